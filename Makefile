@@ -1,0 +1,74 @@
+# Everything that is done with this project, in one word each. CI says the same words (.ci/run).
+#   make setup      what the machine needs: .venv, node modules, the editor under test; nothing to do the second time
+#   make run        the extension in an editor, with a profile and a demo folder of its own
+#   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
+#   make check      lint, format, types, layers, generated files
+#   make fmt        puts the code into form
+#   make wire       writes client-ts/src/wire.gen.ts from the Python models
+#   make bench      measures
+#   make soak       the long run
+#   make package    dist/countersign.vsix
+#   make lock       writes the locks anew; UPGRADE=1 takes newer versions
+#   make clean      removes what was built and what was run, but not what was set up
+
+PYTHON ?= python3
+bin := .venv/bin
+ARGS ?=
+
+.PHONY: setup run test test-py test-ts test-e2e test-agents check fmt wire bench soak package lock clean
+
+setup:
+	@$(PYTHON) scripts/setup.py
+
+run: package
+	@node scripts/editor.mjs
+
+# One after the other, even under `make -j`: the parts measure time and share two cores.
+test: setup
+	@$(MAKE) --no-print-directory test-py
+	@$(MAKE) --no-print-directory test-ts
+	@$(MAKE) --no-print-directory test-e2e
+
+test-py: setup
+	$(bin)/pytest $(ARGS)
+
+test-agents: setup
+	$(bin)/pytest tests/agents $(ARGS)
+
+test-ts: setup
+	cd client-ts && npm test -- $(ARGS)
+
+test-e2e: package
+	node --test --test-reporter=spec --test-concurrency=1 $(ARGS) tests/e2e/*.test.mjs
+
+check: setup
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/pyright
+	$(bin)/lint-imports
+	$(bin)/python scripts/wire_types.py --check
+	cd client-ts && npm run check
+
+fmt: setup
+	$(bin)/ruff check --fix-only
+	$(bin)/ruff format
+	cd client-ts && npm run --if-present fmt
+
+wire: setup
+	$(bin)/python scripts/wire_types.py
+
+bench: setup
+	$(bin)/python tests/bench/run.py $(ARGS)
+
+soak: setup
+	$(bin)/python tests/soak.py $(ARGS)
+
+package: setup
+	@scripts/package.sh
+
+lock: setup
+	@UPGRADE=$(UPGRADE) scripts/lock.sh
+
+clean:
+	rm -rf dist .run client-ts/out client-ts/dist client-ts/server client-ts/LICENSE
+	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache

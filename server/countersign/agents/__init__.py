@@ -1,0 +1,1 @@
+"""Agents converse: our own loop, and agents hosted over ACP."""

@@ -1,0 +1,244 @@
+"""Runs the loop against a model and the gate; owns the tasks of one turn and their cancellation.
+
+The model's stream and every call are tasks of one group; what happens in them comes to the loop through one queue, so
+the loop sees one thing at a time. A call that is cancelled tells the gate, which ends its request or its run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import ValidationError
+
+from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.gate import Gate
+from countersign.gate.ledger import StoredRequest
+from countersign.gate.plan import Plan, Prepare
+from countersign.gate.receipt import Refused
+from countersign.gate.turn import Turn
+from countersign.settings.policy import Policy
+from countersign.tools.tool import Bench, Tool
+from countersign.wire.base import Json
+from countersign.wire.errors import ModelError
+from countersign.wire.threads import (
+    TextEvent,
+    ThinkingEvent,
+    ToolCallEvent,
+    ToolResultEvent,
+    UsageEvent,
+)
+from countersign.wire.threads import StopReason
+
+from .loop import Action, AskModel, Finish, Keep, Loop, StartCall
+from .models.base import CallPiece, Message, Model, Piece, StopPiece, TextPiece, ThinkingPiece, ToolMessage, ToolSchema, UsagePiece, WantedCall
+
+LONGEST_REPLY = 32 * 1024
+"""Bytes of one tool result that a model reads."""
+
+
+@dataclass(slots=True)
+class Drive:
+    """One turn of the built-in agent: everything it needs, handed in.
+
+    ``keep`` is told every message that becomes part of the conversation, as soon as it does. ``waiting`` are the
+    requests that waited on disk for calls of this turn, by tool call id.
+    """
+
+    model: Model
+    system: str
+    tools: Mapping[str, Tool]
+    gate: Gate
+    turn: Turn
+    policy: Callable[[], Policy]
+    bench: Callable[[str], Bench]
+    keep: Callable[[Sequence[Message]], None]
+    waiting: Mapping[str, StoredRequest] = field(default_factory=dict)
+
+    async def run(self, messages: Sequence[Message]) -> StopReason:
+        """Carry the turn to its end.
+
+        Cancelled: the model's stream is closed, open requests end as cancelled (or stay parked on disk), running
+        calls are stopped; what was said is kept; the cancellation is raised on.
+
+        Raises:
+            ModelError: the model failed; calls that were out are cancelled.
+        """
+        loop = Loop(messages, most_steps=self.policy().steps_per_turn)
+        happened: asyncio.Queue[Piece | ToolMessage] = asyncio.Queue()
+        try:
+            async with asyncio.TaskGroup() as group:
+                actions = loop.start()
+                while True:
+                    for action in actions:
+                        if (reason := self._carry_out(action, loop, group, happened)) is not None:
+                            return reason
+                    event = await happened.get()
+                    actions = loop.replied(event) if isinstance(event, ToolMessage) else self._heard(loop, event)
+        except BaseExceptionGroup as failed:
+            self.keep(loop.cut_off())
+            raise _first(failed) from None
+        except asyncio.CancelledError:
+            self.keep(loop.cut_off())
+            raise
+
+    def _carry_out(
+        self, action: Action, loop: Loop, group: asyncio.TaskGroup, happened: asyncio.Queue[Piece | ToolMessage]
+    ) -> StopReason | None:
+        match action:
+            case AskModel():
+                group.create_task(self._listen(list(loop.messages), happened), name=f"model for {self.turn.thread_id}")
+            case StartCall(call):
+                group.create_task(self._call(call, happened), name=f"{call.tool} for {self.turn.thread_id}")
+            case Keep(messages):
+                self.keep(messages)
+            case Finish(reason):
+                return reason
+        return None
+
+    async def _listen(self, messages: list[Message], happened: asyncio.Queue[Piece | ToolMessage]) -> None:
+        stopped = False
+        schemas = [schema_of(tool) for tool in self.tools.values()]
+        async for piece in self.model.stream(self.system, messages, schemas):
+            happened.put_nowait(piece)
+            stopped = stopped or isinstance(piece, StopPiece)
+        if not stopped:
+            raise ModelError("the model's stream broke off before its end; try again")
+
+    def _heard(self, loop: Loop, piece: Piece) -> list[Action]:
+        match piece:
+            case TextPiece(text):
+                self.turn.emit(TextEvent(text=text))
+            case ThinkingPiece(text):
+                self.turn.emit(ThinkingEvent(text=text))
+            case UsagePiece(given, made):
+                self.turn.emit(UsageEvent(input_tokens=given, output_tokens=made))
+            case CallPiece(call):
+                # Models count their calls afresh; ours are unique for this server, on the wire and on disk.
+                piece = CallPiece(replace(call, call_id=f"call-{secrets.token_hex(8)}"))
+            case StopPiece():
+                pass
+        return loop.heard(piece)
+
+    async def _call(self, wanted: WantedCall, happened: asyncio.Queue[Piece | ToolMessage]) -> None:
+        happened.put_nowait(await self.one_call(wanted))
+
+    async def one_call(self, wanted: WantedCall) -> ToolMessage:
+        """Take one call through the gate and say what the model reads of it."""
+        tool_call_id = wanted.call_id
+        tool = self.tools.get(wanted.tool)
+        if tool is None or wanted.broken is not None:
+            known = ", ".join(self.tools)
+            return self._misfit(wanted, tool_call_id, wanted.broken or f"there is no such tool; there are: {known}")
+        try:
+            settled = await self.gate.submit(
+                self._preparing(tool, wanted, tool_call_id),
+                self.turn,
+                restored=self.waiting.get(tool_call_id),
+            )
+        except BadArguments as error:
+            return self._misfit(wanted, tool_call_id, str(error), tool)
+        refused = isinstance(settled, Refused)
+        success = not refused and settled.outcome.success  # type: ignore[union-attr]
+        return ToolMessage(wanted.call_id, wanted.tool, _bounded(settled.output), success, refused)
+
+    def _preparing(self, tool: Tool, wanted: WantedCall, tool_call_id: str) -> Prepare:
+        def prepare(arguments: Mapping[str, Json] | None) -> Plan:
+            given = wanted.arguments if arguments is None else arguments
+            try:
+                parsed = tool.arguments.model_validate(given)
+            except ValidationError as error:
+                raise BadArguments(misfit_words(error)) from None
+            prepared = tool.prepare(parsed, self.policy())
+            call = ToolCall(
+                tool_call_id=tool_call_id,
+                thread_id=self.turn.thread_id,
+                turn_id=self.turn.turn_id,
+                agent=self.turn.agent,
+                subagent=self.turn.subagent,
+                tool=tool.name,
+                arguments=given,
+                kind=tool.kind,
+                category=tool.category,
+                effects=prepared.effects,
+                preview=prepared.preview,
+                cwd=prepared.cwd,
+                title=prepared.title,
+                locations=prepared.locations,
+                bound=prepared.bound,
+            )
+            return Plan(call, lambda permit: tool.run(permit, prepared, self.bench(tool_call_id)))
+
+        return prepare
+
+    def _misfit(self, wanted: WantedCall, tool_call_id: str, reason: str, tool: Tool | None = None) -> ToolMessage:
+        """A call that never reached the gate because it says nothing that could be done; nothing ran."""
+        self.turn.emit(
+            ToolCallEvent(
+                tool_call_id=tool_call_id,
+                agent_name=self.turn.agent,
+                subagent=self.turn.subagent,
+                tool=wanted.tool,
+                title=wanted.tool,
+                kind=tool.kind if tool else "other",
+                category=tool.category if tool else "external",
+                raw_input=dict(wanted.arguments),
+                status="pending",
+            )
+        )
+        self.turn.emit(
+            ToolResultEvent(
+                tool_call_id=tool_call_id,
+                tool=wanted.tool,
+                success=False,
+                output=reason,
+                decided_by="nobody",
+                duration_ms=0,
+            )
+        )
+        return ToolMessage(wanted.call_id, wanted.tool, reason, success=False)
+
+
+def schema_of(tool: Tool) -> ToolSchema:
+    """A tool as a model is told of it."""
+    return ToolSchema(tool.name, tool.description, tool.arguments.model_json_schema())
+
+
+def misfit_words(error: ValidationError) -> str:
+    """What is wrong with a model's arguments, in one sentence it can act on."""
+    parts = [f"`{'.'.join(map(str, item['loc'])) or 'input'}`: {item['msg'].lower()}" for item in error.errors()]
+    return "the arguments do not fit: " + "; ".join(parts)
+
+
+def _bounded(text: str) -> str:
+    data = text.encode()
+    if len(data) <= LONGEST_REPLY:
+        return text
+    return data[:LONGEST_REPLY].decode(errors="ignore") + f"\n[cut after {LONGEST_REPLY} of {len(data)} bytes]"
+
+
+def _first(failed: BaseExceptionGroup) -> BaseException:
+    """The cause that matters of a failed group: ours before others."""
+    leaves: list[BaseException] = []
+    todo: list[BaseException] = [failed]
+    while todo:
+        error = todo.pop()
+        if isinstance(error, BaseExceptionGroup):
+            todo.extend(error.exceptions)
+        else:
+            leaves.append(error)
+    return next((error for error in leaves if isinstance(error, ModelError)), leaves[0])
+
+
+def parse_arguments(text: str) -> tuple[dict[str, Json], str | None]:
+    """A model's arguments as an object, or {} and why not."""
+    try:
+        value = json.loads(text or "{}")
+    except ValueError as error:
+        return {}, f"the arguments are not JSON ({error})"
+    if not isinstance(value, dict):
+        return {}, "the arguments must be a JSON object"
+    return value, None

@@ -1,0 +1,180 @@
+"""What was said: chats, their events as the editor saw them, and their messages as the model reads them.
+
+One SQLite file per storage folder, enough to draw every chat again and to take a turn up after a restart. Not the
+record of what was allowed: that is the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from countersign.wire.base import as_json
+from countersign.wire.threads import ThreadEvent
+from countersign.wire.verdicts import Mode
+
+from .models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS threads (
+  thread_id TEXT PRIMARY KEY, workspace TEXT NOT NULL, title TEXT NOT NULL, agent_name TEXT NOT NULL,
+  mode TEXT NOT NULL, seq INTEGER NOT NULL, updated_at TEXT NOT NULL, open_turn TEXT, agent_session TEXT);
+CREATE TABLE IF NOT EXISTS events (
+  thread_id TEXT NOT NULL, number INTEGER PRIMARY KEY, event TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS events_by_thread ON events (thread_id, number);
+CREATE TABLE IF NOT EXISTS messages (
+  thread_id TEXT NOT NULL, number INTEGER PRIMARY KEY, message TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
+"""
+_EVENTS: TypeAdapter[ThreadEvent] = TypeAdapter(ThreadEvent)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """One chat. ``open_turn`` is the id of a turn that was under way; ``seq`` the last update's number."""
+
+    thread_id: str
+    workspace: str
+    title: str
+    agent_name: str
+    mode: Mode
+    seq: int
+    updated_at: str
+    open_turn: str | None = None
+    agent_session: str | None = None
+
+
+class Transcripts:
+    """The chats of one storage folder. ``path`` None keeps them in memory. Calls are short and block."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10)
+        self._db.row_factory = sqlite3.Row
+        if path is not None:
+            self._db.execute("PRAGMA journal_mode=WAL")
+            path.chmod(0o600)
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(SCHEMA)
+
+    def threads(self, workspace: str) -> list[ThreadRow]:
+        """The chats of a workspace, the latest first."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT * FROM threads WHERE workspace = ? ORDER BY updated_at DESC", (workspace,)
+            ).fetchall()
+        return [ThreadRow(**dict(row)) for row in rows]
+
+    def thread(self, thread_id: str) -> ThreadRow | None:
+        """One chat's row as it stands."""
+        with self._lock:
+            row = self._db.execute("SELECT * FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
+        return ThreadRow(**dict(row)) if row else None
+
+    def update_thread(self, thread_id: str, **changes: str | None) -> None:
+        """Change some columns of a chat's row: title, mode, agent_name, open_turn, agent_session."""
+        names = ", ".join(f"{name} = :{name}" for name in changes)
+        with self._lock:
+            self._db.execute(f"UPDATE threads SET {names} WHERE thread_id = :id", {**changes, "id": thread_id})
+
+    def save_thread(self, row: ThreadRow) -> None:
+        """Write a chat's row, new or changed."""
+        values = asdict(row)
+        marks = ", ".join(f":{name}" for name in values)
+        with self._lock:
+            self._db.execute(f"INSERT OR REPLACE INTO threads ({', '.join(values)}) VALUES ({marks})", values)
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Forget a chat with all that was said in it; the ledger keeps what was done."""
+        with self._lock:
+            self._db.execute("BEGIN")
+            for table in ("threads", "events", "messages"):
+                self._db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
+            self._db.execute("COMMIT")
+
+    def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:
+        """Append a frame of events together with its number."""
+        with self._lock:
+            self._db.execute("BEGIN")
+            self._db.executemany(
+                "INSERT INTO events (thread_id, event) VALUES (?, ?)",
+                [(thread_id, json.dumps(as_json(event), separators=(",", ":"))) for event in events],
+            )
+            self._db.execute("UPDATE threads SET seq = ?, updated_at = ? WHERE thread_id = ?",
+                             (seq, updated_at, thread_id))  # fmt: skip
+            self._db.execute("COMMIT")
+
+    def events(self, thread_id: str) -> list[ThreadEvent]:
+        """Everything the editor saw of a chat, in order, neighbouring text joined."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT event FROM events WHERE thread_id = ? ORDER BY number", (thread_id,)
+            ).fetchall()
+        return joined(_EVENTS.validate_json(row["event"]) for row in rows)
+
+    def add_messages(self, thread_id: str, messages: Sequence[Message]) -> None:
+        """Append to what the model reads."""
+        with self._lock:
+            self._db.executemany(
+                "INSERT INTO messages (thread_id, message) VALUES (?, ?)",
+                [(thread_id, json.dumps(_message_json(message), separators=(",", ":"))) for message in messages],
+            )
+
+    def messages(self, thread_id: str) -> list[Message]:
+        """What the model reads of a chat, in order."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT message FROM messages WHERE thread_id = ? ORDER BY number", (thread_id,)
+            ).fetchall()
+        return [_message_of(json.loads(row["message"])) for row in rows]
+
+    def close(self) -> None:
+        """Close the file. Idempotent."""
+        with self._lock:
+            self._db.close()
+
+
+def joined(events: Iterable[ThreadEvent]) -> list[ThreadEvent]:
+    """The same events with runs of text, thinking and output of one call each made one event."""
+    result: list[ThreadEvent] = []
+    for event in events:
+        last = result[-1] if result else None
+        if last is not None and _joins(last, event):
+            result[-1] = last.model_copy(update={"text": last.text + event.text})  # type: ignore[union-attr]
+        else:
+            result.append(event)
+    return result
+
+
+def _joins(last: ThreadEvent, event: ThreadEvent) -> bool:
+    if last.type != event.type:
+        return False
+    if event.type in ("text", "thinking"):
+        return True
+    return event.type == "toolOutput" and last.tool_call_id == event.tool_call_id  # type: ignore[union-attr]
+
+
+def _message_json(message: Message) -> dict[str, object]:
+    match message:
+        case UserMessage():
+            return {"role": "user", **asdict(message)}
+        case AssistantMessage():
+            return {"role": "assistant", **asdict(message)}
+        case ToolMessage():
+            return {"role": "tool", **asdict(message)}
+
+
+def _message_of(value: dict[str, object]) -> Message:
+    role = value.pop("role")
+    if role == "user":
+        return UserMessage(**value)  # type: ignore[arg-type]
+    if role == "tool":
+        return ToolMessage(**value)  # type: ignore[arg-type]
+    calls = tuple(WantedCall(**call) for call in value.pop("calls"))  # type: ignore[union-attr]
+    return AssistantMessage(**value, calls=calls)  # type: ignore[arg-type]

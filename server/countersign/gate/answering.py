@@ -1,0 +1,211 @@
+"""What an answer may say, and what it brings about before the request ends.
+
+Everything that can be refused is refused before anything is written: a wrong option, a missing digest, a rule that
+does not cover the call. What must be written elsewhere (a rule, bypass) is written before the request ends, and if
+that fails the card stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Protocol
+
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import ApprovalOption, ApprovalResponseParams, ApprovalState, SelectedOutcome
+from countersign.wire.desk import RuleList
+from countersign.wire.errors import (
+    AlreadyResolved,
+    InvalidAnswer,
+    NotTrusted,
+    OptionNotOffered,
+    StaleAnswer,
+    UnknownApproval,
+)
+from countersign.wire.verdicts import Scope
+
+from .asking import Asking
+from .binding import blocking_still_true
+from .call import BadArguments, ToolCall
+from .grants import GrantBook
+from .ledger import Ledger
+from .pending import Pending, Resolution
+from .plan import Plan
+from .turn import Turn
+from .verdict import Decision
+
+
+class Keeper(Protocol):
+    """Whoever writes what a person chose to have kept. Each raises InvalidAnswer when it cannot, changing nothing."""
+
+    async def save_rule(self, rule_list: RuleList, rule: str, scope: Scope, agent: str) -> None: ...
+
+    async def set_bypass(self, agent: str) -> None: ...
+
+
+class Answering:
+    """Takes answers to open requests. A class because answers widen rights only here."""
+
+    def __init__(
+        self,
+        *,
+        asking: Asking,
+        ledger: Ledger,
+        grants: GrantBook,
+        keeper: Keeper,
+        policy: Callable[[], Policy],
+        judge: Callable[[ToolCall, Turn], Decision],
+        covers: Callable[[ToolCall, Turn, str], bool],
+        changed: Callable[[], None],
+    ) -> None:
+        self._asking = asking
+        self._ledger = ledger
+        self._grants = grants
+        self._keeper = keeper
+        self._policy = policy
+        self._judge = judge
+        self._covers = covers
+        self._changed = changed
+
+    async def answer(self, params: ApprovalResponseParams) -> ApprovalState:
+        """Carry out a person's answer and say how the request ended.
+
+        Cancelled: an answer that has claimed its request is carried out all the same.
+
+        Raises:
+            UnknownApproval, AlreadyResolved, OptionNotOffered, StaleAnswer, NotTrusted, InvalidAnswer: nothing was
+                changed, and but for a card whose bytes are no longer true the request is still open.
+        """
+        pending = await self._find(params.approval_id)
+        option = self._check(pending, params)
+        if not pending.claim("user"):
+            raise AlreadyResolved("this request has already been resolved")
+        work = self._asking.own(self._carry_out(pending, option, params), f"answer {pending.approval_id}")
+        return await asyncio.shield(work)
+
+    async def _find(self, approval_id: str) -> Pending:
+        try:
+            return self._asking.table.find(approval_id)
+        except UnknownApproval:
+            stored = await asyncio.to_thread(self._ledger.request, approval_id)
+            if stored is not None and stored.state != "open":
+                raise AlreadyResolved(f"this request has already ended as `{stored.state}`") from None
+            raise
+
+    def _check(self, pending: Pending, params: ApprovalResponseParams) -> ApprovalOption | None:
+        """The option that was chosen, None for a closed card; everything that needs no waiting is refused here."""
+        outcome = params.response.outcome
+        request = pending.request
+        if params.digest is not None and params.digest != request.digest:
+            raise StaleAnswer("the answer is for other bytes than this card shows; look at the card again")
+        option: ApprovalOption | None = None
+        if isinstance(outcome, SelectedOutcome):
+            option = next((o for o in request.options if o.option_id == outcome.option_id), None)
+            if option is None:
+                raise OptionNotOffered(f"this card has no option `{outcome.option_id}`")
+        allows = option is not None and option.kind in ("allow_once", "allow_always")
+        if params.bypass_all and not allows:
+            raise InvalidAnswer("bypass goes with an approval only")
+        if params.bypass_all and not self._policy().trusted:
+            raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
+        widens = params.bypass_all or (option is not None and option.scope not in (None, "call"))
+        if params.digest is None and (widens or params.edited_input is not None or params.rule is not None):
+            raise StaleAnswer("such an answer must carry the digest of the card it was given on")
+        if params.rule is not None and (option is None or option.rule is None):
+            raise InvalidAnswer("a rule goes with an option that keeps one")
+        if params.edited_input is not None:
+            if not allows:
+                raise InvalidAnswer("an edit goes with an approval only")
+            if not pending.turn.editable:
+                raise InvalidAnswer("the input of this agent's request cannot be edited; deny it with a reason")
+        if option is not None and option.scope == "workspace" and not self._policy().trusted and allows:
+            raise NotTrusted("a rule for the workspace needs a trusted one; trust it in the editor first")
+        return option
+
+    async def _carry_out(
+        self, pending: Pending, option: ApprovalOption | None, params: ApprovalResponseParams
+    ) -> ApprovalState:
+        try:
+            resolution = await self._resolution(pending, option, params)
+        except BaseException:
+            pending.release()
+            raise
+        ended = await self._asking.end(pending, resolution)
+        if resolution.again and resolution.by == "change" and resolution.plan is None:
+            raise StaleAnswer("what this card showed has changed since; it is asked again as it is now")
+        if ended.state == "allowed" and option is not None and option.scope != "call":
+            self._keep(pending, option, params.rule or option.rule)
+        return ended.state
+
+    def _keep(self, pending: Pending, option: ApprovalOption, rule: str | None) -> None:
+        # Rules for the workspace or the user were saved in settings before the request ended.
+        if rule is not None and option.scope in ("turn", "chat", "timed"):
+            self._grants.keep(
+                rule,
+                option.scope,
+                agent=pending.request.agent_name,
+                thread_id=pending.request.thread_id,
+                turn_id=pending.turn.turn_id,
+            )
+        self._changed()
+
+    async def _resolution(
+        self, pending: Pending, option: ApprovalOption | None, params: ApprovalResponseParams
+    ) -> Resolution:
+        if option is None:
+            return Resolution("cancelled", "user", params.reason or "the person closed the card")
+        rule = params.rule if params.rule is not None else option.rule
+        if option.kind in ("reject_once", "reject_always"):
+            if option.kind == "reject_always" and rule is not None and option.scope is not None:
+                await self._check_cover(pending, rule)
+                await self._keeper.save_rule("deny", rule, option.scope, pending.request.agent_name)
+            return Resolution("denied", "user", params.reason)
+        if not await asyncio.to_thread(blocking_still_true, pending.call):
+            return Resolution("interrupted", "change", "what the card showed has changed", again=True)
+        edited = await self._edited(pending, params.edited_input)
+        if edited is not None and isinstance(edited, Resolution):
+            return edited
+        if rule is not None and option.scope != "call":
+            if edited is not None:
+                raise InvalidAnswer("an edited call is allowed once only; a rule would say something else")
+            await self._check_cover(pending, rule)
+        if params.bypass_all:
+            await self._keeper.set_bypass(pending.request.agent_name)
+        if rule is not None and option.scope in ("workspace", "user"):
+            await self._keeper.save_rule("allow", rule, option.scope, pending.request.agent_name)
+        return Resolution(
+            "allowed",
+            "user",
+            params.reason,
+            background=bool(option.background),
+            plan=edited,
+            note="edited by you" if edited is not None else (f"kept {rule} ({option.scope})" if rule else None),
+        )
+
+    async def _check_cover(self, pending: Pending, rule: str) -> None:
+        if not await asyncio.to_thread(self._covers, pending.call, pending.turn, rule):
+            raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or approve once")
+
+    async def _edited(self, pending: Pending, text: str | None) -> Plan | Resolution | None:
+        """The plan of what the person typed; a Resolution where the edit is denied or must be asked once more."""
+        if text is None:
+            return None
+        try:
+            arguments = json.loads(text)
+        except ValueError as error:
+            raise InvalidAnswer(f"the edited input is not JSON ({error})") from None
+        if not isinstance(arguments, dict):
+            raise InvalidAnswer("the edited input must be a JSON object like the one on the card")
+        try:
+            plan = await asyncio.to_thread(pending.prepare, arguments)
+        except BadArguments as error:
+            raise InvalidAnswer(f"the edited input does not fit the tool: {error}") from None
+        decision = await asyncio.to_thread(self._judge, plan.call, pending.turn)
+        match decision.verdict:
+            case "deny":
+                return Resolution("denied", "rule", decision.reason, evidence=decision.evidence)
+            case "ask" if any(evidence.source == "floor" for evidence in decision.evidence):
+                return Resolution("interrupted", "change", "the edited call is asked once more", plan=plan, again=True)
+            case "ask" | "allow":
+                return plan

@@ -1,0 +1,52 @@
+"""A Finding: one thing a call would touch, and all that floors and rules say of it, before precedence.
+
+Matching (rules, paths, shell) makes findings; ``policy.decide`` folds them by the numbered precedence. Nothing here
+knows modes, bypass or trust.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from countersign.wire.verdicts import Category, EffectKind, Evidence, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What no setting overrides: ask or deny. ``bypass_lifts`` for what is denied to tools, but not under bypass."""
+
+    verdict: Verdict
+    evidence: Evidence
+    bypass_lifts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One effect with everything that was found about it.
+
+    ``category`` is the row of the mode matrix that it falls under; ``known_read`` says that the fixed read-only set
+    covers it (for a command: this part only reads inside the workspace), ``neutral`` that it needs no rule at all
+    (``true``, ``[``, ``cd src``). ``must_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
+    (outside the workspace, secrets); with ``bypass_lifts`` False not even bypass does, with ``auto_lifts`` mode `auto`
+    does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
+    ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
+    ``uncovered`` says why a rule that looks as if it matched does not (for the card).
+    """
+
+    kind: EffectKind
+    resource: str
+    category: Category
+    floors: tuple[Floor, ...] = ()
+    deny: Evidence | None = None
+    ask: Evidence | None = None
+    must_ask: Evidence | None = None
+    bypass_lifts: bool = True
+    auto_lifts: bool = False
+    in_workspace: bool = False
+    allow: Evidence | None = None
+    grant: Evidence | None = None
+    known_read: bool = False
+    neutral: bool = False
+    uncovered: str | None = None
+    risks: tuple[str, ...] = ()
+    text: str | None = None

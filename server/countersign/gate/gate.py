@@ -1,0 +1,397 @@
+"""The one door: decide → ask through the Asker it is handed → Permit or Refusal → Receipt.
+
+Every call of every agent enters by ``submit``. What a call would do is worked out by its ``prepare``, what the rules
+say of it by ``policy.decide``; here it is recorded, asked, permitted once, run, and its end recorded.
+
+INVARIANT (permit): this is the only module that issues permits.
+INVARIANT (record first): ``started`` is durable before ``run`` is awaited. No ledger, no run.
+INVARIANT (narrowing): what tightens while a call waits for anything is looked at again before it runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from countersign.settings.policy import Policy, RuleText
+from countersign.wire.approvals import ApprovalRequest, CommandPreview
+from countersign.wire.base import Json
+from countersign.wire.errors import CountersignError, LedgerUnavailable
+from countersign.wire.verdicts import DecidedBy, Evidence, Mode
+
+from .answering import Answering, Keeper
+from .asking import Asker, Asking
+from .binding import blocking_states, blocking_still_true
+from .call import BadArguments, ToolCall, WritePath
+from .grants import GrantBook
+from .ledger import Adopted, Entry, Ledger, StoredRequest
+from .pending import Pending, Resolution
+from .permit import Stale, _issue
+from .plan import Plan, Prepare
+from .receipt import Outcome, Ran, RefusalKind, Refused, Settled
+from .record import call_event, entry_for, redacted, request_for, result_event, seconds_left
+from .redact import secret_values
+from .turn import Turn
+from .verdict import Decision
+
+log = logging.getLogger(__name__)
+
+Decide = Callable[[ToolCall, Policy, Sequence[Mode], Sequence[RuleText]], Decision]
+"""``policy.decide`` with everything it needs beside these already given."""
+
+MOST_ROUNDS = 20
+"""How often one call is judged afresh because something changed beneath it, before it is refused as restless."""
+
+
+@dataclass(slots=True)
+class _Passage:
+    """One call on its way through: what stays the same over all its rounds."""
+
+    receipt_id: str
+    prepare: Prepare
+    turn: Turn
+    allow_offered: bool
+    restored: StoredRequest | None
+    edited: Mapping[str, Json] | None = None
+
+    def blocking_plan(self) -> Plan:
+        """What would be done now, with the arguments as a person left them."""
+        return self.prepare(self.edited)
+
+
+class Gate:
+    """The gate of one server. Holds the open requests, the grants and the ledger; upholds the promises named above."""
+
+    def __init__(
+        self,
+        *,
+        decide: Decide,
+        policy: Callable[[], Policy],
+        ledger: Ledger,
+        asker: Asker,
+        keeper: Keeper,
+        owner: str,
+        grants: GrantBook | None = None,
+    ) -> None:
+        self._decide = decide
+        self._policy = policy
+        self._ledger = ledger
+        self._asker = asker
+        self._owner = owner
+        self._version = 0
+        self._looking: asyncio.Task[None] | None = None
+        self._parked_calls: set[str] = set()
+        self.grants = grants or GrantBook()
+        self.asking = Asking(ledger, asker)
+        self.answering = Answering(
+            asking=self.asking,
+            ledger=ledger,
+            grants=self.grants,
+            keeper=keeper,
+            policy=policy,
+            judge=self._judge,
+            covers=self._covers,
+            changed=self.changed,
+        )
+
+    async def submit(
+        self,
+        prepare: Prepare,
+        turn: Turn,
+        *,
+        allow_offered: bool = True,
+        restored: StoredRequest | None = None,
+    ) -> Settled:
+        """Let one call through, or refuse it; both are recorded and told to the chat.
+
+        ``allow_offered`` False: whoever waits for the verdict can only be told no. ``restored``: the request that
+        waited on disk for this very call. Cancelled: an open request ends as cancelled, a running call is stopped
+        and its receipt says how far it got.
+
+        Raises:
+            BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
+        """
+        receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
+        passage = _Passage(receipt_id, prepare, turn, allow_offered, restored)
+        plan = await asyncio.to_thread(passage.blocking_plan)
+        try:
+            settled = await self._rounds(plan, passage)
+        except LedgerUnavailable as error:
+            settled = Refused("denied", "floor", str(error), None)
+        except BadArguments as error:
+            # A file changed beneath the open card in such a way that the call makes no sense any more.
+            settled = Refused("interrupted", "change", str(error), receipt_id)
+        except asyncio.CancelledError:
+            if plan.call.tool_call_id not in self._parked_calls:
+                stopped = Refused("cancelled", "cancel", "the turn was stopped", receipt_id)
+                turn.emit(result_event(plan.call, stopped))
+            raise
+        turn.emit(result_event(plan.call, settled))
+        return settled
+
+    async def _rounds(self, plan: Plan, passage: _Passage) -> Settled:
+        turn, receipt_id = passage.turn, passage.receipt_id
+        for _ in range(MOST_ROUNDS):
+            version = self._version
+            plan, decision = await asyncio.to_thread(self._bound, plan, turn)
+            if decision.verdict == "allow" and not passage.allow_offered:
+                decision = _only_deny(decision)
+            entry = self._entry(plan.call, decision, receipt_id)
+            turn.emit(call_event(plan.call, "pending"))
+            background = False
+            if decision.verdict == "deny":
+                await self._ledger.append(entry)
+                return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
+            if (refused := self._unaskable(plan.call, decision, turn, receipt_id)) is not None:
+                await self._ledger.append(replace(entry, verdict="deny", by=refused.by))
+                return refused
+            if decision.verdict == "allow":
+                await self._ledger.append(entry)
+            else:
+                resolution = await self._ask(plan, decision, entry, passage, version)
+                if resolution.plan is not None:
+                    plan, passage.edited = resolution.plan, resolution.plan.call.arguments
+                if resolution.again:
+                    if resolution.plan is None:
+                        plan = await asyncio.to_thread(passage.blocking_plan)
+                    continue
+                if resolution.state != "allowed":
+                    return _refused(resolution, turn, receipt_id)
+                background = resolution.background
+                entry = replace(entry, by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
+            if version != self._version or passage.edited is not None:
+                # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
+                plan, later = await asyncio.to_thread(self._bound, plan, turn)
+                if later.verdict == "deny" or (decision.verdict == "allow" and later.verdict == "ask"):
+                    continue
+                entry = replace(self._entry(plan.call, later, receipt_id), by=entry.by, verdict="allow",
+                                approval_id=entry.approval_id)  # fmt: skip
+            try:
+                return await self._run(plan, turn, entry, entry.by or decision.by, background)
+            except Stale:
+                plan = await asyncio.to_thread(passage.blocking_plan)
+        return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
+
+    def _unaskable(self, call: ToolCall, decision: Decision, turn: Turn, receipt_id: str) -> Refused | None:
+        most = self._policy().writes_per_turn
+        if _writes(call) and turn.writes >= most:
+            return Refused("limit", "limit", f"this turn has made its {most} writes", receipt_id)
+        if decision.verdict == "ask" and not self._asker.present():
+            return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
+        return None
+
+    async def _ask(self, plan: Plan, decision: Decision, entry: Entry, passage: _Passage, version: int) -> Resolution:
+        seconds = self._policy().approvals_timeout or None
+        request, adopted = None, False
+        if passage.restored is not None:
+            request, passage.restored = await self._adopted(plan.call, entry, passage.restored), None
+            adopted = request is not None
+        if request is None:
+            request = request_for(
+                plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered
+            )
+        pending = Pending(
+            request=request,
+            call=plan.call,
+            receipt_id=entry.receipt_id,
+            turn=passage.turn,
+            prepare=passage.prepare,
+            allow_offered=passage.allow_offered,
+            settled=asyncio.get_running_loop().create_future(),
+        )
+        passage.turn.emit(call_event(plan.call, "waiting"))
+        resolution = await self.asking.ask(
+            pending,
+            replace(entry, approval_id=request.approval_id),
+            adopted=adopted,
+            seconds=seconds_left(request.expires_at),
+            shown=lambda: self._look() if version != self._version else None,
+        )
+        return replace(resolution, approval_id=request.approval_id)
+
+    async def _adopted(self, call: ToolCall, entry: Entry, restored: StoredRequest) -> ApprovalRequest | None:
+        """The request that waited on disk, now ours; None if what it showed is no longer true: then it has ended."""
+        kept = ApprovalRequest.model_validate_json(restored.request or "{}")
+        if kept.digest == call.digest():
+            await self._ledger.append(Adopted(kept.approval_id, self._owner))
+            return kept
+        gone = Resolution("interrupted", "change", "what the card showed has changed")
+        await self.asking.end_stored(restored.approval_id, entry, gone)
+        return None
+
+    async def _run(self, plan: Plan, turn: Turn, entry: Entry, by: DecidedBy, background: bool) -> Ran:
+        call = plan.call
+        if not await asyncio.to_thread(blocking_still_true, call):
+            raise Stale
+        began = time.monotonic()
+        try:
+            await self._ledger.append(entry.next("started", outcome=None))
+            if _writes(call):
+                turn.writes += 1
+            turn.emit(call_event(call, "running"))
+            outcome = await plan.run(_issue(call, by, background=background))
+        except LedgerUnavailable:
+            raise
+        except Stale:
+            await self._finish(entry, {"ended": "stale"})
+            raise
+        except asyncio.CancelledError:
+            await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began)})
+            raise
+        except Exception as error:  # the boundary around tools: whatever goes wrong in one is its result
+            outcome = Outcome(False, _told(error, call))
+        duration = _milliseconds(began)
+        ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record}
+        await self._finish(entry, ended)
+        return Ran(outcome, by, entry.receipt_id, duration)
+
+    async def _finish(self, entry: Entry, ended: Mapping[str, Json]) -> None:
+        """Close the receipt; goes on when the turn is cancelled, and a failing ledger does not undo what was done."""
+        row = entry.next("finished", outcome=redacted(ended, self._hidden()))
+        closing = self.asking.own(self._ledger.append(row), f"finish {entry.receipt_id}")
+        try:
+            await asyncio.shield(closing)
+        except LedgerUnavailable:
+            log.exception("the end of %s is not recorded; the next start closes it as interrupted", entry.receipt_id)
+
+    # Judging: blocking, in worker threads.
+
+    def _bound(self, plan: Plan, turn: Turn) -> tuple[Plan, Decision]:
+        """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview."""
+        decision = self._judge(plan.call, turn)
+        call = plan.call
+        missing = [path for path in decision.scripts if all(state.path != path for state in call.bound)]
+        if missing:
+            call = call.rebound(blocking_states(missing))
+        if isinstance(call.preview, CommandPreview):
+            call = replace(call, preview=call.preview.model_copy(update={"parts": list(decision.parts)}))
+        return Plan(call, plan.run), decision
+
+    def _judge(self, call: ToolCall, turn: Turn) -> Decision:
+        grants = self.grants.live(agent=call.agent, thread_id=call.thread_id, turn_id=turn.turn_id)
+        return self._decided(call, self._policy(), turn.modes, grants)
+
+    def _covers(self, call: ToolCall, turn: Turn, rule: str) -> bool:
+        """Whether this rule alone, kept as an allow rule, lets the call through."""
+        kept = RuleText("allow", rule, scope="user", agent=call.agent)
+        policy = self._policy()
+        stern = tuple(known for known in policy.rules if known.list != "allow")
+        alone = replace(policy, rules=(*stern, kept), agents={})
+        if self._decided(call, alone, ["ask"], ()).verdict == "allow":
+            return True
+        grant = replace(kept, scope="grant")
+        return self._decided(call, replace(alone, rules=stern), ["ask"], (grant,)).verdict == "allow"
+
+    def _decided(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
+        try:
+            return self._decide(call, policy, tuple(modes), grants)
+        except Exception as error:  # INVARIANT (strictest): an error of ours denies
+            log.exception("deciding %s failed", call.tool)
+            evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
+            return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
+
+    # Live: rules, grants, modes and settings change while cards are open.
+
+    def changed(self) -> None:
+        """Rules, grants, modes, trust or bypass changed: every open request is looked at again, soon."""
+        self._version += 1
+        if self.asking.table:
+            self._look()
+
+    def _look(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = self.asking.own(self._look_again(), "look again at open requests")
+
+    async def _look_again(self) -> None:
+        seen = -1
+        while seen != self._version:
+            seen = self._version
+            for pending in self.asking.table:
+                if pending.shown and pending.claimed_by is None:
+                    await self._look_at(pending)
+
+    async def _look_at(self, pending: Pending) -> None:
+        decision = await asyncio.to_thread(self._judge, pending.call, pending.turn)
+        if decision.verdict == "deny":
+            end = Resolution("denied", decision.by, decision.reason, evidence=decision.evidence)
+        elif decision.verdict == "allow" and decision.by in ("rule", "grant", "bypass") and pending.allow_offered:
+            # INVARIANT (same bytes): a card whose bytes are no longer true is voided, not allowed.
+            if await asyncio.to_thread(blocking_still_true, pending.call):
+                end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
+            else:
+                end = Resolution("interrupted", "change", "what the card showed has changed", again=True)
+        else:
+            return
+        await self.asking.end_now(pending, end)
+
+    async def park(self) -> None:
+        """The server is about to end: requests that can be taken up again stay on disk, the others are interrupted."""
+        for pending in self.asking.table:
+            if pending.claimed_by is not None:
+                continue
+            if pending.turn.resumable:
+                self._parked_calls.add(pending.call.tool_call_id)
+                self.asking.park(pending)
+            else:
+                await self.asking.end_now(pending, Resolution("interrupted", "restart", "the window was closed"))
+
+    def _entry(self, call: ToolCall, decision: Decision, receipt_id: str) -> Entry:
+        return entry_for(
+            call,
+            decision,
+            receipt_id,
+            workspace=self._policy().workspace,
+            owner=self._owner,
+            hidden=self._hidden(),
+        )
+
+    def _hidden(self) -> frozenset[str]:
+        return secret_values(names=self._policy().secret_variables)
+
+
+def _told(error: Exception, call: ToolCall) -> str:
+    """What the model is told of a tool's failure; the traceback stays in the log."""
+    if isinstance(error, BadArguments | CountersignError | OSError):
+        return str(error)
+    log.error("the tool %s failed", call.tool, exc_info=error)
+    return f"the tool failed with {type(error).__name__}"
+
+
+def _only_deny(decision: Decision) -> Decision:
+    reason = "this agent offers no way to allow a call once, so it can only be denied"
+    evidence = (Evidence(source="floor", reason=reason), *decision.evidence)
+    return replace(decision, verdict="ask", by="floor", evidence=evidence, reason=reason, grantable=False)
+
+
+def _refusal_kind(decision: Decision, turn: Turn) -> RefusalKind:
+    if decision.by != "mode":
+        return "denied"
+    return "planMode" if "plan" in turn.modes else "mode"
+
+
+def _refused(resolution: Resolution, turn: Turn, receipt_id: str) -> Refused:
+    """The refusal that a request's end comes to."""
+    kind, words = _ENDS[resolution.state]
+    if resolution.state == "denied" and resolution.by == "mode":
+        kind = "planMode" if "plan" in turn.modes else "mode"
+    return Refused(kind, resolution.by, resolution.reason or words, receipt_id)
+
+
+_ENDS: dict[str, tuple[RefusalKind, str]] = {
+    "denied": ("denied", "the person denied it"),
+    "cancelled": ("cancelled", "the person closed the card"),
+    "expired": ("expired", "nobody answered in time"),
+    "interrupted": ("interrupted", "it was interrupted before it was decided"),
+}
+
+
+def _writes(call: ToolCall) -> bool:
+    return call.category == "write" or any(isinstance(effect, WritePath) for effect in call.effects)
+
+
+def _milliseconds(since: float) -> int:
+    return int((time.monotonic() - since) * 1000)

@@ -1,0 +1,53 @@
+"""The Permit: leave for one call, once.
+
+INVARIANT (permit): a tool has no effect without a Permit; only ``gate.gate`` makes one; it fits one call, once.
+``tests/house`` checks that nobody else calls ``_issue``.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from countersign.wire.errors import HouseError
+from countersign.wire.verdicts import DecidedBy
+
+from .call import ToolCall
+
+
+class Stale(Exception):
+    """What the permit was given for has changed since; nothing was done. The gate asks again."""
+
+
+@final
+class Permit:
+    """Leave to do ``call`` once. Whoever acts calls ``use()`` first and then does ``permit.call`` and nothing else."""
+
+    __slots__ = ("_used", "background", "by", "call", "digest")
+
+    call: ToolCall
+    digest: str
+    by: DecidedBy
+    background: bool
+
+    def __init__(self) -> None:
+        raise HouseError("a permit is made by the gate only")
+
+    def use(self) -> ToolCall:
+        """Spend the permit.
+
+        Raises:
+            HouseError: it was spent before, or the call is not the one it was made for.
+        """
+        if self._used:
+            raise HouseError("a permit was used twice")
+        if self.call.digest() != self.digest:
+            raise HouseError("a permit does not fit its call")
+        object.__setattr__(self, "_used", True)
+        return self.call
+
+
+def _issue(call: ToolCall, by: DecidedBy, *, background: bool = False) -> Permit:
+    permit = object.__new__(Permit)
+    permit.call, permit.digest, permit.by, permit.background = call, call.digest(), by, background
+    permit._used = False
+    return permit

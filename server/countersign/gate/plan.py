@@ -1,0 +1,28 @@
+"""A Plan: a call together with the one way to do it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from countersign.wire.base import Json
+
+from .call import ToolCall
+from .permit import Permit
+from .receipt import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be done and how. ``run`` does ``permit.call`` and nothing else; it may raise ``permit.Stale``."""
+
+    call: ToolCall
+    run: Callable[[Permit], Awaitable[Outcome]]
+
+
+Prepare = Callable[[Mapping[str, Json] | None], Plan]
+"""Looks at the disk as it is now and says what would be done; called in a worker thread.
+
+Called again whenever the call may have changed beneath its card, and with other arguments when a person edited them
+(None: the agent's own). May raise ``call.BadArguments``.
+"""

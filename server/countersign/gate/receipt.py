@@ -1,0 +1,74 @@
+"""How a call ended: what ran, or why nothing did.
+
+``Outcome`` is a tool's own account, ``Ran`` and ``Refused`` are what the gate hands back to whoever submitted the call.
+A refusal is a result, not an error: the model reads it and goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from countersign.wire.base import Json
+from countersign.wire.threads import FileDiff
+from countersign.wire.verdicts import DecidedBy
+
+RefusalKind = Literal["denied", "planMode", "expired", "cancelled", "limit", "mode", "interrupted"]
+
+HINTS: dict[RefusalKind, str] = {
+    "denied": "do not try the same again; do without it, or ask the person how to go on",
+    "planMode": "you are in plan mode: only reading is possible; propose what you would do instead",
+    "expired": "nobody answered in time; this is not a denial by the person; go on without it or end the turn",
+    "cancelled": "the person closed the request without deciding; go on without it or ask them",
+    "limit": "the limit on writes of this turn is reached; sum up and let the person start another turn",
+    "mode": "the chat's mode does not allow this; propose it instead",
+    "interrupted": "the call was interrupted before it could be decided; it did not run",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. ``output`` goes to the model (32 KiB at most); ``record`` into the receipt."""
+
+    success: bool
+    output: str
+    path: str | None = None
+    diff: FileDiff | None = None
+    record: Mapping[str, Json] = field(default_factory=dict)
+    before_image: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The call ran (whether it succeeded is the outcome's to say)."""
+
+    outcome: Outcome
+    by: DecidedBy
+    receipt_id: str
+    duration_ms: int
+
+    @property
+    def output(self) -> str:
+        return self.outcome.output
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The call did not run."""
+
+    kind: RefusalKind
+    by: DecidedBy
+    reason: str
+    receipt_id: str | None
+
+    @property
+    def output(self) -> str:
+        """What the model reads: JSON text."""
+        return json.dumps(
+            {"refused": self.kind, "by": self.by, "reason": self.reason, "hint": HINTS[self.kind]}, ensure_ascii=False
+        )
+
+
+Settled = Ran | Refused

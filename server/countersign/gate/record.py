@@ -1,0 +1,121 @@
+"""How a call is written down and shown: ledger entries, approval requests, and the events of the chat."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import ApprovalRequest, ToolCallView
+from countersign.wire.base import Json
+from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
+
+from .call import ToolCall
+from .ledger import Entry, now
+from .options import offer
+from .receipt import Ran, Settled
+from .redact import redact
+from .verdict import Decision
+
+
+def entry_for(
+    call: ToolCall, decision: Decision, receipt_id: str, *, workspace: str, owner: str, hidden: frozenset[str]
+) -> Entry:
+    """The row that says what was decided of a call. ``hidden`` are values that must not be written down."""
+    return Entry(
+        receipt_id=receipt_id,
+        phase="decided",
+        workspace=workspace,
+        owner=owner,
+        thread_id=call.thread_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool_call_id=call.tool_call_id,
+        tool=call.tool,
+        input=redact(dict(call.arguments), hidden),
+        digest=call.digest(),
+        verdict=decision.verdict,
+        by=decision.by,
+        evidence=decision.evidence,
+    )
+
+
+def redacted(outcome: Mapping[str, Json], hidden: frozenset[str]) -> dict[str, Json]:
+    """An outcome as it may be written down."""
+    value = redact(dict(outcome), hidden)
+    assert isinstance(value, dict)
+    return value
+
+
+def request_for(
+    call: ToolCall, decision: Decision, policy: Policy, *, seconds: float | None, allow_offered: bool
+) -> ApprovalRequest:
+    """What a person is shown; ``seconds`` until it expires, None for never.
+
+    INVARIANT (same bytes): preview, effects and digest are all of this one call.
+    """
+    expires = datetime.now(UTC) + timedelta(seconds=seconds) if seconds else None
+    return ApprovalRequest(
+        approval_id=secrets.token_urlsafe(24),
+        thread_id=call.thread_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool_call=ToolCallView(
+            tool_call_id=call.tool_call_id,
+            agent_tool_call_id=call.agent_tool_call_id,
+            title=call.title or None,
+            kind=call.kind,
+            category=call.category,
+            tool=call.tool,
+            raw_input=dict(call.arguments),
+            locations=list(call.locations) or None,
+        ),
+        preview=call.preview,
+        effects=list(decision.effects),
+        reason=decision.reason,
+        risks=list(decision.risks),
+        options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
+        agent_options=list(call.agent_options) if call.agent_options else None,
+        digest=call.digest(),
+        created_at=now(),
+        expires_at=expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None,
+    )
+
+
+def seconds_left(expires_at: str | None) -> float | None:
+    """Seconds until then, 0 if it is past, None for never."""
+    if expires_at is None:
+        return None
+    return max((datetime.fromisoformat(expires_at) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def call_event(call: ToolCall, status: CallStatus) -> ToolCallEvent:
+    """The call as the chat shows it."""
+    return ToolCallEvent(
+        tool_call_id=call.tool_call_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool=call.tool,
+        title=call.title,
+        kind=call.kind,
+        category=call.category,
+        raw_input=dict(call.arguments),
+        status=status,
+    )
+
+
+def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
+    """How the call ended, as the chat shows it."""
+    outcome = settled.outcome if isinstance(settled, Ran) else None
+    return ToolResultEvent(
+        tool_call_id=call.tool_call_id,
+        tool=call.tool,
+        success=outcome.success if outcome else False,
+        output=settled.output,
+        path=outcome.path if outcome else None,
+        diff=outcome.diff if outcome else None,
+        decided_by=settled.by,
+        receipt_id=settled.receipt_id,
+        duration_ms=settled.duration_ms if isinstance(settled, Ran) else 0,
+    )

@@ -1,0 +1,39 @@
+"""Who submits a call to the gate: a turn of a chat, or a sub-agent within it.
+
+A turn holds the modes that count for it. A mode that loosens is never added to a running turn, one that tightens is
+added at once; the strictest cell of all of them stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from countersign.wire.threads import ThreadEvent
+from countersign.wire.verdicts import Mode
+
+
+@dataclass(slots=True)
+class Turn:
+    """One prompt and all that follows it.
+
+    ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
+    server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
+    permitted writes. Sub-agents share the turn of their parent through ``parent``.
+    """
+
+    thread_id: str
+    turn_id: str
+    agent: str
+    modes: list[Mode]
+    emit: Callable[[ThreadEvent], None]
+    subagent: str | None = None
+    resumable: bool = True
+    editable: bool = True
+    writes: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def tighten(self, mode: Mode) -> None:
+        """Let this mode count too, from now on, in every cell where it is stricter."""
+        if mode not in self.modes:
+            self.modes.append(mode)

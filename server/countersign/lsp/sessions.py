@@ -1,0 +1,333 @@
+"""The chats of this server: prompts in their order, turns as tasks, and taking turns up after a restart.
+
+Owns every turn's task. What a turn does is the agent's (``agents/drive``, ``agents/acp``); what it may do is the
+gate's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from countersign.agents.transcript import ThreadRow, Transcripts
+from countersign.gate.gate import Gate
+from countersign.gate.ledger import StoredRequest, now
+from countersign.gate.turn import Turn
+from countersign.settings.policy import Policy
+from countersign.wire.errors import CountersignError, ModelError, UnknownAgent, UnknownThread
+from countersign.wire.threads import (
+    DoneEvent,
+    ErrorEvent,
+    PromptEvent,
+    StopReason,
+    ThreadCreateParams,
+    ThreadCreateResult,
+    ThreadListResult,
+    ThreadOpenResult,
+    ThreadPromptParams,
+    ThreadSummary,
+)
+from countersign.wire.verdicts import Mode
+
+from .feed import Feed
+
+log = logging.getLogger(__name__)
+TITLE_LENGTH = 60
+
+
+class Runner(Protocol):
+    """Whoever carries out a turn, for the kind of agent that it has."""
+
+    def resumable(self, agent: str) -> bool:
+        """Whether a turn of this agent can be taken up by another server."""
+        ...
+
+    async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason: ...
+
+    async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason: ...
+
+    async def stop(self, turn: Turn) -> None:
+        """Tell the agent to stop; the turn's task is cancelled afterwards."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class _Ticket:
+    """A queued prompt. It stays in the queue until it begins, so that no later one can slip in before it."""
+
+    called: asyncio.Future[None]
+    unsent: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _Thread:
+    """A chat while this server has it: the turn that runs and the prompts that wait behind it."""
+
+    thread_id: str
+    turn: Turn | None = None
+    task: asyncio.Task[StopReason] | None = None
+    waiting: deque[_Ticket] = field(default_factory=deque)
+
+
+class Sessions:
+    """All chats of a workspace in this server. A class because each turn's task has its owner here."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: Transcripts,
+        feed: Feed,
+        gate: Gate,
+        policy: Callable[[], Policy],
+        runner: Runner,
+        owner: str,
+    ) -> None:
+        self._transcripts = transcripts
+        self._feed = feed
+        self._gate = gate
+        self._policy = policy
+        self._runner = runner
+        self._owner = owner
+        self._threads: dict[str, _Thread] = {}
+        self._closing = False
+
+    # What a client asks for.
+
+    def create(self, params: ThreadCreateParams) -> ThreadCreateResult:
+        """A new chat. Raises UnknownAgent."""
+        policy = self._policy()
+        agent = params.agent_name or policy.default_agent
+        self._known_agent(agent)
+        mode: Mode = params.mode or policy.mode
+        row = ThreadRow(
+            thread_id=secrets.token_urlsafe(12),
+            workspace=policy.workspace,
+            title="New chat",
+            agent_name=agent,
+            mode=mode,
+            seq=0,
+            updated_at=now(),
+        )
+        self._transcripts.save_thread(row)
+        return ThreadCreateResult(thread_id=row.thread_id, agent_name=agent, mode=mode)
+
+    def list(self) -> ThreadListResult:
+        """The chats of this workspace, the latest first."""
+        waiting: dict[str, int] = {}
+        for pending in self._gate.asking.table:
+            waiting[pending.request.thread_id] = waiting.get(pending.request.thread_id, 0) + 1
+        return ThreadListResult(
+            threads=[
+                ThreadSummary(
+                    thread_id=row.thread_id,
+                    title=row.title,
+                    agent_name=row.agent_name,
+                    mode=row.mode,
+                    updated_at=row.updated_at,
+                    waiting=waiting.get(row.thread_id, 0),
+                )
+                for row in self._transcripts.threads(self._policy().workspace)
+            ]
+        )
+
+    def open(self, thread_id: str) -> ThreadOpenResult:
+        """A chat whole, as it stands now. Raises UnknownThread."""
+        row = self._row(thread_id)
+        seq = self._feed.flush(thread_id)
+        thread = self._threads.get(thread_id)
+        return ThreadOpenResult(
+            thread_id=thread_id,
+            agent_name=row.agent_name,
+            mode=row.mode,
+            seq=seq,
+            events=self._transcripts.events(thread_id),
+            approvals=self._gate.asking.table.views(thread_id),
+            running=thread is not None and thread.task is not None,
+        )
+
+    async def delete(self, thread_id: str) -> None:
+        """Stop what runs in a chat and forget it. The ledger keeps what was done. Raises UnknownThread."""
+        self._row(thread_id)
+        await self.cancel(thread_id)
+        self._threads.pop(thread_id, None)
+        self._feed.forget(thread_id)
+        self._gate.grants.end_thread(thread_id)
+        self._transcripts.delete_thread(thread_id)
+
+    def set_mode(self, thread_id: str, mode: Mode) -> Mode:
+        """Set a chat's mode at once; a running turn is only ever tightened by it. Raises UnknownThread."""
+        self._row(thread_id)
+        self._transcripts.update_thread(thread_id, mode=mode)
+        thread = self._threads.get(thread_id)
+        if thread is not None and thread.turn is not None:
+            thread.turn.tighten(mode)
+            self._gate.changed()
+        return mode
+
+    async def prompt(self, params: ThreadPromptParams) -> StopReason:
+        """Run a turn to its end; behind another one it waits its turn.
+
+        Cancelled (``$/cancelRequest``): the turn, if it is this prompt's, is stopped and the result is ``cancelled``.
+
+        Raises:
+            UnknownThread, UnknownAgent: nothing was started.
+            ModelError, AgentExit: the turn broke off; the chat says so too.
+        """
+        row = self._row(params.thread_id)
+        self._known_agent(row.agent_name)
+        thread = self._threads.setdefault(params.thread_id, _Thread(params.thread_id))
+        if (thread.task is not None or thread.waiting) and not await self._queue(thread):
+            return "cancelled"
+        if self._closing:
+            return "cancelled"
+        task = self._begin(thread, self._turn(thread, self._row(params.thread_id), params))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await self._stop(thread, task)
+            return "cancelled"
+
+    async def cancel(self, thread_id: str) -> None:
+        """Stop the running turn and hand queued prompts back unsent. Without either it does nothing."""
+        thread = self._threads.get(thread_id)
+        if thread is None:
+            return
+        self._unsend(thread)
+        if thread.task is not None:
+            await self._stop(thread, thread.task)
+
+    # Restarts.
+
+    def resume(self, thread_id: str, waiting: Mapping[str, StoredRequest]) -> bool:
+        """Take up a turn whose requests waited on disk; False when the chat or its agent is gone."""
+        row = self._transcripts.thread(thread_id)
+        if row is None or row.agent_name not in self._policy().agents or not self._runner.resumable(row.agent_name):
+            return False
+        thread = self._threads.setdefault(thread_id, _Thread(thread_id))
+        turn = self._make_turn(row, row.mode, _turn_id(row.open_turn) or secrets.token_urlsafe(9))
+        self._begin(thread, self._carry(thread, turn, lambda: self._runner.resume(turn, waiting)))
+        return True
+
+    async def close(self) -> None:
+        """Stop every turn; open requests that can wait stay on disk for the next server."""
+        self._closing = True
+        await self._gate.park()
+        for thread in self._threads.values():
+            self._unsend(thread)
+        tasks = [thread.task for thread in self._threads.values() if thread.task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    # A turn.
+
+    def _begin(self, thread: _Thread, work) -> asyncio.Task[StopReason]:
+        task = asyncio.get_running_loop().create_task(work, name=f"turn of {thread.thread_id}")
+        thread.task = task
+        task.add_done_callback(partial(self._ended, thread))
+        return task
+
+    def _ended(self, thread: _Thread, task: asyncio.Task[StopReason]) -> None:
+        thread.task = None
+        if not task.cancelled() and (error := task.exception()) is not None:
+            if not isinstance(error, CountersignError):
+                log.error("%s failed", task.get_name(), exc_info=error)
+        _call_next(thread)
+
+    async def _queue(self, thread: _Thread) -> bool:
+        """Wait behind what runs; whether the prompt may begin now (False: it was handed back unsent)."""
+        ticket = _Ticket(asyncio.get_running_loop().create_future())
+        thread.waiting.append(ticket)
+        try:
+            await ticket.called
+        except asyncio.CancelledError:
+            ticket.unsent = True
+        thread.waiting.remove(ticket)
+        if ticket.unsent and thread.task is None:
+            _call_next(thread)
+        return not ticket.unsent
+
+    def _unsend(self, thread: _Thread) -> None:
+        for ticket in thread.waiting:
+            ticket.unsent = True
+            if not ticket.called.done():
+                ticket.called.set_result(None)
+
+    async def _turn(self, thread: _Thread, row: ThreadRow, params: ThreadPromptParams) -> StopReason:
+        mode: Mode = params.mode or row.mode
+        turn = self._make_turn(row, mode, secrets.token_urlsafe(9))
+        title = row.title if row.seq else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
+        self._transcripts.update_thread(
+            row.thread_id, mode=mode, title=title, open_turn=f"{self._owner}:{turn.turn_id}"
+        )
+        turn.emit(PromptEvent(text=params.text))
+        return await self._carry(thread, turn, lambda: self._runner.run(turn, params))
+
+    async def _carry(self, thread: _Thread, turn: Turn, run) -> StopReason:
+        thread.turn = turn
+        reason: StopReason = "error"
+        try:
+            reason = await run()
+            return reason
+        except asyncio.CancelledError:
+            reason = "cancelled"
+            raise
+        except CountersignError as error:
+            turn.emit(ErrorEvent(message=str(error), data={"kind": error.kind}))
+            raise
+        except Exception as error:  # the boundary of a turn: the chat says that it broke, the log says how
+            log.exception("a turn of %s failed", turn.agent)
+            turn.emit(ErrorEvent(message="the turn failed inside the server; see its log", data={"kind": "internal"}))
+            raise ModelError("the turn failed inside the server; see its log") from error
+        finally:
+            thread.turn = None
+            self._gate.grants.end_turn(turn.turn_id)
+            if not self._closing:
+                # A turn that was stopped because the server ends is still open: the next one takes it up.
+                turn.emit(DoneEvent(stop_reason=reason))
+                self._transcripts.update_thread(turn.thread_id, open_turn=None)
+            self._feed.flush(turn.thread_id)
+
+    def _make_turn(self, row: ThreadRow, mode: Mode, turn_id: str) -> Turn:
+        resumable = self._runner.resumable(row.agent_name)
+        return Turn(
+            thread_id=row.thread_id,
+            turn_id=turn_id,
+            agent=row.agent_name,
+            modes=[mode],
+            emit=partial(self._feed.emit, row.thread_id),
+            resumable=resumable,
+            editable=resumable,
+        )
+
+    async def _stop(self, thread: _Thread, task: asyncio.Task[StopReason]) -> None:
+        if thread.turn is not None:
+            await self._runner.stop(thread.turn)
+        task.cancel()
+        await asyncio.wait({task})
+
+    def _row(self, thread_id: str) -> ThreadRow:
+        row = self._transcripts.thread(thread_id)
+        if row is None or row.workspace != self._policy().workspace:
+            raise UnknownThread(f"there is no chat `{thread_id}`; it may have been deleted")
+        return row
+
+    def _known_agent(self, name: str) -> None:
+        if name not in self._policy().agents:
+            raise UnknownAgent(f"there is no agent `{name}` in the settings; choose another for this chat")
+
+
+def _call_next(thread: _Thread) -> None:
+    if thread.waiting and not thread.waiting[0].called.done():
+        thread.waiting[0].called.set_result(None)
+
+
+def _turn_id(open_turn: str | None) -> str | None:
+    return open_turn.partition(":")[2] if open_turn else None

@@ -1,0 +1,113 @@
+"""The one Policy: what all layers of settings come to, once trust and confirmations are looked at.
+
+Plain values. What stands in here counts: rules and bypass of an untrusted or unconfirmed workspace layer never get
+this far. Rules are still text here; reading them is the gate's business (``gate/rule.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from countersign.wire.base import Json
+from countersign.wire.verdicts import Mode
+
+RuleScope = Literal["default", "managed", "user", "workspace", "chat", "grant"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """One rule as it was written, and where. ``line`` and ``column`` count from 1. ``agent`` None is every agent.
+
+    ``matching`` and ``not_matching`` are its own examples; a rule that fails one counts as broken.
+    """
+
+    list: Literal["allow", "ask", "deny"]
+    text: str
+    scope: RuleScope = "user"
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    agent: str | None = None
+    reason: str | None = None
+    matching: tuple[str, ...] = ()
+    not_matching: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConfig:
+    """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust)."""
+
+    name: str
+    type: Literal["builtin", "acp"] = "builtin"
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    model: str | None = None
+    cwd: str | None = None
+    bypass: bool = False
+    bypass_file: str | None = None
+    bypass_line: int | None = None
+    recipe: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """One entry of ``models``. ``api_key_env`` names the environment variable that holds the key."""
+
+    name: str
+    provider: Literal["demo", "ollama", "openai", "anthropic", "google"]
+    model: str = ""
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the settings that does not count, and why; shown in the editor's Problems and the log."""
+
+    file: str | None
+    line: int | None
+    column: int | None
+    message: str
+    severity: Literal["error", "warning"] = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything the gate decides by, beside the call itself, the chat's mode and its grants.
+
+    ``tightening`` are modes of the workspace layers that count only in the cells where they are stricter than the
+    chat's own. ``own_paths`` are denied to tools for writing, whatever any rule says. Times are seconds.
+    """
+
+    workspace: str
+    home: str
+    trusted: bool = False
+    rules: tuple[RuleText, ...] = ()
+    additional_directories: tuple[str, ...] = ()
+    mode: Mode = "default"
+    tightening: tuple[Mode, ...] = ()
+    own_paths: tuple[str, ...] = ()
+    builtin_reads: bool = True
+    disable_bypass: bool = False
+    agents: Mapping[str, AgentConfig] = field(default_factory=dict)
+    default_agent: str = "Countersign"
+    models: Mapping[str, ModelConfig] = field(default_factory=dict)
+    approvals_timeout: float = 300.0
+    writes_per_turn: int = 100
+    steps_per_turn: int = 200
+    shell_timeout: float = 120.0
+    shell_max_background: int = 8
+    shell_env_pass: tuple[str, ...] = ()
+    sandbox_mode: Literal["off", "workspace"] = "off"
+    sandbox_network: Literal["off", "hosts"] = "off"
+    secret_variables: frozenset[str] = frozenset()
+    raw: Mapping[str, Json] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def bypasses(self, agent: str) -> bool:
+        """Whether bypass counts for this settings key: only when trusted, and not at all when it is disabled."""
+        config = self.agents.get(agent)
+        return self.trusted and not self.disable_bypass and config is not None and config.bypass

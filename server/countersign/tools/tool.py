@@ -1,0 +1,70 @@
+"""What a tool is: its arguments, what it would touch, and how it acts with a Permit.
+
+A tool never decides. ``prepare`` looks at the arguments and the disk and says exactly what would happen; ``run`` does
+exactly that, and only with a Permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from countersign.gate.call import BadArguments, Effect, FileState
+from countersign.gate.permit import Permit
+from countersign.gate.receipt import Outcome
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import Location, Preview, ToolKind
+from countersign.wire.verdicts import Category
+
+__all__ = ["BadArguments", "Bench", "Outcome", "Prepared", "Tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a call would do, worked out before anybody is asked. Holds no open files."""
+
+    effects: tuple[Effect, ...]
+    preview: Preview
+    title: str
+    cwd: str
+    bound: tuple[FileState, ...] = ()
+    locations: tuple[Location, ...] = ()
+    payload: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a tool is given beside its permit. ``emit`` streams output to the chat; ``policy`` is the live one."""
+
+    policy: Callable[[], Policy]
+    emit: Callable[[str], None]
+    services: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Tool(Protocol):
+    """One tool. ``prepare`` may read the disk but changes nothing and starts nothing."""
+
+    name: str
+    kind: ToolKind
+    category: Category
+    description: str
+    arguments: type[BaseModel]
+
+    def prepare(self, arguments: Any, policy: Policy) -> Prepared:
+        """Work out what would happen.
+
+        Raises:
+            BadArguments: it cannot be done as asked; the message goes to the model.
+        """
+        ...
+
+    def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Awaitable[Outcome]:
+        """Do ``permit.call``. Cancelled: stop what was started and raise on.
+
+        Raises:
+            Stale: what the permit is bound to has changed; nothing was done.
+        """
+        ...

@@ -1,0 +1,185 @@
+"""Approval requests and their answers: what a card is drawn from, and what comes back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .base import Json, WireModel
+from .errors import ErrorKind
+from .verdicts import Category, DecidedBy, EffectView, Evidence, Scope, Verdict
+
+ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
+OptionKind = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
+ApprovalState = Literal["allowed", "denied", "cancelled", "expired", "interrupted"]
+
+
+class Location(WireModel):
+    path: str
+    line: int | None = None
+
+
+class ToolCallView(WireModel):
+    """A tool call as its card shows it. ``title`` is the agent's own word and is never the subject of a card."""
+
+    tool_call_id: str
+    agent_tool_call_id: str | None = None
+    title: str | None = None
+    kind: ToolKind
+    category: Category
+    tool: str
+    raw_input: Json = None
+    locations: list[Location] | None = None
+
+
+class CommandPart(WireModel):
+    text: str
+    verdict: Verdict
+    evidence: Evidence
+
+
+class CommandPreview(WireModel):
+    kind: Literal["command"] = "command"
+    command: str
+    cwd: str
+    parts: list[CommandPart]
+    timeout: float | None = None
+    background: bool | None = None
+
+
+class DiffPreview(WireModel):
+    """A change of a file. ``old_text`` is absent for a new file; ``to`` stands for a move."""
+
+    kind: Literal["diff"] = "diff"
+    path: str
+    operation: Literal["create", "edit", "delete", "move"] | None = None
+    old_text: str | None = None
+    new_text: str
+    to: str | None = None
+    too_large: bool | None = None
+
+
+class FetchPreview(WireModel):
+    kind: Literal["fetch"] = "fetch"
+    url: str
+    method: str
+
+
+class ToolPreview(WireModel):
+    kind: Literal["tool"] = "tool"
+    server: str | None = None
+    input: Json = None
+
+
+Preview = Annotated[CommandPreview | DiffPreview | FetchPreview | ToolPreview, Field(discriminator="kind")]
+
+
+class ApprovalOption(WireModel):
+    """One button or menu item. ``rule`` is what would be kept, in full."""
+
+    option_id: str
+    name: str
+    kind: OptionKind
+    scope: Scope | None = None
+    rule: str | None = None
+    background: bool | None = None
+
+
+class AgentOption(WireModel):
+    """An option that a hosted agent offered; for display only, the gate chooses by kind."""
+
+    option_id: str
+    name: str
+    kind: str
+
+
+class ApprovalRequest(WireModel):
+    """``tool/approvalRequest``: what a person is shown. ``digest`` binds the answer to these bytes."""
+
+    approval_id: str
+    thread_id: str
+    agent_name: str
+    subagent: str | None = None
+    tool_call: ToolCallView
+    preview: Preview
+    effects: list[EffectView]
+    reason: str
+    risks: list[str]
+    options: list[ApprovalOption]
+    agent_options: list[AgentOption] | None = None
+    digest: str
+    created_at: str
+    expires_at: str | None = None
+
+
+class SelectedOutcome(WireModel):
+    outcome: Literal["selected"]
+    option_id: str
+
+
+class CancelledOutcome(WireModel):
+    outcome: Literal["cancelled"]
+
+
+Outcome = Annotated[SelectedOutcome | CancelledOutcome, Field(discriminator="outcome")]
+
+
+class OutcomeHolder(WireModel):
+    outcome: Outcome
+
+
+class ApprovalResponseParams(WireModel):
+    """``tool/approvalResponse``: the person's answer. ``bypass_all`` approves and sets bypass for this agent."""
+
+    approval_id: str
+    digest: str | None = None
+    response: OutcomeHolder
+    bypass_all: bool
+    reason: str | None = None
+    edited_input: str | None = None
+    rule: str | None = None
+
+
+class ApprovalResponseResult(WireModel):
+    approval_id: str
+    state: ApprovalState
+
+
+class ApprovalResolved(WireModel):
+    """``tool/approvalResolved``: sent exactly once for each request, whoever resolved it."""
+
+    approval_id: str
+    thread_id: str
+    state: ApprovalState
+    by: DecidedBy
+    reason: str | None = None
+
+
+class PendingApprovalsParams(WireModel):
+    thread_id: str | None = None
+
+
+class PendingApprovalsResult(WireModel):
+    approvals: list[ApprovalRequest]
+
+
+class ApprovalBatchParams(WireModel):
+    approval_ids: list[str]
+    decision: Literal["allow_once", "reject_once"]
+    reason: str | None = None
+
+
+class BatchError(WireModel):
+    kind: ErrorKind
+    message: str
+
+
+class BatchEntry(WireModel):
+    approval_id: str
+    state: ApprovalState | None = None
+    error: BatchError | None = None
+
+
+class ApprovalBatchResult(WireModel):
+    results: list[BatchEntry]

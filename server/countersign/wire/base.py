@@ -1,0 +1,37 @@
+"""The base of every wire model: frozen, camelCase outside and snake_case inside.
+
+Unknown fields of an incoming message are ignored, so that an older server reads a newer client; a missing or wrong
+field is an error that reaches the peer as ``-32602``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic.alias_generators import to_camel
+
+Json = JsonValue
+"""Any JSON value. Tool input that is not ours stays exactly what it was."""
+
+
+class WireModel(BaseModel):
+    """A message, or a part of one."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        extra="ignore",
+    )
+
+
+def as_json(model: WireModel) -> dict[str, Any]:
+    """The model as the JSON object that stands on the wire; fields that are absent (None) are left out."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+class Empty(WireModel):
+    """Params or result of a method that carries nothing."""

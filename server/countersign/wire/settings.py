@@ -1,0 +1,81 @@
+"""How settings travel: layers from the editor, edits to it, and what waits for a person's confirmation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .base import Json, WireModel
+
+LayerName = Literal["default", "user", "workspace", "folder"]
+
+
+class SettingsLayers(WireModel):
+    """The layers as the editor sees them, nested as under ``countersign`` in settings.json."""
+
+    default: dict[str, Json] | None = None
+    user: dict[str, Json] | None = None
+    workspace: dict[str, Json] | None = None
+    folder: dict[str, Json] | None = None
+
+
+class ByPerson(WireModel):
+    """A value that a person typed and saved in this window; counts as its confirmation."""
+
+    key: str
+    digest: str
+
+
+class SettingsChanged(WireModel):
+    """``settings/changed``: replaces all layers."""
+
+    settings: SettingsLayers
+    trusted: bool
+    by_person: list[ByPerson] | None = None
+
+
+class SettingsUpdateParams(WireModel):
+    """``settings/update``: the server asks the editor to write one key. ``value`` null removes it."""
+
+    layer: Literal["user", "workspace"]
+    path: list[str]
+    value: Json = None
+
+
+class SettingsUpdateResult(WireModel):
+    applied: bool
+    reason: str | None = None
+
+
+class UnconfirmedItem(WireModel):
+    """One value of the workspace that loosens and waits for a person. ``text`` says what it would mean."""
+
+    key: str
+    value: Json = None
+    file: str | None = None
+    line: int | None = None
+    digest: str
+    text: str
+
+
+class SettingsUnconfirmed(WireModel):
+    items: list[UnconfirmedItem]
+
+
+class SettingsConfirmParams(WireModel):
+    digest: str
+    accept: bool
+
+
+class ClientAbilities(WireModel):
+    settings_update: bool = False
+    confirm: bool = False
+    own_paths: list[str] = []
+
+
+class InitializationOptions(WireModel):
+    """What ``initialize`` carries besides LSP's own."""
+
+    settings: SettingsLayers | None = None
+    trusted: bool = False
+    storage: str | None = None
+    client: ClientAbilities = ClientAbilities()

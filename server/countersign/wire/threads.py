@@ -1,0 +1,213 @@
+"""Chats (threads), their prompts, and the events that a turn streams."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from .approvals import ApprovalRequest, ToolKind
+from .base import Json, WireModel
+from .verdicts import Category, DecidedBy, Mode
+
+StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"]
+CallStatus = Literal["pending", "waiting", "running"]
+
+
+class PromptEvent(WireModel):
+    """What the person said; kept in the transcript so that ``thread/open`` is whole."""
+
+    type: Literal["prompt"] = "prompt"
+    text: str
+
+
+class TextEvent(WireModel):
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ThinkingEvent(WireModel):
+    type: Literal["thinking"] = "thinking"
+    text: str
+
+
+class ToolCallEvent(WireModel):
+    """A call that the gate sees. A later one with the same id replaces it."""
+
+    type: Literal["toolCall"] = "toolCall"
+    tool_call_id: str
+    agent_name: str
+    subagent: str | None = None
+    tool: str
+    title: str
+    kind: ToolKind
+    category: Category
+    raw_input: Json = None
+    status: CallStatus
+
+
+class ToolOutputEvent(WireModel):
+    type: Literal["toolOutput"] = "toolOutput"
+    tool_call_id: str
+    text: str
+
+
+class FileDiff(WireModel):
+    """What a file tool changed: whole texts where both are small, and always the line counts."""
+
+    path: str
+    added: int
+    removed: int
+    old_text: str | None = None
+    new_text: str | None = None
+
+
+class ToolResultEvent(WireModel):
+    """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``."""
+
+    type: Literal["toolResult"] = "toolResult"
+    tool_call_id: str
+    tool: str
+    success: bool
+    output: str
+    path: str | None = None
+    diff: FileDiff | None = None
+    decided_by: DecidedBy
+    receipt_id: str | None = None
+    duration_ms: int
+
+
+class TodoItem(WireModel):
+    text: str
+    status: Literal["pending", "in_progress", "completed"]
+
+
+class TodoEvent(WireModel):
+    type: Literal["todo"] = "todo"
+    items: list[TodoItem]
+
+
+class UsageEvent(WireModel):
+    type: Literal["usage"] = "usage"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class NoticeEvent(WireModel):
+    """Something the person should read in the chat: an agent acted unasked, a limit was met."""
+
+    type: Literal["notice"] = "notice"
+    level: Literal["info", "warning", "error"]
+    message: str
+
+
+class DoneEvent(WireModel):
+    type: Literal["done"] = "done"
+    stop_reason: StopReason
+
+
+class ErrorEvent(WireModel):
+    type: Literal["error"] = "error"
+    message: str
+    data: dict[str, Json] = {}
+
+
+ThreadEvent = Annotated[
+    PromptEvent
+    | TextEvent
+    | ThinkingEvent
+    | ToolCallEvent
+    | ToolOutputEvent
+    | ToolResultEvent
+    | TodoEvent
+    | UsageEvent
+    | NoticeEvent
+    | DoneEvent
+    | ErrorEvent,
+    Field(discriminator="type"),
+]
+
+
+class ThreadUpdate(WireModel):
+    """``thread/update``: events in order, several to a frame; ``seq`` per chat, from 1, without gaps."""
+
+    thread_id: str
+    seq: int
+    events: list[ThreadEvent]
+
+
+class ThreadCreateParams(WireModel):
+    agent_name: str | None = None
+    mode: Mode | None = None
+
+
+class ThreadCreateResult(WireModel):
+    thread_id: str
+    agent_name: str
+    mode: Mode
+
+
+class ThreadSummary(WireModel):
+    thread_id: str
+    title: str
+    agent_name: str
+    mode: Mode
+    updated_at: str
+    waiting: int
+
+
+class ThreadListResult(WireModel):
+    threads: list[ThreadSummary]
+
+
+class ThreadOpenParams(WireModel):
+    thread_id: str
+
+
+class ThreadOpenResult(WireModel):
+    """The whole transcript; ``seq`` is the last one sent, so the next update continues it."""
+
+    thread_id: str
+    agent_name: str
+    mode: Mode
+    seq: int
+    events: list[ThreadEvent]
+    approvals: list[ApprovalRequest]
+    running: bool
+
+
+class ThreadDeleteParams(WireModel):
+    thread_id: str
+
+
+class ThreadSetModeParams(WireModel):
+    thread_id: str
+    mode: Mode
+
+
+class ThreadSetModeResult(WireModel):
+    mode: Mode
+
+
+class Attachment(WireModel):
+    """A file or a selection that the person hands to the agent with the prompt."""
+
+    path: str | None = None
+    text: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+class ThreadPromptParams(WireModel):
+    thread_id: str
+    text: str
+    mode: Mode | None = None
+    attachments: list[Attachment] | None = None
+
+
+class ThreadPromptResult(WireModel):
+    stop_reason: StopReason
+
+
+class ThreadCancelParams(WireModel):
+    thread_id: str

@@ -1,0 +1,484 @@
+"""The door itself: what is recorded, asked, run and told, and in which order."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from countersign.gate.binding import blocking_state
+from countersign.gate.permit import Permit, _issue
+from countersign.gate.receipt import Outcome, Ran, Refused
+from countersign.settings.policy import RuleText
+from countersign.wire.approvals import ApprovalResponseParams
+from countersign.wire.errors import (
+    AlreadyResolved,
+    HouseError,
+    InvalidAnswer,
+    NotTrusted,
+    OptionNotOffered,
+    StaleAnswer,
+    UnknownApproval,
+)
+
+from .support import BOUND, House, make_house
+
+
+@pytest.fixture
+async def house():
+    made = make_house()
+    yield made
+    await made.gate.asking.close()
+    made.ledger.close()
+
+
+async def settled(task):
+    async with asyncio.timeout(BOUND):
+        return await task
+
+
+async def test_an_allowed_call_is_decided_then_started_then_run_then_finished(house: House):
+    house.verdict = "allow"
+    seen = []
+
+    async def run(permit: Permit) -> Outcome:
+        permit.use()
+        seen.extend(house.rows())
+        return Outcome(True, "ran")
+
+    result = await settled(house.submit(run=run))
+    assert isinstance(result, Ran)
+    assert seen == [("decided", "allow", "mode"), ("started", "allow", "mode")]
+    assert house.rows()[-1] == ("finished", "allow", "mode")
+    assert house.desk.shown == []
+
+
+async def test_a_denied_call_runs_nothing_and_the_model_reads_why(house: House):
+    result = await settled(house.submit("forbidden"))
+    assert isinstance(result, Refused)
+    assert json.loads(result.output)["refused"] == "denied"
+    assert house.runs == []
+    assert house.rows() == [("decided", "deny", "rule")]
+
+
+async def test_an_approved_card_runs_its_call_once(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    assert await house.answer(card) == "allowed"
+    assert isinstance(await settled(task), Ran)
+    assert house.runs == ["touch made"]
+    assert house.states() == [("allowed", "user")]
+    assert house.rows() == [
+        ("decided", "ask", "mode"),
+        ("decided", "allow", "user"),
+        ("started", "allow", "user"),
+        ("finished", "allow", "user"),
+    ]
+
+
+async def test_the_chat_hears_of_the_call_before_its_card_and_of_one_result(house: House):
+    task = house.submit()
+    await house.desk.card()
+    assert [event.status for event in house.events] == ["pending", "waiting"]
+    await house.answer(house.desk.shown[0])
+    await settled(task)
+    assert [event.type for event in house.events] == ["toolCall"] * 3 + ["toolResult"]
+    assert house.events[-1].decided_by == "user"
+
+
+async def test_a_denial_reaches_the_model_with_its_reason(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    assert await house.answer(card, "reject_once", reason="use the makefile") == "denied"
+    result = await settled(task)
+    assert isinstance(result, Refused)
+    assert result.reason == "use the makefile"
+    assert house.runs == []
+
+
+async def test_closing_a_card_runs_nothing_and_is_no_denial(house: House):
+    task = house.submit()
+    assert await house.answer(await house.desk.card(), None) == "cancelled"
+    result = await settled(task)
+    assert (result.kind, result.by) == ("cancelled", "user")
+    assert house.runs == []
+
+
+async def test_a_second_answer_is_told_so_and_changes_nothing(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    await house.answer(card, "reject_once")
+    with pytest.raises(AlreadyResolved):
+        await house.answer(card)
+    await settled(task)
+    assert house.runs == []
+    assert house.states() == [("denied", "user")]
+
+
+async def test_two_answers_at_once_have_one_winner(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    answers = await asyncio.gather(
+        house.answer(card), house.answer(card, "reject_once"), house.answer(card), return_exceptions=True
+    )
+    assert [type(answer) for answer in answers].count(AlreadyResolved) == 2
+    await settled(task)
+    assert len(house.desk.ended) == 1
+
+
+async def test_a_forged_id_is_unknown(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    with pytest.raises(UnknownApproval):
+        await house.answer(card.model_copy(update={"approval_id": "made up"}))
+    await house.answer(card, "reject_once")
+    await settled(task)
+
+
+@pytest.mark.parametrize(
+    ("option", "more", "error"),
+    [
+        ("allow_everything", {}, OptionNotOffered),
+        ("allow_once", {"digest": "f" * 64}, StaleAnswer),
+        ("allow_chat", {"digest": None}, StaleAnswer),
+        ("allow_once", {"digest": None, "bypassAll": True}, StaleAnswer),
+        ("reject_once", {"bypassAll": True}, InvalidAnswer),
+        (None, {"bypassAll": True}, InvalidAnswer),
+        ("allow_once", {"editedInput": "no json"}, InvalidAnswer),
+        ("allow_once", {"editedInput": "[]"}, InvalidAnswer),
+        ("allow_once", {"rule": "Bash(touch made)"}, InvalidAnswer),
+        ("allow_chat", {"rule": "Bash(something else)"}, InvalidAnswer),
+    ],
+)
+async def test_a_wrong_answer_changes_nothing_and_the_card_stays(house: House, option, more, error):
+    task = house.submit()
+    card = await house.desk.card()
+    with pytest.raises(error):
+        await house.answer(card, option, **more)
+    assert house.desk.ended == []
+    assert len(house.gate.asking.table) == 1
+    assert await house.answer(card) == "allowed"
+    await settled(task)
+
+
+async def test_bypass_needs_trust(house: House):
+    house.policy = replace(house.policy, trusted=False)
+    task = house.submit()
+    with pytest.raises(NotTrusted):
+        await house.answer(await house.desk.card(), bypassAll=True)
+    await house.answer(house.desk.shown[0], "reject_once")
+    await settled(task)
+    assert house.book.bypassed == []
+
+
+async def test_bypass_that_cannot_be_written_leaves_the_card(house: House):
+    house.book.fails = True
+    task = house.submit()
+    with pytest.raises(InvalidAnswer):
+        await house.answer(await house.desk.card(), bypassAll=True)
+    assert house.desk.ended == []
+    await house.answer(house.desk.shown[0], "reject_once")
+    await settled(task)
+
+
+async def test_bypass_approves_this_call_and_is_set_for_the_agent(house: House):
+    task = house.submit()
+    assert await house.answer(await house.desk.card(), bypassAll=True) == "allowed"
+    await settled(task)
+    assert house.book.bypassed == ["Countersign"]
+    assert house.runs == ["touch made"]
+
+
+async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(house: House):
+    first, twin = house.submit(), house.submit()
+    await house.desk.card(2)
+    await house.answer(house.desk.shown[0], "allow_chat")
+    assert isinstance(await settled(first), Ran)
+    assert (await settled(twin)).by == "grant"
+    assert sorted(house.states()) == [("allowed", "grant"), ("allowed", "user")]
+    assert (await settled(house.submit())).by == "grant"
+    assert len(house.desk.shown) == 2
+
+
+async def test_a_grant_covers_no_other_call(house: House):
+    first = house.submit()
+    await house.answer(await house.desk.card(), "allow_chat")
+    await settled(first)
+    other = house.submit("touch other")
+    await house.desk.card(2)
+    await house.answer(house.desk.shown[1], "reject_once")
+    await settled(other)
+    assert house.runs == ["touch made"]
+
+
+async def test_an_always_rule_is_saved_before_the_call_runs(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    option = next(option for option in card.options if option.scope == "workspace")
+    await house.answer(card, option.option_id)
+    await settled(task)
+    assert house.book.rules == [("allow", "Bash(touch made)", "workspace")]
+
+
+async def test_a_floor_offers_nothing_wider_than_the_call(house: House):
+    task = house.submit("floored")
+    card = await house.desk.card()
+    allows = [option for option in card.options if option.kind.startswith("allow")]
+    assert {option.scope for option in allows} == {"call"}
+    await house.answer(card, "reject_once")
+    await settled(task)
+
+
+async def test_stopping_the_turn_cancels_its_card(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    assert house.states() == [("cancelled", "cancel")]
+    with pytest.raises(AlreadyResolved):
+        await house.answer(card)
+    assert house.runs == []
+    assert house.events[-1].type == "toolResult"
+
+
+async def test_stopping_a_running_call_closes_its_receipt(house: House):
+    house.verdict = "allow"
+    started = asyncio.Event()
+
+    async def run(permit: Permit) -> Outcome:
+        permit.use()
+        started.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    task = house.submit(run=run)
+    await settled(started.wait())
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    assert [row[0] for row in house.rows()] == ["decided", "started", "finished"]
+
+
+async def test_a_request_expires_and_that_is_no_denial_by_the_person(house: House):
+    house.policy = replace(house.policy, approvals_timeout=0.01)
+    result = await settled(house.submit())
+    assert (result.kind, result.by) == ("expired", "timeout")
+    assert house.states() == [("expired", "timeout")]
+    assert house.desk.shown[0].expires_at is not None
+
+
+async def test_nobody_to_ask_denies(house: House):
+    house.desk.there = False
+    result = await settled(house.submit())
+    assert (result.kind, result.by) == ("denied", "nobody")
+    assert house.rows() == [("decided", "deny", "nobody")]
+
+
+async def test_an_error_of_the_judge_denies(house: House, monkeypatch, caplog):
+    def fail(*_given):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(house, "judge", fail)
+    result = await settled(house.submit())
+    assert isinstance(result, Refused)
+    assert house.runs == []
+
+
+async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(house: House):
+    turn = house.turn("default")
+    task = house.submit(turn=turn)
+    await house.desk.card()
+    turn.tighten("auto")
+    house.gate.changed()
+    turn.tighten("plan")
+    house.gate.changed()
+    result = await settled(task)
+    assert (result.kind, result.by) == ("planMode", "mode")
+    assert house.states() == [("denied", "mode")]
+
+
+async def test_a_deny_rule_that_comes_while_the_answer_is_under_way_wins(house: House, monkeypatch):
+    task = house.submit()
+    card = await house.desk.card()
+    append = house.ledger.append
+
+    async def tighten_meanwhile(*changes):
+        number = await append(*changes)
+        monkeypatch.setattr(house, "judge", lambda call, *_: _denied(call))
+        house.gate.changed()
+        return number
+
+    monkeypatch.setattr(house.ledger, "append", tighten_meanwhile)
+    await house.answer(card)
+    result = await settled(task)
+    assert isinstance(result, Refused)
+    assert house.runs == []
+
+
+def _denied(call):
+    from .support import decision
+
+    return decision("deny", "rule", str(call.arguments["command"]))
+
+
+async def test_a_file_that_changed_since_the_card_voids_it_and_is_asked_again(house: House, tmp_path):
+    file = tmp_path / "script.sh"
+    file.write_text("one")
+    house.bound = (blocking_state(str(file)),)
+    task = house.submit()
+    card = await house.desk.card()
+    file.write_text("two")
+    house.bound = (blocking_state(str(file)),)
+    with pytest.raises(StaleAnswer):
+        await house.answer(card)
+    again = await house.desk.card(2)
+    assert house.states() == [("interrupted", "change")]
+    assert again.approval_id != card.approval_id
+    assert again.tool_call.tool_call_id == card.tool_call.tool_call_id
+    assert again.digest != card.digest
+    assert await house.answer(again) == "allowed"
+    await settled(task)
+    assert house.runs == ["touch made"]
+
+
+async def test_a_denial_of_a_card_whose_file_changed_is_heard(house: House, tmp_path):
+    file = tmp_path / "script.sh"
+    file.write_text("one")
+    house.bound = (blocking_state(str(file)),)
+    task = house.submit()
+    card = await house.desk.card()
+    file.write_text("two")
+    assert await house.answer(card, "reject_once") == "denied"
+    await settled(task)
+
+
+async def test_an_edited_command_is_what_runs(house: House):
+    task = house.submit()
+    await house.answer(await house.desk.card(), editedInput='{"command": "touch better"}')
+    await settled(task)
+    assert house.runs == ["touch better"]
+
+
+async def test_an_edit_that_is_forbidden_ends_the_call(house: House):
+    task = house.submit()
+    assert await house.answer(await house.desk.card(), editedInput='{"command": "forbidden"}') == "denied"
+    assert (await settled(task)).by == "rule"
+    assert house.runs == []
+
+
+async def test_an_edit_under_a_floor_is_asked_once_more(house: House):
+    task = house.submit()
+    assert await house.answer(await house.desk.card(), editedInput='{"command": "floored"}') == "interrupted"
+    again = await house.desk.card(2)
+    assert again.preview.command == "floored"
+    assert await house.answer(again) == "allowed"
+    await settled(task)
+    assert house.runs == ["floored"]
+
+
+async def test_an_agent_without_allow_once_gets_a_card_that_can_only_be_denied(house: House):
+    house.verdict = "allow"
+    task = house.submit(allow_offered=False)
+    card = await house.desk.card()
+    assert {option.kind for option in card.options} <= {"reject_once", "reject_always"}
+    await house.answer(card, "reject_once")
+    assert isinstance(await settled(task), Refused)
+
+
+async def test_a_ledger_that_cannot_be_written_runs_nothing(house: House):
+    house.verdict = "allow"
+    house.ledger.close()
+    result = await settled(house.submit())
+    assert isinstance(result, Refused)
+    assert "ledger" in result.reason
+    assert house.runs == []
+
+
+async def test_a_ledger_that_fails_at_the_answer_denies(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    house.ledger.close()
+    assert await house.answer(card) == "denied"
+    await settled(task)
+    assert house.runs == []
+
+
+async def test_the_limit_on_writes_is_told_to_the_model(house: House, monkeypatch):
+    house.verdict = "allow"
+    house.policy = replace(house.policy, writes_per_turn=1)
+    monkeypatch.setattr("countersign.gate.gate._writes", lambda call: True)
+    turn = house.turn()
+    assert isinstance(await settled(house.submit(turn=turn)), Ran)
+    result = await settled(house.submit(turn=turn))
+    assert (result.kind, result.by) == ("limit", "limit")
+
+
+async def test_a_permit_fits_one_call_once(house: House):
+    plan = house.preparing("touch made")(None)
+    permit = _issue(plan.call, "user")
+    assert permit.use() == plan.call
+    with pytest.raises(HouseError):
+        permit.use()
+    with pytest.raises(HouseError):
+        Permit()
+
+
+async def test_parked_requests_are_taken_up_under_the_same_id_and_run_once(tmp_path):
+    first = make_house(tmp_path / "ledger.db")
+    task = first.submit()
+    card = await first.desk.card()
+    await first.gate.park()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    assert first.desk.ended == []
+    first.ledger.close()
+
+    second = make_house(tmp_path / "ledger.db")
+    (stored,) = second.ledger.requests("/work")
+    assert stored.parked
+    task = second.submit(restored=stored)
+    again = await second.desk.card()
+    assert (again.approval_id, again.digest) == (card.approval_id, card.digest)
+    assert await second.answer(again) == "allowed"
+    await settled(task)
+    assert second.runs == ["touch made"]
+    assert second.ledger.requests("/work") == []
+    assert [row[0] for row in second.rows()] == ["decided", "decided", "started", "finished"]
+    second.ledger.close()
+
+
+async def test_an_id_that_ended_before_a_restart_is_remembered(tmp_path):
+    first = make_house(tmp_path / "ledger.db")
+    task = first.submit()
+    card = await first.desk.card()
+    await first.answer(card, "reject_once")
+    await settled(task)
+    first.ledger.close()
+    second = make_house(tmp_path / "ledger.db")
+    with pytest.raises(AlreadyResolved):
+        await second.answer(card)
+    second.ledger.close()
+
+
+async def test_a_rule_that_is_added_resolves_the_card_it_covers(house: House):
+    task = house.submit()
+    await house.desk.card()
+    house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))
+    house.gate.changed()
+    assert (await settled(task)).by == "rule"
+    assert house.states() == [("allowed", "rule")]
+
+
+def test_the_wire_shape_of_an_answer_is_the_one_given():
+    params = ApprovalResponseParams.model_validate(
+        {
+            "approvalId": "a",
+            "response": {"outcome": {"outcome": "selected", "optionId": "allow_once"}},
+            "bypassAll": False,
+        }
+    )
+    assert params.response.outcome.outcome == "selected"
