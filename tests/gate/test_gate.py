@@ -23,7 +23,7 @@ from countersign.wire.errors import (
     UnknownApproval,
 )
 
-from .support import BOUND, House, make_house
+from .support import BOUND, House, decision, make_house
 
 
 @pytest.fixture
@@ -319,8 +319,6 @@ async def test_a_deny_rule_that_comes_while_the_answer_is_under_way_wins(house: 
 
 
 def _denied(call):
-    from .support import decision
-
     return decision("deny", "rule", str(call.arguments["command"]))
 
 
@@ -482,3 +480,21 @@ def test_the_wire_shape_of_an_answer_is_the_one_given():
         }
     )
     assert params.response.outcome.outcome == "selected"
+
+
+async def test_a_parked_request_that_a_new_rule_denies_ends_as_denied(tmp_path):
+    first = make_house(tmp_path / "ledger.db")
+    task = first.submit()
+    card = await first.desk.card()
+    await first.gate.park()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    first.ledger.close()
+    second = make_house(tmp_path / "ledger.db")
+    second.verdict = "deny"
+    (stored,) = second.ledger.requests("/work")
+    assert isinstance(await settled(second.submit(restored=stored)), Refused)
+    assert [(notice.approval_id, notice.state) for notice in second.desk.ended] == [(card.approval_id, "denied")]
+    assert second.ledger.requests("/work") == []
+    second.ledger.close()

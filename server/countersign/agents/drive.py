@@ -7,34 +7,44 @@ the loop sees one thing at a time. A call that is cancelled tells the gate, whic
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pydantic import ValidationError
-
 from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.entry import StoredRequest
 from countersign.gate.gate import Gate
-from countersign.gate.ledger import StoredRequest
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Refused
 from countersign.gate.turn import Turn
 from countersign.settings.policy import Policy
+from countersign.tools.registry import json_schema, parse_arguments
 from countersign.tools.tool import Bench, Tool
 from countersign.wire.base import Json
 from countersign.wire.errors import ModelError
 from countersign.wire.threads import (
+    StopReason,
     TextEvent,
     ThinkingEvent,
     ToolCallEvent,
     ToolResultEvent,
     UsageEvent,
 )
-from countersign.wire.threads import StopReason
 
 from .loop import Action, AskModel, Finish, Keep, Loop, StartCall
-from .models.base import CallPiece, Message, Model, Piece, StopPiece, TextPiece, ThinkingPiece, ToolMessage, ToolSchema, UsagePiece, WantedCall
+from .models.base import (
+    CallPiece,
+    Message,
+    Model,
+    Piece,
+    StopPiece,
+    TextPiece,
+    ThinkingPiece,
+    ToolMessage,
+    ToolSchema,
+    UsagePiece,
+    WantedCall,
+)
 
 LONGEST_REPLY = 32 * 1024
 """Bytes of one tool result that a model reads."""
@@ -148,11 +158,7 @@ class Drive:
     def _preparing(self, tool: Tool, wanted: WantedCall, tool_call_id: str) -> Prepare:
         def prepare(arguments: Mapping[str, Json] | None) -> Plan:
             given = wanted.arguments if arguments is None else arguments
-            try:
-                parsed = tool.arguments.model_validate(given)
-            except ValidationError as error:
-                raise BadArguments(misfit_words(error)) from None
-            prepared = tool.prepare(parsed, self.policy())
+            prepared = tool.prepare(parse_arguments(tool, given), self.policy())
             call = ToolCall(
                 tool_call_id=tool_call_id,
                 thread_id=self.turn.thread_id,
@@ -204,13 +210,7 @@ class Drive:
 
 def schema_of(tool: Tool) -> ToolSchema:
     """A tool as a model is told of it."""
-    return ToolSchema(tool.name, tool.description, tool.arguments.model_json_schema())
-
-
-def misfit_words(error: ValidationError) -> str:
-    """What is wrong with a model's arguments, in one sentence it can act on."""
-    parts = [f"`{'.'.join(map(str, item['loc'])) or 'input'}`: {item['msg'].lower()}" for item in error.errors()]
-    return "the arguments do not fit: " + "; ".join(parts)
+    return ToolSchema(tool.name, tool.description, json_schema(tool))
 
 
 def _bounded(text: str) -> str:
@@ -231,14 +231,3 @@ def _first(failed: BaseExceptionGroup) -> BaseException:
         else:
             leaves.append(error)
     return next((error for error in leaves if isinstance(error, ModelError)), leaves[0])
-
-
-def parse_arguments(text: str) -> tuple[dict[str, Json], str | None]:
-    """A model's arguments as an object, or {} and why not."""
-    try:
-        value = json.loads(text or "{}")
-    except ValueError as error:
-        return {}, f"the arguments are not JSON ({error})"
-    if not isinstance(value, dict):
-        return {}, "the arguments must be a JSON object"
-    return value, None

@@ -39,5 +39,7 @@ def with_attachments(text: str, attachments: Sequence[Attachment] | None) -> str
     for item in attachments or ():
         place = item.path or "selection"
         lines = f" lines {item.start_line}-{item.end_line}" if item.start_line and item.end_line else ""
-        parts.append(f"<attachment from={place!r}{lines!r}>\n{item.text}\n</attachment>" if item.text else f"(see {place})")
+        parts.append(
+            f"<attachment from={place!r}{lines!r}>\n{item.text}\n</attachment>" if item.text else f"(see {place})"
+        )
     return "\n\n".join(parts)

@@ -18,7 +18,8 @@ from countersign.wire.base import Json
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 
-from .ledger import Closed, Entry, Ledger, Opened, Parked, StoredRequest
+from .entry import Closed, Entry, Opened, Parked, StoredRequest
+from .ledger import Ledger
 from .pending import Pending, PendingTable, Resolution
 
 log = logging.getLogger(__name__)
@@ -136,10 +137,17 @@ class Asking:
         self._tell(pending.approval_id, pending.request.thread_id, resolution)
         return resolution
 
-    async def end_stored(self, approval_id: str, entry: Entry, resolution: Resolution) -> None:
-        """End a request that is on disk only, in the ledger and for the client."""
-        await self._ledger.append(*_ending(entry, approval_id, resolution))
-        self._tell(approval_id, entry.thread_id, resolution)
+    async def end_stored(self, stored: StoredRequest, resolution: Resolution) -> None:
+        """End a request that is on disk only (its server is gone), in the ledger and for the client.
+
+        Raises:
+            LedgerUnavailable: it is still open.
+        """
+        asked = await asyncio.to_thread(self._ledger.last, stored.receipt_id)
+        if asked is None:
+            raise LedgerUnavailable("the ledger holds a request without its row; verify it with `countersign history`")
+        await self._ledger.append(*_ending(asked, stored.approval_id, resolution))
+        self._tell(stored.approval_id, stored.thread_id, resolution)
 
     def _tell(self, approval_id: str, thread_id: str, resolution: Resolution) -> None:
         self._asker.resolved(

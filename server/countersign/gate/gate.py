@@ -27,8 +27,10 @@ from .answering import Answering, Keeper
 from .asking import Asker, Asking
 from .binding import blocking_states, blocking_still_true
 from .call import BadArguments, ToolCall, WritePath
+from .entry import Adopted, Entry, StoredRequest
 from .grants import GrantBook
-from .ledger import Adopted, Entry, Ledger, StoredRequest
+from .images import BeforeImages
+from .ledger import Ledger
 from .pending import Pending, Resolution
 from .permit import Stale, _issue
 from .plan import Plan, Prepare
@@ -76,12 +78,14 @@ class Gate:
         keeper: Keeper,
         owner: str,
         grants: GrantBook | None = None,
+        images: BeforeImages | None = None,
     ) -> None:
         self._decide = decide
         self._policy = policy
         self._ledger = ledger
         self._asker = asker
         self._owner = owner
+        self._images = images
         self._version = 0
         self._looking: asyncio.Task[None] | None = None
         self._parked_calls: set[str] = set()
@@ -117,7 +121,12 @@ class Gate:
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
         passage = _Passage(receipt_id, prepare, turn, allow_offered, restored)
-        plan = await asyncio.to_thread(passage.blocking_plan)
+        try:
+            plan = await asyncio.to_thread(passage.blocking_plan)
+        except BadArguments:
+            if restored is not None:
+                await self.asking.end_stored(restored, Resolution("interrupted", "change", "it can no longer be done"))
+            raise
         try:
             settled = await self._rounds(plan, passage)
         except LedgerUnavailable as error:
@@ -133,6 +142,19 @@ class Gate:
         turn.emit(result_event(plan.call, settled))
         return settled
 
+    async def by_hand(self, plan: Plan, turn: Turn) -> Ran:
+        """Do what a person does themselves (taking a change back): recorded like everything else, asked of nobody.
+
+        Raises:
+            Stale: what it is about has changed; nothing was done.
+            LedgerUnavailable: it could not be recorded; nothing was done.
+        """
+        evidence = Evidence(source="default", reason="a person did this themselves")
+        decision = Decision("allow", "user", (evidence,), (), evidence.reason)
+        entry = self._entry(plan.call, decision, secrets.token_urlsafe(12))
+        await self._ledger.append(entry)
+        return await self._run(plan, turn, entry, "user", background=False)
+
     async def _rounds(self, plan: Plan, passage: _Passage) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
@@ -143,6 +165,8 @@ class Gate:
             entry = self._entry(plan.call, decision, receipt_id)
             turn.emit(call_event(plan.call, "pending"))
             background = False
+            if passage.restored is not None and decision.verdict != "ask":
+                await self._overtaken(passage, decision)
             if decision.verdict == "deny":
                 await self._ledger.append(entry)
                 return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
@@ -188,7 +212,7 @@ class Gate:
         seconds = self._policy().approvals_timeout or None
         request, adopted = None, False
         if passage.restored is not None:
-            request, passage.restored = await self._adopted(plan.call, entry, passage.restored), None
+            request, passage.restored = await self._adopted(plan.call, passage.restored), None
             adopted = request is not None
         if request is None:
             request = request_for(
@@ -213,23 +237,32 @@ class Gate:
         )
         return replace(resolution, approval_id=request.approval_id)
 
-    async def _adopted(self, call: ToolCall, entry: Entry, restored: StoredRequest) -> ApprovalRequest | None:
+    async def _overtaken(self, passage: _Passage, decision: Decision) -> None:
+        """The rules have decided meanwhile what a request on disk was waiting for."""
+        assert passage.restored is not None
+        state = "allowed" if decision.verdict == "allow" else "denied"
+        end = Resolution(state, decision.by, decision.reason, evidence=decision.evidence)
+        await self.asking.end_stored(passage.restored, end)
+        passage.restored = None
+
+    async def _adopted(self, call: ToolCall, restored: StoredRequest) -> ApprovalRequest | None:
         """The request that waited on disk, now ours; None if what it showed is no longer true: then it has ended."""
         kept = ApprovalRequest.model_validate_json(restored.request or "{}")
         if kept.digest == call.digest():
             await self._ledger.append(Adopted(kept.approval_id, self._owner))
             return kept
         gone = Resolution("interrupted", "change", "what the card showed has changed")
-        await self.asking.end_stored(restored.approval_id, entry, gone)
+        await self.asking.end_stored(restored, gone)
         return None
 
     async def _run(self, plan: Plan, turn: Turn, entry: Entry, by: DecidedBy, background: bool) -> Ran:
         call = plan.call
-        if not await asyncio.to_thread(blocking_still_true, call):
-            raise Stale
         began = time.monotonic()
         try:
             await self._ledger.append(entry.next("started", outcome=None))
+            # INVARIANT (same bytes): looked at as late as can be; the tool looks again by descriptor.
+            if call.bound and not await asyncio.to_thread(blocking_still_true, call):
+                raise Stale
             if _writes(call):
                 turn.writes += 1
             turn.emit(call_event(call, "running"))
@@ -245,6 +278,11 @@ class Gate:
         except Exception as error:  # the boundary around tools: whatever goes wrong in one is its result
             outcome = Outcome(False, _told(error, call))
         duration = _milliseconds(began)
+        if outcome.before_image is not None and self._images is not None:
+            try:
+                await asyncio.to_thread(self._images.blocking_keep, entry.receipt_id, outcome.before_image)
+            except OSError:
+                log.exception("what a file held before could not be kept; its change cannot be taken back")
         ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record}
         await self._finish(entry, ended)
         return Ran(outcome, by, entry.receipt_id, duration)

@@ -11,21 +11,32 @@ INVARIANT (record first): ``append`` returns only when the row is durable. Whoev
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
-from countersign.wire.base import Json
-from countersign.wire.desk import HistoryEntry, HistoryFilter, Phase
+from countersign.wire.desk import HistoryEntry, HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.verdicts import DecidedBy, Evidence, Verdict
+
+from .entry import (
+    COLUMNS,
+    GENESIS,
+    Adopted,
+    Change,
+    Closed,
+    Entry,
+    Opened,
+    Parked,
+    StoredRequest,
+    again,
+    chain_hash,
+    entry_of,
+    values_of,
+)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -44,95 +55,10 @@ CREATE TABLE IF NOT EXISTS requests (
   parked INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, request TEXT);
 CREATE INDEX IF NOT EXISTS requests_open ON requests (workspace, state);
 """
-GENESIS = "0" * 64
-COLUMNS = (
-    "receipt_id", "at", "phase", "workspace", "owner", "thread_id", "agent_name", "subagent", "tool_call_id",
-    "approval_id", "tool", "input", "verdict", "decided_by", "evidence", "digest", "outcome",
-)  # fmt: skip
+LEDGER_FILE = "ledger.db"
+"""Its name in a storage folder."""
 BUSY_TIMEOUT = 10.0
 """Seconds to wait for another server's commit before the ledger counts as unavailable."""
-
-
-def now() -> str:
-    """This moment as RFC 3339 in UTC, to the microsecond."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row to be written. ``input`` and ``outcome`` are already redacted."""
-
-    receipt_id: str
-    phase: Phase
-    workspace: str
-    owner: str
-    thread_id: str
-    agent_name: str
-    tool_call_id: str
-    tool: str
-    digest: str
-    subagent: str | None = None
-    approval_id: str | None = None
-    input: Json = None
-    verdict: Verdict | None = None
-    by: DecidedBy | None = None
-    evidence: tuple[Evidence, ...] = ()
-    outcome: dict[str, Json] | None = None
-    at: str = field(default_factory=now)
-
-    def next(self, phase: Phase, **changes: object) -> Entry:
-        """The row that follows this one in the life of the same call."""
-        return replace(self, phase=phase, at=now(), **changes)  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRequest:
-    """An open (or once open) request. ``request`` is its JSON with the true bytes; None once it is resolved."""
-
-    approval_id: str
-    owner: str
-    workspace: str
-    thread_id: str
-    tool_call_id: str
-    receipt_id: str
-    agent_name: str
-    state: str
-    parked: bool
-    created_at: str
-    request: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A request to be kept, in the same commit as its row."""
-
-    stored: StoredRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Closed:
-    """The end of a request, in the same commit as its row."""
-
-    approval_id: str
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Parked:
-    """The request stays open on disk for the next server."""
-
-    approval_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Adopted:
-    """A parked request is taken over by this owner."""
-
-    approval_id: str
-    owner: str
-
-
-Change = Entry | Opened | Closed | Parked | Adopted
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +87,9 @@ class Ledger:
         self._queue: queue.SimpleQueue[tuple[Sequence[Change], Future[int]] | None] = queue.SimpleQueue()
         self._closed = False
         try:
-            self._memory = sqlite3.connect(":memory:", check_same_thread=False) if path is None else None
+            self._memory = (
+                sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None) if path is None else None
+            )
             self._memory_lock = threading.Lock()
             connection = self._connect()
             connection.executescript(SCHEMA)
@@ -253,7 +181,7 @@ class Ledger:
             for change in changes:
                 if isinstance(change, Entry):
                     seq += 1
-                    values = _values(change)
+                    values = values_of(change)
                     digest = chain_hash(previous, seq, values)
                     marks = ", ".join("?" * (len(COLUMNS) + 3))
                     connection.execute(
@@ -266,31 +194,13 @@ class Ledger:
             numbers.append(seq)
         return numbers
 
-    def _read(self) -> sqlite3.Connection:
-        if self._memory is not None:
-            return self._memory
-        assert self.path is not None
-        connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT)
-        connection.row_factory = sqlite3.Row
-        return connection
+    @property
+    def _reader(self) -> Reader:
+        return Reader(self.path, self._memory, self._memory_lock)
 
     def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Run a reading statement.
-
-        Raises:
-            LedgerUnavailable: the file cannot be read.
-        """
-        try:
-            if self._memory is not None:
-                with self._memory_lock:
-                    return self._memory.execute(sql, parameters).fetchall()
-            connection = self._read()
-            try:
-                return connection.execute(sql, parameters).fetchall()
-            finally:
-                connection.close()
-        except sqlite3.Error as error:
-            raise LedgerUnavailable(f"the ledger cannot be read ({error})") from error
+        """Run a reading statement. Raises LedgerUnavailable."""
+        return self._reader.rows(sql, parameters)
 
     def query(
         self, wanted: HistoryFilter, *, workspace: str | None, before: int | None = None, limit: int = 100
@@ -306,8 +216,9 @@ class Ledger:
 
     def requests(self, workspace: str, *, state: str = "open") -> list[StoredRequest]:
         """The stored requests of a workspace in this state, oldest first."""
-        rows = self.rows("SELECT * FROM requests WHERE workspace = ? AND state = ? ORDER BY created_at",
-                         (workspace, state))  # fmt: skip
+        rows = self.rows(
+            "SELECT * FROM requests WHERE workspace = ? AND state = ? ORDER BY created_at", (workspace, state)
+        )
         return [_stored_of(row) for row in rows]
 
     def request(self, approval_id: str) -> StoredRequest | None:
@@ -315,90 +226,86 @@ class Ledger:
         rows = self.rows("SELECT * FROM requests WHERE approval_id = ?", (approval_id,))
         return _stored_of(rows[0]) if rows else None
 
-    def unfinished(self, workspace: str) -> list[sqlite3.Row]:
-        """The last row of every call of a workspace that was started and never finished."""
-        return self.rows(
+    def last(self, receipt_id: str) -> Entry | None:
+        """The last row of a call, as the base of its next one."""
+        rows = self.rows("SELECT * FROM entries WHERE receipt_id = ? ORDER BY seq DESC LIMIT 1", (receipt_id,))
+        return again(rows[0]) if rows else None
+
+    def receipt(self, receipt_id: str, workspace: str) -> list[HistoryEntry]:
+        """All rows of one call, oldest first."""
+        rows = self.rows(
+            "SELECT * FROM entries WHERE receipt_id = ? AND workspace = ? ORDER BY seq", (receipt_id, workspace)
+        )
+        return [entry_of(row) for row in rows]
+
+    def unfinished(self, workspace: str) -> list[Entry]:
+        """The row of every call of a workspace that was started and never finished."""
+        rows = self.rows(
             """SELECT * FROM entries AS e WHERE workspace = ? AND phase = 'started' AND NOT EXISTS
-               (SELECT 1 FROM entries AS f WHERE f.receipt_id = e.receipt_id AND f.phase = 'finished')""",
+               (SELECT 1 FROM entries AS f WHERE f.receipt_id = e.receipt_id AND f.phase = 'finished'
+                AND f.seq > e.seq)""",
             (workspace,),
         )
+        return [again(row) for row in rows]
+
+    def verify(self) -> Verification:
+        """Walk the whole chain and say where it first fails to hold."""
+        return self._reader.verify()
+
+
+class Reader:
+    """Reads a ledger file without changing it; from any thread, beside whoever writes it."""
+
+    def __init__(
+        self, path: Path | None, memory: sqlite3.Connection | None = None, lock: threading.Lock | None = None
+    ) -> None:
+        self._path = path
+        self._memory = memory
+        self._lock = lock or threading.Lock()
+
+    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Run a reading statement.
+
+        Raises:
+            LedgerUnavailable: the file cannot be read.
+        """
+        return list(self._walk(sql, parameters))
+
+    def entries(self, *, thread_id: str | None = None) -> Iterator[HistoryEntry]:
+        """Every entry, of one chat if named, oldest first."""
+        if thread_id is None:
+            walk = self._walk("SELECT * FROM entries ORDER BY seq")
+        else:
+            walk = self._walk("SELECT * FROM entries WHERE thread_id = ? ORDER BY seq", (thread_id,))
+        return map(entry_of, walk)
 
     def verify(self) -> Verification:
         """Walk the whole chain and say where it first fails to hold."""
         previous, count = GENESIS, 0
-        for row in self._walk():
-            count += 1
-            if row["seq"] != count:
-                return Verification(count - 1, previous, f"row {count} is missing")
+        for row in self._walk("SELECT * FROM entries ORDER BY seq"):
+            if row["seq"] != count + 1:
+                return Verification(count, previous, f"row {count + 1} is missing")
             values = tuple(row[name] for name in COLUMNS)
             if row["previous"] != previous or chain_hash(previous, row["seq"], values) != row["hash"]:
-                return Verification(count - 1, previous, f"row {count} was changed")
-            previous = row["hash"]
+                return Verification(count, previous, f"row {count + 1} was changed")
+            previous, count = row["hash"], count + 1
         return Verification(count, previous, None)
 
-    def _walk(self) -> Iterator[sqlite3.Row]:
-        if self._memory is not None:
-            yield from self.rows("SELECT * FROM entries ORDER BY seq")
-            return
-        connection = self._read()
+    def _walk(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[sqlite3.Row]:
         try:
-            yield from connection.execute("SELECT * FROM entries ORDER BY seq")
-        finally:
-            connection.close()
-
-
-def chain_hash(previous: str, seq: int, values: Sequence[object]) -> str:
-    """SHA-256 in hex over the row before and every field of this one."""
-    text = json.dumps([previous, seq, *values], separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def entry_of(row: sqlite3.Row) -> HistoryEntry:
-    """A stored row as it stands on the wire."""
-    return HistoryEntry(
-        receipt_id=row["receipt_id"],
-        seq=row["seq"],
-        at=row["at"],
-        phase=row["phase"],
-        thread_id=row["thread_id"],
-        agent_name=row["agent_name"],
-        subagent=row["subagent"],
-        tool_call_id=row["tool_call_id"],
-        approval_id=row["approval_id"],
-        tool=row["tool"],
-        input=json.loads(row["input"]) if row["input"] else None,
-        verdict=row["verdict"],
-        by=row["decided_by"],
-        evidence=[Evidence.model_validate(item) for item in json.loads(row["evidence"])],
-        digest=row["digest"],
-        outcome=json.loads(row["outcome"]) if row["outcome"] else None,
-    )
-
-
-def _dumps(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=True)
-
-
-def _values(entry: Entry) -> tuple[str | None, ...]:
-    return (
-        entry.receipt_id,
-        entry.at,
-        entry.phase,
-        entry.workspace,
-        entry.owner,
-        entry.thread_id,
-        entry.agent_name,
-        entry.subagent,
-        entry.tool_call_id,
-        entry.approval_id,
-        entry.tool,
-        None if entry.input is None else _dumps(entry.input),
-        entry.verdict,
-        entry.by,
-        _dumps([item.model_dump(mode="json", exclude_none=True) for item in entry.evidence]),
-        entry.digest,
-        None if entry.outcome is None else _dumps(entry.outcome),
-    )
+            if self._memory is not None:
+                with self._lock:
+                    rows = self._memory.execute(sql, parameters).fetchall()
+                yield from rows
+                return
+            connection = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT)
+            connection.row_factory = sqlite3.Row
+            try:
+                yield from connection.execute(sql, parameters)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise LedgerUnavailable(f"the ledger cannot be read ({error})") from error
 
 
 def _clauses(wanted: HistoryFilter, workspace: str | None) -> tuple[list[str], list[object]]:

@@ -10,9 +10,10 @@ from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
 from countersign.wire.base import Json
 from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
+from countersign.wire.verdicts import DecidedBy
 
 from .call import ToolCall
-from .ledger import Entry, now
+from .entry import Entry, now
 from .options import offer
 from .receipt import Ran, Settled
 from .redact import redact
@@ -36,9 +37,18 @@ def entry_for(
         input=redact(dict(call.arguments), hidden),
         digest=call.digest(),
         verdict=decision.verdict,
-        by=decision.by,
+        by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
         evidence=decision.evidence,
     )
+
+
+def _asked_by(decision: Decision) -> DecidedBy:
+    """Who made it ask: nobody has answered yet."""
+    match decision.evidence[0].source:
+        case "rule" | "floor" | "hook" as source:
+            return source
+        case _:
+            return "mode"
 
 
 def redacted(outcome: Mapping[str, Json], hidden: frozenset[str]) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from countersign.agents.transcript import Transcripts, joined
-from countersign.gate.ledger import now
+from countersign.gate.entry import now
 from countersign.wire.threads import ThreadEvent, ThreadUpdate
 
 FRAME = 0.016
@@ -29,7 +29,9 @@ class _Open:
 class Feed:
     """Frames of all chats. ``send`` queues a notification and never waits. Event loop only."""
 
-    def __init__(self, transcripts: Transcripts, send: Callable[[ThreadUpdate], None], seq_of: Callable[[str], int]) -> None:
+    def __init__(
+        self, transcripts: Transcripts, send: Callable[[ThreadUpdate], None], seq_of: Callable[[str], int]
+    ) -> None:
         self._transcripts = transcripts
         self._send = send
         self._seq_of = seq_of

@@ -16,8 +16,8 @@ from functools import partial
 from typing import Protocol
 
 from countersign.agents.transcript import ThreadRow, Transcripts
+from countersign.gate.entry import StoredRequest, now
 from countersign.gate.gate import Gate
-from countersign.gate.ledger import StoredRequest, now
 from countersign.gate.turn import Turn
 from countersign.settings.policy import Policy
 from countersign.wire.errors import CountersignError, ModelError, UnknownAgent, UnknownThread
@@ -236,9 +236,9 @@ class Sessions:
 
     def _ended(self, thread: _Thread, task: asyncio.Task[StopReason]) -> None:
         thread.task = None
-        if not task.cancelled() and (error := task.exception()) is not None:
-            if not isinstance(error, CountersignError):
-                log.error("%s failed", task.get_name(), exc_info=error)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, CountersignError):
+            log.error("%s failed", task.get_name(), exc_info=error)
         _call_next(thread)
 
     async def _queue(self, thread: _Thread) -> bool:

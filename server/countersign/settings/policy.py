@@ -80,6 +80,8 @@ class Policy:
 
     ``tightening`` are modes of the workspace layers that count only in the cells where they are stricter than the
     chat's own. ``own_paths`` are denied to tools for writing, whatever any rule says. Times are seconds.
+    ``sandbox_chosen`` says that a person or the administrator turned the sandbox on: a workspace may lock commands in
+    by itself, but only then may being locked in stand for an approval.
     """
 
     workspace: str
@@ -103,6 +105,7 @@ class Policy:
     shell_env_pass: tuple[str, ...] = ()
     sandbox_mode: Literal["off", "workspace"] = "off"
     sandbox_network: Literal["off", "hosts"] = "off"
+    sandbox_chosen: bool = False
     secret_variables: frozenset[str] = frozenset()
     raw: Mapping[str, Json] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()

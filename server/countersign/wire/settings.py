@@ -67,6 +67,9 @@ class SettingsConfirmParams(WireModel):
 
 
 class ClientAbilities(WireModel):
+    """What the client can do. ``settings`` announces that it will send layers, though they may come later."""
+
+    settings: bool = False
     settings_update: bool = False
     confirm: bool = False
     own_paths: list[str] = []

@@ -1,0 +1,115 @@
+/**
+ * Telling the person that something waits: badge, status bar, a notification when they look elsewhere, and a quick pick
+ * where the webview cannot be shown. Drawn from the desk's open approvals each time; keeps no queue of its own.
+ */
+import type { Desk } from './desk.ts';
+import type { LinkState } from './link.ts';
+import type { Panel } from './panel.ts';
+import { headline, subjectText } from './subject.ts';
+import type * as wire from './wire.gen.ts';
+
+export interface AttentionHost {
+  t(message: string, ...values: (string | number)[]): string;
+  showStatus(text: string, tooltip: string, command: string, urgent: boolean): void;
+  setContext(key: string, value: unknown): void;
+  notify(message: string, ...buttons: string[]): Promise<string | undefined>;
+  choose(message: string, detail: string, ...buttons: string[]): Promise<string | undefined>;
+  pick<T extends { label: string; description?: string; detail?: string }>(items: T[], placeHolder: string): Promise<T | undefined>;
+  windowFocused(): boolean;
+  /** `away`, `always` or `never`. */
+  notifications(): string;
+  run(command: string): void;
+}
+
+export interface Attention {
+  approvalsChanged(): void;
+  stateChanged(state: LinkState, message?: string): void;
+  /** Shows the view with the pending card focused; where that cannot be done, asks by quick pick. */
+  review(): Promise<void>;
+}
+
+/** A modal can show about this much in full; what is longer cannot be approved there. */
+const MODAL_LIMIT = 2000;
+/** Webviews take about a second on a busy machine. */
+const WEBVIEW_TIMEOUT = 5000;
+
+export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
+  let state: LinkState = 'stopped';
+  let problem: string | undefined;
+  const announced = new Set<string>();
+
+  function approvalsChanged(): void {
+    const waiting = desk.approvals();
+    const tooltip = waiting.length === 1 ? host.t('1 approval waits for you') : host.t('{0} approvals wait for you', waiting.length);
+    panel.setBadge(waiting.length, tooltip);
+    host.setContext('countersign.waiting', waiting.length > 0);
+    showStatus(waiting.length, tooltip);
+    for (const approval of waiting) if (!announced.has(approval.approvalId)) announce(approval);
+    for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
+  }
+
+  function showStatus(waiting: number, tooltip: string): void {
+    if (state === 'stopped' && problem) host.showStatus('$(shield) $(warning)', host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
+    else if (state === 'starting') host.showStatus('$(shield) $(loading~spin)', host.t('Countersign is starting'), 'countersign.openChat', false);
+    else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', true);
+    else host.showStatus('$(shield)', host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
+  }
+
+  /** One notification for each request, and none for what the person can see. It never approves. */
+  function announce(approval: wire.ApprovalRequest): void {
+    announced.add(approval.approvalId);
+    const wanted = host.notifications();
+    const seen = panel.isVisible() && host.windowFocused();
+    if (wanted === 'never' || (wanted !== 'always' && seen)) return;
+    const review = host.t('Review');
+    const deny = host.t('Deny');
+    void host.notify(`${approval.agentName}: ${headline(approval, host.t)}`, review, deny).then((pressed) => {
+      if (pressed === review) return reviewOne(approval.approvalId);
+      if (pressed === deny) return denyOne(approval);
+      return undefined;
+    });
+  }
+
+  async function denyOne(approval: wire.ApprovalRequest): Promise<void> {
+    const option = approval.options.find((one) => one.kind === 'reject_once');
+    if (option) await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
+  }
+
+  async function reviewOne(approvalId: string): Promise<void> {
+    if (desk.approvals().some((approval) => approval.approvalId === approvalId)) await review();
+  }
+
+  async function review(): Promise<void> {
+    host.run('countersign.chat.focus');
+    if (await panel.whenReady(WEBVIEW_TIMEOUT)) return panel.post({ type: 'act', action: 'focus' });
+    await ask();
+  }
+
+  /** Without a webview: which one, and then the whole subject in a modal. */
+  async function ask(): Promise<void> {
+    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: approval.agentName, detail: subjectText(approval).slice(0, 200), approval }));
+    if (items.length === 0) return;
+    const picked = items.length === 1 ? items[0] : await host.pick(items, host.t('Which request?'));
+    if (!picked) return;
+    const { approval } = picked;
+    const subject = subjectText(approval);
+    const approve = host.t('Approve');
+    const deny = host.t('Deny');
+    const whole = subject.length <= MODAL_LIMIT;
+    const detail = whole ? `${subject}\n\n${approval.reason}` : host.t('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', subject.slice(0, MODAL_LIMIT));
+    const pressed = await host.choose(`${approval.agentName}: ${headline(approval, host.t)}`, detail, deny, ...(whole ? [approve] : []));
+    if (pressed === deny) return denyOne(approval);
+    const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
+    if (pressed === approve && option) await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
+  }
+
+  return {
+    approvalsChanged,
+    review,
+    stateChanged(next, message) {
+      state = next;
+      problem = message;
+      approvalsChanged();
+    },
+  };
+}

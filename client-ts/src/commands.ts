@@ -1,0 +1,65 @@
+/** The commands of the palette: name and what each does. Those about a card only ask the webview, whose guards hold. */
+import type { Confirmations } from './confirmations.ts';
+import type { Attention } from './attention.ts';
+import type { CardAction, Page } from './messages.ts';
+import type { Panel } from './panel.ts';
+import type { Server } from './server.ts';
+import type { Mode } from './wire.gen.ts';
+
+export interface CommandsHost {
+  t(message: string, ...values: (string | number)[]): string;
+  run(command: string, ...args: unknown[]): void;
+  pick<T extends { label: string; description?: string; detail?: string }>(items: T[], placeHolder: string): Promise<T | undefined>;
+  showLog(): void;
+}
+
+/** Webviews take about a second on a busy machine. */
+const WEBVIEW_TIMEOUT = 5000;
+
+export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations): Record<string, () => unknown> {
+  const openView = async (): Promise<boolean> => {
+    host.run('countersign.chat.focus');
+    return panel.whenReady(WEBVIEW_TIMEOUT);
+  };
+  const act = (action: CardAction) => async () => {
+    if (await panel.whenReady(0)) panel.post({ type: 'act', action });
+  };
+  const openAndAct = (action: CardAction) => async () => {
+    if (await openView()) panel.post({ type: 'act', action });
+  };
+  const show = (page: Page) => async () => {
+    if (await openView()) panel.post({ type: 'show', page });
+  };
+  return {
+    'countersign.openChat': show('chat'),
+    'countersign.newChat': openAndAct('newChat'),
+    'countersign.approve': act('approve'),
+    'countersign.deny': act('deny'),
+    'countersign.allowForChat': act('allowChat'),
+    'countersign.focusPending': () => attention.review(),
+    'countersign.nextApproval': openAndAct('next'),
+    'countersign.previousApproval': openAndAct('previous'),
+    'countersign.stop': act('stop'),
+    'countersign.showHistory': show('history'),
+    'countersign.showShells': show('shells'),
+    'countersign.manageRules': show('rules'),
+    'countersign.restartServer': () => server.restart(),
+    'countersign.showLog': () => host.showLog(),
+    'countersign.reviewSettings': () => confirmations.review(),
+    async 'countersign.setMode'() {
+      const picked = await host.pick(modes(host.t), host.t('Mode of this chat'));
+      if (picked && (await openView())) panel.post({ type: 'chooseMode', mode: picked.mode });
+    },
+  };
+}
+
+function modes(t: CommandsHost['t']): { label: string; detail: string; mode: Mode }[] {
+  return [
+    { mode: 'plan', label: t('Plan'), detail: t('Reads and proposes; changes nothing') },
+    { mode: 'default', label: t('Default'), detail: t('Reads in the workspace; asks before anything else') },
+    { mode: 'acceptEdits', label: t('Accept edits'), detail: t('Edits files in the workspace; asks before commands and network') },
+    { mode: 'auto', label: t('Auto'), detail: t('Does everything your rules do not stop') },
+    { mode: 'ask', label: t('Ask every time'), detail: t('Asks before every call, reading too') },
+    { mode: 'dontAsk', label: t("Don't ask"), detail: t('Never asks: what is not allowed is denied') },
+  ];
+}

@@ -1,0 +1,407 @@
+/**
+ * What stands between the webview and the server: carries intents to the one and news to the other, and keeps the open
+ * approvals as the server told them. Decides nothing, but asks again, in a native modal, before anything that widens
+ * more than the card it came from. Knows no editor: that is handed in.
+ *
+ * INVARIANT (asked again): bypass, a rule other than those offered, a new allow rule and the first switch to Auto reach
+ * the server only after the person said yes in a modal that the extension drew. The webview's word is not enough.
+ */
+import type { Intent, IntentOf } from './intents.ts';
+import { asServerError, type Link } from './link.ts';
+import type { Connection, ToWebview } from './messages.ts';
+import type * as wire from './wire.gen.ts';
+
+export interface Question {
+  message: string;
+  detail: string;
+  button: string;
+}
+
+/** What the desk needs of the editor. */
+export interface DeskHost {
+  t(message: string, ...values: (string | number)[]): string;
+  /** A native modal. True only if the person pressed `button`; closing it is a no. */
+  confirm(question: Question): Promise<boolean>;
+  tell(level: 'info' | 'warning' | 'error', message: string): void;
+  openDiff(title: string, path: string, oldText: string, newText: string): Promise<void>;
+  openFile(path: string, line?: number): Promise<void>;
+  openLink(href: string): Promise<void>;
+  openSettings(): void;
+  showLog(): void;
+  restartServer(): void;
+  selection(): wire.Attachment | undefined;
+  recall(key: string): boolean;
+  remember(key: string): void;
+  models(): { models: string[]; modelOf: Record<string, string> };
+  setModel(agentName: string, model: string): Promise<void>;
+  surroundings(): { trusted: boolean; workspace?: string; home?: string; mac: boolean; strings: Record<string, string> };
+}
+
+export interface Desk {
+  /** Open approvals, oldest first. */
+  approvals(): readonly wire.ApprovalRequest[];
+  /** Carries out what the webview asked. Never throws: what fails is told to the person. */
+  handle(intent: Intent): Promise<void>;
+  /** Answers a card from outside the webview (a quick pick); same checks as an intent. */
+  answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void>;
+  /** Draws everything anew from the server; called whenever a connection stands. */
+  refresh(): Promise<void>;
+  connectionChanged(connection: Connection): void;
+  /** Trust or settings changed: models and agents may be others. */
+  surroundingsChanged(): void;
+  approvalRequested(approval: wire.ApprovalRequest): void;
+  approvalResolved(resolved: wire.ApprovalResolved): void;
+  threadUpdated(update: wire.ThreadUpdate): void;
+  agentChanged(agent: wire.AgentView): void;
+  shellChanged(shell: wire.ShellView): void;
+}
+
+const AUTO_CONFIRMED = 'countersign.autoConfirmed';
+const HISTORY_PAGE = 50;
+
+export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
+  const open = new Map<string, wire.ApprovalRequest>();
+  const agents = new Map<string, wire.AgentView>();
+  let threads: wire.ThreadSummary[] = [];
+  let connection: Connection = { state: 'starting' };
+  let listing: Promise<void> | undefined;
+
+  const approvals = () => [...open.values()];
+
+  async function refresh(): Promise<void> {
+    // Each is kept the moment it comes: news that follows one answer must not be undone by waiting for another.
+    await Promise.all([
+      link.request('thread/list', {}).then((listed) => (threads = listed.threads)),
+      link.request('tool/pendingApprovals', {}).then((pending) => {
+        open.clear();
+        for (const approval of pending.approvals) open.set(approval.approvalId, approval);
+      }),
+      link.request('agent/list', {}).then((listed) => {
+        agents.clear();
+        for (const agent of listed.agents) agents.set(agent.agentName, agent);
+      }),
+    ]);
+    post(snapshot());
+    changed();
+  }
+
+  function snapshot(): ToWebview {
+    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: approvals(), connection, ...host.models(), ...host.surroundings() };
+  }
+
+  /** Several reasons to list at once make one request. */
+  function listThreads(): Promise<void> {
+    listing ??= link
+      .request('thread/list', {})
+      .then((listed) => {
+        threads = listed.threads;
+        post({ type: 'threads', threads });
+      })
+      .finally(() => (listing = undefined));
+    return listing;
+  }
+
+  async function openThread(threadId: string): Promise<void> {
+    post({ type: 'threadOpened', thread: await link.request('thread/open', { threadId }) });
+  }
+
+  async function prompt(intent: IntentOf<'prompt'>): Promise<void> {
+    const attachment = intent.withSelection ? host.selection() : undefined;
+    let threadId = intent.threadId;
+    try {
+      if (threadId === undefined) {
+        if (intent.mode === 'auto' && !(await mayUseAuto())) {
+          post({ type: 'promptRefused', text: intent.text, message: host.t('Not sent: the mode Auto was not confirmed.') });
+          return;
+        }
+        const made = await link.request('thread/create', { agentName: intent.agentName, mode: intent.mode });
+        threadId = made.threadId;
+        post({ type: 'threadOpened', thread: { ...made, seq: 0, events: [], approvals: [], running: false } });
+      }
+      post({ type: 'prompted', threadId, text: intent.text });
+      const turn = link.request('thread/prompt', { threadId, text: intent.text, ...(attachment && { attachments: [attachment] }) });
+      void listThreads().catch(() => undefined); // the list is drawn again when the turn ends
+      await turn;
+      post({ type: 'turnEnded', threadId });
+    } catch (error) {
+      const { message } = asServerError(error);
+      if (threadId === undefined) post({ type: 'promptRefused', text: intent.text, message });
+      else post({ type: 'turnEnded', threadId, error: message });
+    }
+    await listThreads();
+  }
+
+  async function mayUseAuto(): Promise<boolean> {
+    if (host.recall(AUTO_CONFIRMED)) return true;
+    const yes = await host.confirm({
+      message: host.t('Switch to Auto?'),
+      detail: host.t(
+        'In Auto, agents in this chat edit files, run commands and reach the network without asking you. Deny and ask rules, protected files, and writes outside the workspace still stop them. You can switch back at any time.',
+      ),
+      button: host.t('Switch to Auto'),
+    });
+    if (yes) host.remember(AUTO_CONFIRMED);
+    return yes;
+  }
+
+  async function setMode({ threadId, mode }: IntentOf<'setMode'>): Promise<void> {
+    const known = threads.find((thread) => thread.threadId === threadId);
+    if (mode === 'auto' && !(await mayUseAuto())) {
+      if (known) post({ type: 'modeSet', threadId, mode: known.mode });
+      return;
+    }
+    if (threadId === undefined) return post({ type: 'modeSet', mode });
+    const result = await link.request('thread/setMode', { threadId, mode });
+    threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, mode: result.mode } : thread));
+    post({ type: 'modeSet', threadId, mode: result.mode });
+  }
+
+  /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
+  function shown(approvalId: string, digest: string): wire.ApprovalRequest | undefined {
+    const approval = open.get(approvalId);
+    if (approval?.digest === digest) return approval;
+    post({ type: 'answerFailed', approvalId, message: host.t('This request is no longer open; nothing was sent.') });
+    return undefined;
+  }
+
+  async function answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void> {
+    const approval = shown(intent.approvalId, intent.digest);
+    if (!approval) return;
+    const option = approval.options.find((candidate) => candidate.optionId === intent.optionId);
+    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This answer is not on offer; nothing was sent.') });
+    const rule = intent.rule?.trim();
+    // INVARIANT (asked again): a rule that the gate did not write is asked again, whether wider or not.
+    if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
+      const yes = await host.confirm({
+        message: host.t('Keep a rule of your own?'),
+        detail: host.t('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(option.scope)),
+        button: host.t('Always Allow'),
+      });
+      if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+    }
+    await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+  }
+
+  function scopeWords(scope: wire.Scope | undefined): string {
+    return scope === 'workspace' ? host.t('in this workspace') : scope === 'user' ? host.t('in every workspace') : host.t('for now');
+  }
+
+  async function bypass(intent: IntentOf<'bypass'>): Promise<void> {
+    const approval = shown(intent.approvalId, intent.digest);
+    if (!approval) return;
+    const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
+    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This request can only be denied.') });
+    // INVARIANT (asked again)
+    const yes = await host.confirm({
+      message: host.t('Bypass permissions for {0}?', approval.agentName),
+      detail: host.t(
+        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Writes outside the workspace, protected files, keys in your home folder, and your own ask and deny rules still stop it.',
+        approval.agentName,
+      ),
+      button: host.t('Bypass Permissions'),
+    });
+    if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+    await respond(approval, option.optionId, { bypassAll: true });
+  }
+
+  async function respond(
+    approval: wire.ApprovalRequest,
+    optionId: string,
+    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule'>,
+  ): Promise<void> {
+    try {
+      await link.request('tool/approvalResponse', {
+        approvalId: approval.approvalId,
+        digest: approval.digest,
+        response: { outcome: { outcome: 'selected', optionId } },
+        ...defined(rest),
+      });
+    } catch (error) {
+      post({ type: 'answerFailed', approvalId: approval.approvalId, message: asServerError(error).message });
+    }
+  }
+
+  async function batch({ cards, decision, reason }: IntentOf<'batch'>): Promise<void> {
+    const approvalIds = cards.filter((card) => shown(card.approvalId, card.digest)).map((card) => card.approvalId);
+    if (approvalIds.length === 0) return;
+    const { results } = await link.request('tool/approvalBatch', defined({ approvalIds, decision, reason }));
+    for (const result of results) {
+      if (result.error) post({ type: 'answerFailed', approvalId: result.approvalId, message: result.error.message });
+    }
+  }
+
+  async function openDiff(approvalId: string): Promise<void> {
+    const preview = open.get(approvalId)?.preview;
+    if (preview?.kind === 'diff') await host.openDiff(host.t('{0} (proposed)', baseName(preview.path)), preview.path, preview.oldText ?? '', preview.newText);
+  }
+
+  async function history({ text, threadId, toolCallId, cursor }: IntentOf<'history'>): Promise<void> {
+    const filter = defined({ text: text || undefined, threadId, toolCallId });
+    const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
+    post({ type: 'history', ...page, more: cursor !== undefined, of: toolCallId });
+  }
+
+  async function rules(): Promise<void> {
+    const [listed, granted] = await Promise.all([link.request('rule/list', {}), link.request('grant/list', {})]);
+    post({ type: 'rules', rules: listed.rules, grants: granted.grants });
+  }
+
+  async function addRule({ list, rule, scope }: IntentOf<'ruleAdd'>): Promise<void> {
+    // INVARIANT (asked again)
+    const yes =
+      list !== 'allow' ||
+      (await host.confirm({
+        message: host.t('Always allow this?'),
+        detail: host.t('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(scope)),
+        button: host.t('Always Allow'),
+      }));
+    if (yes) await link.request('rule/add', { list, rule, scope });
+    await rules();
+  }
+
+  async function deleteThread(threadId: string): Promise<void> {
+    const title = threads.find((thread) => thread.threadId === threadId)?.title;
+    const yes = await host.confirm({
+      message: host.t('Delete this chat?'),
+      detail: host.t('{0}\n\nThe chat goes; what was decided in it stays in the approval history.', title ?? threadId),
+      button: host.t('Delete'),
+    });
+    if (!yes) return;
+    await link.request('thread/delete', { threadId });
+    post({ type: 'threadGone', threadId });
+    await listThreads();
+  }
+
+  async function carryOut(intent: Intent): Promise<void> {
+    switch (intent.type) {
+      case 'ready':
+        post(snapshot());
+        if (link.state !== 'running') return;
+        await refresh();
+        if (intent.threadId !== undefined && threads.some((thread) => thread.threadId === intent.threadId)) await openThread(intent.threadId);
+        return;
+      case 'prompt':
+        return prompt(intent);
+      case 'stop':
+        return link.notify('thread/cancel', { threadId: intent.threadId });
+      case 'openThread':
+        return openThread(intent.threadId);
+      case 'deleteThread':
+        return deleteThread(intent.threadId);
+      case 'setMode':
+        return setMode(intent);
+      case 'setModel':
+        if (host.models().models.includes(intent.model)) await host.setModel(intent.agentName, intent.model);
+        return;
+      case 'answer':
+        return answer(intent);
+      case 'bypass':
+        return bypass(intent);
+      case 'batch':
+        return batch(intent);
+      case 'openDiff':
+        return openDiff(intent.approvalId);
+      case 'openFile':
+        return host.openFile(intent.path, intent.line);
+      case 'openLink':
+        return host.openLink(intent.href);
+      case 'history':
+        return history(intent);
+      case 'exportHistory': {
+        const exported = await link.request('history/export', {});
+        return host.openFile(exported.path);
+      }
+      case 'undo': {
+        const undone = await link.request('history/undo', { receiptId: intent.receiptId });
+        return post({ type: 'notice', level: 'info', message: host.t('{0} is as it was before.', undone.path) });
+      }
+      case 'shells':
+        return post({ type: 'shells', ...(await link.request('shell/list', {})) });
+      case 'shellOutput': {
+        const { shellId, from } = intent;
+        return post({ type: 'shellOutput', shellId, from, output: await link.request('shell/output', { shellId, from }) });
+      }
+      case 'shellKill':
+        await link.request('shell/kill', { shellId: intent.shellId });
+        return post({ type: 'shells', ...(await link.request('shell/list', {})) });
+      case 'shellToBackground':
+        await link.request('shell/toBackground', { toolCallId: intent.toolCallId });
+        return;
+      case 'rules':
+        return rules();
+      case 'ruleAdd':
+        return addRule(intent);
+      case 'ruleRemove':
+        await link.request('rule/remove', { ruleId: intent.ruleId });
+        return rules();
+      case 'grantRevoke':
+        await link.request('grant/revoke', { grantId: intent.grantId });
+        return rules();
+      case 'agentRestart':
+        await link.request('agent/restart', { agentName: intent.agentName });
+        return;
+      case 'openSettings':
+        return host.openSettings();
+      case 'showLog':
+        return host.showLog();
+      case 'restartServer':
+        return host.restartServer();
+      default:
+        return assertNever(intent);
+    }
+  }
+
+  return {
+    approvals,
+    answer,
+    refresh,
+    async handle(intent) {
+      try {
+        await carryOut(intent);
+      } catch (error) {
+        post({ type: 'notice', level: 'error', message: asServerError(error).message });
+      }
+    },
+    connectionChanged(next) {
+      connection = next;
+      post({ type: 'connection', connection });
+    },
+    surroundingsChanged() {
+      post(snapshot());
+      if (link.state === 'running') void refresh().catch(() => undefined); // the next connection draws it anew
+    },
+    approvalRequested(approval) {
+      open.set(approval.approvalId, approval);
+      post({ type: 'approvalRequest', approval });
+      changed();
+    },
+    approvalResolved(resolved) {
+      open.delete(resolved.approvalId);
+      post({ type: 'approvalResolved', resolved });
+      changed();
+    },
+    threadUpdated(update) {
+      post({ type: 'update', update });
+    },
+    agentChanged(agent) {
+      agents.set(agent.agentName, agent);
+      post({ type: 'agents', agents: [...agents.values()] });
+    },
+    shellChanged(shell) {
+      post({ type: 'shell', shell });
+    },
+  };
+}
+
+/** Without the fields that are undefined: on the wire, absent and null differ. */
+export function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+export function assertNever(value: never): never {
+  throw new Error(`unexpected ${JSON.stringify(value)}`);
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

@@ -1,0 +1,64 @@
+/** What is registered, and how the parts are joined. The editor calls `activate` once, after start-up. */
+import type { ExtensionContext } from 'vscode';
+
+import { createAttention } from './attention.ts';
+import { commandTable } from './commands.ts';
+import { createConfirmations } from './confirmations.ts';
+import { createDesk } from './desk.ts';
+import { createHost } from './host.ts';
+import { createPanel } from './panel.ts';
+import { createServer, type Server } from './server.ts';
+import { createSettings } from './settings.ts';
+
+let running: Server | undefined;
+
+export function activate(context: ExtensionContext): void {
+  const host = createHost(context);
+  const server: Server = createServer(
+    { ...host, initializationOptions: () => ({ ...settings.initial(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }) },
+    {
+      connected: () => void desk.refresh().catch((error: unknown) => host.log.error(String(error))),
+      stateChanged(state, message) {
+        desk.connectionChanged({ state, message });
+        attention.stateChanged(state, message);
+      },
+      told: {
+        'tool/approvalRequest': (approval) => desk.approvalRequested(approval),
+        'tool/approvalResolved': (resolved) => desk.approvalResolved(resolved),
+        'thread/update': (update) => desk.threadUpdated(update),
+        'agent/status': (agent) => desk.agentChanged(agent),
+        'shell/update': (shell) => desk.shellChanged(shell),
+        'settings/unconfirmed': (params) => confirmations.unconfirmed(params),
+      },
+      updateSetting: (params) => settings.update(params),
+    },
+  );
+  const settings = createSettings(server, host);
+  const confirmations = createConfirmations(server, host);
+  const panel = createPanel(host, (intent) => void desk.handle(intent));
+  const desk = createDesk(server, { ...host, restartServer: () => void server.restart() }, (message) => panel.post(message), () => attention.approvalsChanged());
+  const attention = createAttention(host, desk, panel);
+  const trustOrSettingsChanged = (): void => {
+    settings.send();
+    desk.surroundingsChanged();
+  };
+
+  context.subscriptions.push(
+    host.registerView('countersign.chat', panel),
+    ...Object.entries(commandTable(host, server, panel, attention, confirmations)).map(([name, run]) => host.onCommand(name, run)),
+    host.watchSettingsFile(confirmations),
+    host.onSettingsChanged(trustOrSettingsChanged),
+    // Restricted settings are read again a moment later, which comes as a settings change of its own.
+    host.onTrusted(() => {
+      trustOrSettingsChanged();
+      void confirmations.review();
+    }),
+    host.onWindowFocus((focused) => panel.post({ type: 'windowFocus', focused })),
+  );
+  running = server;
+  void server.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await running?.stop();
+}

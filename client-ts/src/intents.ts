@@ -1,0 +1,90 @@
+/**
+ * What the webview may ask of the extension: this list, in these shapes, and nothing else. A message that fits none is
+ * dropped. None of them can widen anything by itself: what does is asked again in a native modal (desk.ts).
+ */
+import type { Mode } from './wire.gen.ts';
+
+type Check<T> = (value: unknown) => value is T;
+
+const text: Check<string> = (value): value is string => typeof value === 'string' && value.length <= 8 * 1024 * 1024;
+const count: Check<number> = (value): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const flag: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
+const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto', 'dontAsk');
+
+/** The card an answer is for, as it stands on the screen. */
+const card = { approvalId: text, digest: text };
+
+const SHAPES = {
+  ready: { threadId: optional(text) },
+  prompt: { threadId: optional(text), text, agentName: optional(text), mode: optional(mode), withSelection: optional(flag) },
+  stop: { threadId: text },
+  openThread: { threadId: text },
+  deleteThread: { threadId: text },
+  setMode: { threadId: optional(text), mode },
+  setModel: { agentName: text, model: text },
+  answer: { ...card, optionId: text, rule: optional(text), reason: optional(text), editedInput: optional(text) },
+  bypass: { ...card },
+  batch: { cards: listOf(shaped(card)), decision: oneOf('allow_once', 'reject_once'), reason: optional(text) },
+  openDiff: { approvalId: text },
+  openFile: { path: text, line: optional(count) },
+  openLink: { href: text },
+  history: { text: optional(text), threadId: optional(text), toolCallId: optional(text), cursor: optional(text) },
+  exportHistory: {},
+  undo: { receiptId: text },
+  shells: {},
+  shellOutput: { shellId: text, from: count },
+  shellKill: { shellId: text },
+  shellToBackground: { toolCallId: text },
+  rules: {},
+  ruleAdd: { list: oneOf('allow', 'ask', 'deny'), rule: text, scope: oneOf('workspace', 'user') },
+  ruleRemove: { ruleId: text },
+  grantRevoke: { grantId: text },
+  agentRestart: { agentName: text },
+  openSettings: {},
+  showLog: {},
+  restartServer: {},
+} as const;
+
+type Shape = Record<string, Check<unknown>>;
+type Checked<C> = C extends Check<infer T> ? T : never;
+type OptionalKeys<S extends Shape> = { [K in keyof S]: undefined extends Checked<S[K]> ? K : never }[keyof S];
+type Fields<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Checked<S[K]> } & { [K in OptionalKeys<S>]?: Checked<S[K]> };
+
+export type IntentType = keyof typeof SHAPES;
+export type IntentOf<K extends IntentType> = { type: K } & Fields<(typeof SHAPES)[K]>;
+export type Intent = { [K in IntentType]: IntentOf<K> }[IntentType];
+
+/** The message as an intent, holding the fields of its shape and no others; undefined if it is none. */
+export function asIntent(message: unknown): Intent | undefined {
+  if (typeof message !== 'object' || message === null || !('type' in message)) return undefined;
+  const type = message.type;
+  if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type)) return undefined;
+  const fields = picked(SHAPES[type as IntentType], message);
+  return fields && ({ type, ...fields } as Intent);
+}
+
+function picked(shape: Shape, value: object): Record<string, unknown> | undefined {
+  const fields: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(shape)) {
+    const field: unknown = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    if (!check(field)) return undefined;
+    if (field !== undefined) fields[name] = field;
+  }
+  return fields;
+}
+
+function optional<T>(check: Check<T>): Check<T | undefined> {
+  return (value): value is T | undefined => value === undefined || check(value);
+}
+
+function oneOf<const T extends string>(...words: readonly T[]): Check<T> {
+  return (value): value is T => typeof value === 'string' && (words as readonly string[]).includes(value);
+}
+
+function listOf<T>(check: Check<T>): Check<T[]> {
+  return (value): value is T[] => Array.isArray(value) && value.length <= 1000 && value.every(check);
+}
+
+function shaped<S extends Shape>(shape: S): Check<Fields<S>> {
+  return (value): value is Fields<S> => typeof value === 'object' && value !== null && picked(shape, value) !== undefined;
+}

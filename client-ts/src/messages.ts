@@ -1,0 +1,60 @@
+/** What the extension tells the webview. The way back is intents.ts. Types only. */
+import type * as wire from './wire.gen.ts';
+
+export type Page = 'chat' | 'history' | 'shells' | 'rules' | 'review';
+
+/** What a command of the editor asks the webview to do with the card on the screen; its own guards still hold. */
+export type CardAction = 'approve' | 'deny' | 'allowChat' | 'focus' | 'next' | 'previous' | 'stop' | 'newChat';
+
+export interface Snapshot {
+  type: 'snapshot';
+  agents: wire.AgentView[];
+  threads: wire.ThreadSummary[];
+  approvals: wire.ApprovalRequest[];
+  /** Names of models a person has set up, and which model each built-in agent uses. */
+  models: string[];
+  modelOf: Record<string, string>;
+  trusted: boolean;
+  /** Where paths are shortened from. */
+  workspace?: string;
+  home?: string;
+  mac: boolean;
+  /** The bundle of vscode.l10n: English message to translation. */
+  strings: Record<string, string>;
+  /** A server answers. Without it nothing can be sent, and what is shown is what was last known. */
+  connection: Connection;
+}
+
+export interface Connection {
+  state: 'starting' | 'running' | 'stopped';
+  message?: string;
+}
+
+export type ToWebview =
+  | Snapshot
+  | { type: 'connection'; connection: Connection }
+  | { type: 'agents'; agents: wire.AgentView[] }
+  | { type: 'threads'; threads: wire.ThreadSummary[] }
+  | { type: 'threadOpened'; thread: wire.ThreadOpenResult }
+  | { type: 'threadGone'; threadId: string }
+  | { type: 'update'; update: wire.ThreadUpdate }
+  | { type: 'prompted'; threadId: string; text: string }
+  | { type: 'turnEnded'; threadId: string; error?: string }
+  | { type: 'modeSet'; threadId?: string; mode: wire.Mode }
+  | { type: 'promptRefused'; text: string; message: string }
+  | { type: 'approvalRequest'; approval: wire.ApprovalRequest }
+  | { type: 'approvalResolved'; resolved: wire.ApprovalResolved }
+  | { type: 'answerFailed'; approvalId: string; message: string }
+  | { type: 'answerDropped'; approvalId: string }
+  /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */
+  | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; more: boolean; of?: string }
+  | { type: 'shells'; shells: wire.ShellView[] }
+  | { type: 'shell'; shell: wire.ShellView }
+  | { type: 'shellOutput'; shellId: string; from: number; output: wire.ShellOutputResult }
+  | { type: 'rules'; rules: wire.RuleView[]; grants: wire.GrantView[] }
+  | { type: 'windowFocus'; focused: boolean }
+  | { type: 'show'; page: Page }
+  | { type: 'act'; action: CardAction }
+  /** From the command; the webview knows which chat is meant and asks as its own picker does. */
+  | { type: 'chooseMode'; mode: wire.Mode }
+  | { type: 'notice'; level: 'info' | 'warning' | 'error'; message: string };

@@ -1,0 +1,236 @@
+/**
+ * The server's life: the environment it runs in, start, restart after a crash, stop. Everything is said over its stdio
+ * by vscode-languageclient; what is said is desk.ts's and settings.ts's.
+ *
+ * INVARIANT (quiet before trust): the server is started with `python -I` in our own storage folder, so neither the
+ * workspace's modules nor PYTHON* variables decide what code runs.
+ */
+import { spawn } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import type { LogOutputChannel } from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State, type Executable } from 'vscode-languageclient/node';
+
+import { defined } from './desk.ts';
+import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
+import { asServerError, type Link, type LinkState, type Notifications, type Requests, ServerError, type Told } from './link.ts';
+import type * as wire from './wire.gen.ts';
+
+export interface ServerHost {
+  t(message: string, ...values: (string | number)[]): string;
+  /** Shows work under way; `report` says which step. */
+  withProgress<T>(title: string, work: (report: (step: string) => void) => Promise<T>): Promise<T>;
+  /** An error message with buttons; gives the one pressed. */
+  complain(message: string, ...buttons: string[]): Promise<string | undefined>;
+  showLog(): void;
+  /** Settings of the machine; a workspace cannot set them. */
+  chosen(): { interpreter: string | undefined; serverPath: string | undefined };
+  /** Folders whose programs are never started. */
+  workspaceFolders(): string[];
+  initializationOptions(): wire.InitializationOptions;
+  storage: string;
+  extensionPath: string;
+  version: string;
+  log: LogOutputChannel;
+}
+
+export interface ServerEvents {
+  /** A connection stands; everything is to be asked anew. */
+  connected(): void;
+  stateChanged(state: LinkState, message?: string): void;
+  told: { [M in keyof Told]: (params: Told[M]) => void };
+  updateSetting(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
+}
+
+export interface Server extends Link {
+  start(): Promise<void>;
+  /** Stops what runs, forgets its crashes and starts anew. */
+  restart(): Promise<void>;
+  /** Comes back when the server has gone, after seven seconds at the latest. */
+  stop(): Promise<void>;
+}
+
+/** Four times in three minutes; after that something is wrong that starting again does not mend. */
+const RESTARTS = 4;
+const RESTART_WINDOW = 3 * 60 * 1000;
+/** The server promises to be gone within five seconds. */
+const STOP_TIMEOUT = 6000;
+
+export function createServer(host: ServerHost, events: ServerEvents): Server {
+  let client: LanguageClient | undefined;
+  let state: LinkState = 'stopped';
+  let crashes: number[] = [];
+  // One start or stop at a time, in the order they were asked for.
+  let queue: Promise<void> = Promise.resolve();
+
+  const enqueue = (work: () => Promise<void>): Promise<void> => (queue = queue.then(work, work));
+
+  function changeState(next: LinkState, message?: string): void {
+    state = next;
+    events.stateChanged(next, message);
+  }
+
+  async function start(): Promise<void> {
+    if (client) return;
+    changeState('starting');
+    try {
+      const program = await locate();
+      host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
+      const made = new LanguageClient('countersign', 'Countersign', program, {
+        outputChannel: host.log,
+        revealOutputChannelOn: RevealOutputChannelOn.Never,
+        initializationOptions: () => host.initializationOptions(),
+        initializationFailedHandler: () => false,
+        errorHandler: {
+          error: () => ({ action: ErrorAction.Continue, handled: true }),
+          closed: () => afterCrash(),
+        },
+      });
+      client = made;
+      listen(made);
+      await made.start();
+    } catch (error) {
+      client = undefined;
+      const problem = error instanceof SetupProblem ? error : undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      host.log.error(message);
+      changeState('stopped', message);
+      void offerRetry(problem, message);
+    }
+  }
+
+  function listen(made: LanguageClient): void {
+    made.onDidChangeState(({ newState }) => {
+      if (client !== made) return;
+      if (newState === State.Starting) changeState('starting');
+      if (newState === State.Running) {
+        changeState('running');
+        events.connected();
+      }
+    });
+    for (const method of Object.keys(events.told) as (keyof Told)[]) {
+      const hear = events.told[method] as (params: unknown) => void;
+      made.onNotification(method, (params: unknown) => hear(params));
+    }
+    made.onRequest('settings/update', (params: wire.SettingsUpdateParams) => events.updateSetting(params));
+  }
+
+  function afterCrash(): { action: CloseAction; handled: boolean } {
+    const now = Date.now();
+    crashes = [...crashes.filter((at) => now - at < RESTART_WINDOW), now];
+    if (crashes.length <= RESTARTS) {
+      changeState('starting', host.t('The server stopped; it is being started again.'));
+      return { action: CloseAction.Restart, handled: true };
+    }
+    client = undefined;
+    const message = host.t('The Countersign server stopped five times in three minutes. Agents wait until it runs again.');
+    changeState('stopped', message);
+    void offerRetry(undefined, message);
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+
+  async function offerRetry(problem: SetupProblem | undefined, message: string): Promise<void> {
+    const retry = problem ? host.t('Retry') : host.t('Restart Server');
+    const showLog = host.t('Show Log');
+    const pressed = await host.complain(`Countersign: ${message}`, retry, showLog);
+    if (pressed === retry) await restart();
+    if (pressed === showLog) host.showLog();
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = client;
+    client = undefined;
+    if (!stopping) return;
+    await stopping.stop(STOP_TIMEOUT).catch((error: unknown) => host.log.warn(`stopping: ${asServerError(error).message}`));
+    changeState('stopped');
+  }
+
+  function restart(): Promise<void> {
+    crashes = [];
+    return enqueue(async () => {
+      await stop();
+      await start();
+    });
+  }
+
+  async function locate(): Promise<Executable> {
+    const { interpreter, serverPath } = host.chosen();
+    await fs.mkdir(host.storage, { recursive: true });
+    const options = { cwd: host.storage, env: cleaned(process.env) };
+    if (serverPath) {
+      // A Python of its own environment, for those who work on the server, or the `countersign` program.
+      const isPython = /^python[\d.]*(\.exe)?$/i.test(path.basename(serverPath));
+      return { command: serverPath, args: isPython ? pythonArgs() : ['serve'], options };
+    }
+    const command = await privatePython(interpreter);
+    return { command, args: pythonArgs(), options };
+  }
+
+  async function privatePython(interpreter: string | undefined): Promise<string> {
+    const world = nodeWorld(host.log);
+    const forbidden = host.workspaceFolders();
+    const wanted = { storage: host.storage, carried: path.join(host.extensionPath, 'server'), version: host.version };
+    try {
+      return await host.withProgress(host.t('Countersign: preparing the server'), async (report) => {
+        const python = await findPython(world, interpreter, forbidden, host.storage);
+        return prepareEnvironment(world, python, forbidden, { ...wanted, report });
+      });
+    } catch (error) {
+      const previous = await previousEnvironment(world, host.storage);
+      if (!previous || !(error instanceof SetupProblem)) throw error;
+      host.log.error(error.message);
+      void host.complain(host.t('Countersign runs the previous version of its server: {0}', error.message), host.t('Show Log')).then((pressed) => pressed && host.showLog());
+      return previous;
+    }
+  }
+
+  return {
+    get state() {
+      return state;
+    },
+    start: () => enqueue(start),
+    restart,
+    stop: () => enqueue(stop),
+    async request<M extends keyof Requests>(method: M, params: Requests[M][0]): Promise<Requests[M][1]> {
+      if (!client || state !== 'running') throw new ServerError(host.t('the server is not running; restart it first'), undefined);
+      try {
+        return await client.sendRequest<Requests[M][1]>(method, defined(params));
+      } catch (error) {
+        throw asServerError(error);
+      }
+    },
+    notify<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
+      if (client && state === 'running') void client.sendNotification(method, params).catch((error: unknown) => host.log.warn(asServerError(error).message));
+    },
+  };
+}
+
+function pythonArgs(): string[] {
+  return ['-I', '-X', 'utf8', '-m', 'countersign', 'serve'];
+}
+
+/** Without what the editor put there for itself; the server filters again what agents and commands get. */
+function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name)));
+}
+
+/** Long enough for a slow download; a set-up that hangs for ever would never offer a retry. */
+const RUN_TIMEOUT = 10 * 60 * 1000;
+
+export function nodeWorld(log: Pick<LogOutputChannel, 'info'>): World {
+  return {
+    env: process.env,
+    platform: process.platform,
+    log: (line) => log.info(line),
+    run: (command, args, cwd) =>
+      new Promise((resolve) => {
+        const child = spawn(command, [...args], { cwd, env: cleaned(process.env), stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_TIMEOUT });
+        let stdout = '';
+        let stderr = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+        child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+        child.on('error', (error) => resolve({ code: -1, stdout, stderr: error.message }));
+        child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+      }),
+  };
+}

@@ -1,0 +1,77 @@
+/** The answers a card can give, from the options the gate offered: menu entries, and input as edited. Pure. */
+import type * as wire from '../src/wire.gen.ts';
+import { t } from './l10n.ts';
+import type { MenuEntry } from './menu.ts';
+
+export interface Answer {
+  optionId: string;
+  rule?: string;
+  reason?: string;
+  editedInput?: string;
+}
+
+/** The plain one of a kind: for this call, in the foreground. */
+export function optionOf(approval: wire.ApprovalRequest, kind: 'allow_once' | 'reject_once'): wire.ApprovalOption | undefined {
+  return approval.options.find((option) => option.kind === kind && !option.background);
+}
+
+/** The menu beside Approve. Ids are option ids, or `rule` and `bypass`. */
+export function approveEntries(approval: wire.ApprovalRequest): MenuEntry[] {
+  const widening = approval.options.filter((option) => option.kind === 'allow_always');
+  const passing = widening.filter((option) => option.scope !== 'workspace' && option.scope !== 'user').map((option) => ({ id: option.optionId, label: passingLabel(option), code: option.rule }));
+  const lasting = widening.filter((option) => option.scope === 'workspace' || option.scope === 'user').map((option) => ({ id: option.optionId, label: lastingLabel(option), code: option.rule }));
+  const groups: MenuEntry[][] = [
+    passing,
+    lasting.length > 0 ? [...lasting, { id: 'rule', label: t('Always allow another rule…') }] : [],
+    optionOf(approval, 'allow_once') ? [{ id: 'bypass', label: t('Bypass permissions for {0}…', approval.agentName), danger: true }] : [],
+  ];
+  return groups.filter((group) => group.length > 0).flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]));
+}
+
+export function denyEntries(approval: wire.ApprovalRequest): MenuEntry[] {
+  const always = approval.options
+    .filter((option) => option.kind === 'reject_always')
+    .map((option) => ({ id: option.optionId, label: option.scope === 'workspace' ? t('Always deny {code} in this workspace') : t('Always deny {code} everywhere'), code: option.rule }));
+  const plain: MenuEntry[] = optionOf(approval, 'reject_once')
+    ? [
+        { id: 'message', label: t('Deny with a message…') },
+        { id: 'stop', label: t('Deny and stop') },
+      ]
+    : [];
+  return always.length > 0 && plain.length > 0 ? [...plain, 'line', ...always] : [...plain, ...always];
+}
+
+function passingLabel(option: wire.ApprovalOption): string {
+  if (option.scope === 'turn') return t('Allow for this turn');
+  if (option.scope === 'chat') return t('Allow for this chat');
+  if (option.scope === 'timed') return t('Allow for 15 minutes');
+  return option.name;
+}
+
+function lastingLabel(option: wire.ApprovalOption): string {
+  return option.scope === 'workspace' ? t('Always allow {code} in this workspace') : t('Always allow {code} everywhere');
+}
+
+/** The text a person may change before the call runs; undefined where there is none. */
+export function editableInput({ preview, toolCall, agentOptions }: wire.ApprovalRequest): string | undefined {
+  // A hosted agent runs its own call; ours is the answer only.
+  if (agentOptions || toolCall.tool.startsWith('acp:') || !isObject(toolCall.rawInput)) return undefined;
+  if (preview.kind === 'command' && typeof toolCall.rawInput['command'] === 'string') return preview.command;
+  if (preview.kind === 'diff' && !preview.tooLarge && (toolCall.tool === 'write_file' || (toolCall.tool === 'edit_file' && preview.oldText))) return preview.newText;
+  return undefined;
+}
+
+/** The tool's input with that text in its place, as JSON. */
+export function withEdit({ preview, toolCall }: wire.ApprovalRequest, text: string): string | undefined {
+  const input = toolCall.rawInput;
+  if (!isObject(input)) return undefined;
+  if (preview.kind === 'command') return JSON.stringify({ ...input, command: text });
+  if (preview.kind !== 'diff') return undefined;
+  if (toolCall.tool === 'write_file') return JSON.stringify({ ...input, content: text });
+  // The whole file as one edit: what the person typed is what the file will hold.
+  return JSON.stringify({ ...input, edits: [{ old_text: preview.oldText ?? '', new_text: text }] });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

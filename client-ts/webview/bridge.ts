@@ -1,0 +1,104 @@
+/**
+ * The webview's two ends: intents go out, messages come in and are applied together once a frame, so that a stream of
+ * them costs one drawing. Keeps the state, and asks for what the state says is missing.
+ */
+import type { Intent } from '../src/intents.ts';
+import type { CardAction, ToWebview } from '../src/messages.ts';
+import type { Mode } from '../src/wire.gen.ts';
+import { useStrings } from './l10n.ts';
+import { type Event, initialState, reduce, type State } from './state.ts';
+
+interface EditorApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+export interface Bridge {
+  readonly state: State;
+  post(intent: Intent): void;
+  dispatch(event: Event): void;
+  /** Called after every change, at most once a frame for what the extension sends. */
+  onChange(listener: () => void): void;
+  onAction(listener: (action: CardAction) => void): void;
+  onChooseMode(listener: (mode: Mode) => void): void;
+}
+
+/** A hidden page gets no frames; what is said of it must still be heard. */
+const HIDDEN_FRAME = 100;
+
+export function createBridge(api: EditorApi): Bridge {
+  let state = initialState();
+  let inbox: ToWebview[] = [];
+  let scheduled = false;
+  let drawn: () => void = () => undefined;
+  let acted: (action: CardAction) => void = () => undefined;
+  let modeChosen: (mode: Mode) => void = () => undefined;
+  let chosen = asThreadId(api.getState());
+  let settled = false;
+
+  function dispatch(event: Event): void {
+    state = reduce(state, event);
+    settle();
+    drawn();
+  }
+
+  function takeAll(): void {
+    scheduled = false;
+    const messages = inbox;
+    inbox = [];
+    for (const message of messages) {
+      if (message.type === 'snapshot') useStrings(message.strings);
+      state = reduce(state, message);
+    }
+    settle();
+    drawn();
+    for (const message of messages) {
+      if (message.type === 'act') acted(message.action);
+      if (message.type === 'chooseMode') modeChosen(message.mode);
+    }
+  }
+
+  /** Asks for what is missing, and keeps in mind which chat is on the screen. */
+  function settle(): void {
+    for (const threadId of state.gaps) {
+      state = reduce(state, { type: 'gapAsked', threadId });
+      api.postMessage({ type: 'openThread', threadId } satisfies Intent);
+    }
+    if (!settled && state.connection.state === 'running') {
+      settled = true;
+      const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];
+      if (state.current === undefined && first) {
+        state = reduce(state, { type: 'openChat', threadId: first.threadId });
+        api.postMessage({ type: 'openThread', threadId: first.threadId } satisfies Intent);
+      }
+    }
+    if (settled && state.current !== chosen) {
+      chosen = state.current;
+      api.setState({ threadId: chosen });
+    }
+  }
+
+  window.addEventListener('message', (event: MessageEvent<ToWebview>) => {
+    inbox.push(event.data);
+    if (scheduled) return;
+    scheduled = true;
+    if (document.visibilityState === 'visible') requestAnimationFrame(takeAll);
+    else setTimeout(takeAll, HIDDEN_FRAME);
+  });
+
+  return {
+    get state() {
+      return state;
+    },
+    post: (intent) => api.postMessage(intent),
+    dispatch,
+    onChange: (listener) => (drawn = listener),
+    onAction: (listener) => (acted = listener),
+    onChooseMode: (listener) => (modeChosen = listener),
+  };
+}
+
+function asThreadId(kept: unknown): string | undefined {
+  return typeof kept === 'object' && kept !== null && 'threadId' in kept && typeof kept.threadId === 'string' ? kept.threadId : undefined;
+}

@@ -1,0 +1,159 @@
+/** A tool call in the transcript: while it waits or runs, and afterwards as one line that opens to what was done and why. */
+import { html, nothing, type TemplateResult } from 'lit';
+
+import type * as wire from '../src/wire.gen.ts';
+import type { Bridge } from './bridge.ts';
+import type { CallItem } from './chat.ts';
+import { unifiedDiff } from './diff.ts';
+import { Drawn, icon, revealed } from './drawn.ts';
+import { t } from './l10n.ts';
+import { diffTable, sizeBadge } from './subjectView.ts';
+import { byWords, durationWords, shortPath } from './words.ts';
+
+interface Refusal {
+  refused: string;
+  by?: string;
+  reason?: string;
+  hint?: string;
+}
+
+export class CallRow extends Drawn {
+  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, opened: { state: true }, unfolded: { state: true } };
+  declare bridge: Bridge;
+  declare item: CallItem;
+  /** The open approval of this call, if one waits. */
+  declare approvalId: string | undefined;
+  declare why: readonly wire.HistoryEntry[] | undefined;
+  private declare opened: boolean;
+  private declare unfolded: boolean;
+
+  constructor() {
+    super();
+    this.opened = false;
+    this.unfolded = false;
+  }
+
+  protected override render(): TemplateResult {
+    return this.item.result ? this.decided(this.item.result) : this.open();
+  }
+
+  private open(): TemplateResult {
+    const { call, output } = this.item;
+    const waits = this.approvalId !== undefined || call.status === 'waiting';
+    return html`<div class="call ${waits ? 'waits' : ''}">
+      <div class="call-line">
+        ${waits ? icon('bell-dot') : icon('loading', 'codicon-modifier-spin')}
+        <span class="call-title">${this.titleText()}</span>
+        <span class="call-how">${waits ? t('waiting for you') : call.status === 'running' ? t('running') : ''}</span>
+        ${this.approvalId === undefined ? nothing : html`<button type="button" class="link" @click=${this.showCard}>${t('Show')}</button>`}
+        ${call.kind === 'execute' && call.status === 'running' && !waits
+          ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
+          : nothing}
+      </div>
+      ${output ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(output)}</pre>` : nothing}
+    </div>`;
+  }
+
+  private decided(result: wire.ToolResultEvent): TemplateResult {
+    const refusal = asRefusal(result);
+    const [name, word, look] = refusal ? refusalLook(refusal) : result.success ? (['pass', t('Allowed'), 'done'] as const) : (['error', t('Failed'), 'failed'] as const);
+    const how = [refusal || !result.success ? word : '', byPhrase(result, refusal), durationWords(result.durationMs)].filter(Boolean).join(' · ');
+    return html`<div class="decided ${look}" data-testid="decided-row" data-tool-call-id=${result.toolCallId} data-decided-by=${result.decidedBy}>
+      <button type="button" class="decided-line" aria-expanded=${this.opened ? 'true' : 'false'} @click=${this.toggle}>
+        ${icon(name)}<span class="sr">${word}: </span><span class="call-title">${this.titleText()}</span>${result.diff ? sizeBadge(result.diff) : nothing}<span class="call-how">${how}</span>${icon(this.opened ? 'chevron-down' : 'chevron-right')}
+      </button>
+      ${this.opened ? this.details(result, refusal) : nothing}
+    </div>`;
+  }
+
+  private titleText(): (string | TemplateResult)[] {
+    const { call } = this.item;
+    const title = call.title || call.tool;
+    return revealed(call.subagent ? `${title} (${call.subagent})` : title);
+  }
+
+  private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {
+    const { state } = this.bridge;
+    const { diff } = result;
+    const text = diff && (diff.oldText !== undefined || diff.newText !== undefined) ? undefined : refusal ? [refusal.reason, refusal.hint].filter(Boolean).join('. ') : result.output;
+    return html`<div class="decided-body">
+      ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
+      ${this.item.call.rawInput === undefined || diff ? nothing : html`<pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(inputText(this.item.call.rawInput))}</pre>`}
+      ${diff && text === undefined ? diffTable(unifiedDiff(diff.oldText, diff.newText ?? '').rows, { unfolded: this.unfolded, unfold: () => (this.unfolded = true) }) : nothing}
+      ${text ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(text)}</pre>` : nothing} ${this.evidence()}
+      <div class="row-buttons">
+        ${diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
+        ${result.decidedBy === 'rule' || result.decidedBy === 'grant' || result.decidedBy === 'user' ? html`<button type="button" class="link" @click=${this.showRules}>${t('Rules and grants')}</button>` : nothing}
+      </div>
+    </div>`;
+  }
+
+  private evidence(): TemplateResult | typeof nothing {
+    const found = this.why?.find((entry) => entry.evidence.length > 0)?.evidence ?? [];
+    if (found.length === 0) return nothing;
+    return html`<ul class="effects" aria-label=${t('Why')}>${found.map((evidence) => html`<li>${icon('info')}<span>${revealed(evidence.reason)} ${evidence.rule ? html`<code>${revealed(evidence.rule)}</code>` : nothing} ${evidence.file ? html`<a href="#" @click=${this.openPath(evidence.file, evidence.line)}>${shortPath(evidence.file, this.bridge.state.workspace, this.bridge.state.home)}${evidence.line === undefined ? '' : `:${evidence.line}`}</a>` : nothing}</span></li>`)}</ul>`;
+  }
+
+  private readonly toggle = (): void => {
+    this.opened = !this.opened;
+    if (this.opened && !this.why) this.bridge.post({ type: 'history', toolCallId: this.item.call.toolCallId });
+  };
+
+  private readonly showCard = (): void => {
+    if (this.approvalId !== undefined) this.bridge.dispatch({ type: 'cursor', approvalId: this.approvalId });
+  };
+
+  private readonly showRules = (): void => {
+    this.bridge.dispatch({ type: 'page', page: 'rules' });
+    this.bridge.post({ type: 'rules' });
+  };
+
+  private openPath(path: string, line?: number): (event: Event) => void {
+    return (event) => {
+      event.preventDefault();
+      this.bridge.post({ type: 'openFile', path, ...(line !== undefined && { line }) });
+    };
+  }
+}
+
+function byPhrase(result: wire.ToolResultEvent, refusal: Refusal | undefined): string {
+  const by = byWords(result.decidedBy);
+  return refusal || !result.success ? by : t('allowed {0}', by);
+}
+
+/** A refusal is JSON text in the output; anything else is what the tool gave. */
+export function asRefusal(result: wire.ToolResultEvent): Refusal | undefined {
+  if (result.success || !result.output.startsWith('{')) return undefined;
+  try {
+    const said: unknown = JSON.parse(result.output);
+    return typeof said === 'object' && said !== null && 'refused' in said && typeof said.refused === 'string' ? (said as Refusal) : undefined;
+  } catch {
+    return undefined; // a tool's own output that begins with a brace
+  }
+}
+
+function refusalLook({ refused }: Refusal): readonly [string, string, string] {
+  switch (refused) {
+    case 'denied':
+      return ['circle-slash', t('Denied'), 'denied'];
+    case 'planMode':
+      return ['circle-slash', t('Not in Plan mode'), 'denied'];
+    case 'mode':
+      return ['circle-slash', t('Denied'), 'denied'];
+    case 'limit':
+      return ['circle-slash', t('Limit reached'), 'denied'];
+    case 'expired':
+      return ['clock', t('Timed out'), 'ended'];
+    case 'interrupted':
+      return ['debug-disconnect', t('Interrupted'), 'ended'];
+    default:
+      return ['close', t('Cancelled'), 'ended'];
+  }
+}
+
+function inputText(input: unknown): string {
+  if (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string') return input.command;
+  return JSON.stringify(input, null, 2) ?? '';
+}
+
+customElements.define('cs-call', CallRow);

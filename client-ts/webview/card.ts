@@ -1,0 +1,361 @@
+/**
+ * One approval request: its head, subject, why and buttons, drawn from the gate's request. Sends answers that carry the
+ * id and digest of what is on the screen.
+ *
+ * INVARIANT (nothing by accident): an approving input counts only when the card has stood unchanged for half a second in
+ * a focused window, with nothing of its subject folded and no answer on its way. Denying is never delayed.
+ */
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+
+import type * as wire from '../src/wire.gen.ts';
+import { Arming } from './arming.ts';
+import type { Bridge } from './bridge.ts';
+import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
+import { Drawn, icon, revealed } from './drawn.ts';
+import { t } from './l10n.ts';
+import './menu.ts';
+import type { Waiting } from './state.ts';
+import { changeSize, isFolded, sizeBadge, subjectView, verdictIcon } from './subjectView.ts';
+import { headlineOf, labelWords, modeName, ruleMeaning, scopeWords, shortPath, timeWords } from './words.ts';
+
+type Panel = { kind: 'none' } | { kind: 'rule'; option: wire.ApprovalOption; rule: string } | { kind: 'message'; text: string } | { kind: 'edit'; text: string };
+
+export class Card extends Drawn {
+  static override properties = {
+    bridge: { attribute: false },
+    waiting: { attribute: false },
+    position: { type: Number },
+    total: { type: Number },
+    windowFocused: { attribute: false },
+    panel: { state: true },
+    unfolded: { state: true },
+    raw: { state: true },
+    diffOpened: { state: true },
+  };
+  declare bridge: Bridge;
+  declare waiting: Waiting;
+  declare position: number;
+  declare total: number;
+  declare windowFocused: boolean;
+  private declare panel: Panel;
+  private declare unfolded: boolean;
+  private declare raw: boolean;
+  private declare diffOpened: boolean;
+
+  private readonly arming = new Arming(this);
+
+  constructor() {
+    super();
+    this.panel = { kind: 'none' };
+    this.unfolded = false;
+    this.raw = false;
+    this.diffOpened = false;
+    this.windowFocused = true;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('waiting');
+    if (changed.has('waiting') && before?.approval.digest !== this.waiting.approval.digest) {
+      this.panel = { kind: 'none' };
+      this.unfolded = false;
+      this.diffOpened = false;
+      this.arming.restart();
+    }
+    if (changed.has('windowFocused')) this.arming.follow(this.windowFocused);
+  }
+
+  /** For commands and keys; does nothing while the card takes no approval. */
+  approve(): void {
+    if (this.panel.kind === 'rule') return this.sendRule();
+    if (this.panel.kind === 'message') return;
+    const option = optionOf(this.waiting.approval, 'allow_once');
+    if (option) this.sendApproval({ optionId: option.optionId, ...this.edit() });
+  }
+
+  deny(): void {
+    const option = optionOf(this.waiting.approval, 'reject_once');
+    if (option) this.send({ optionId: option.optionId, ...(this.panel.kind === 'message' && this.panel.text.trim() && { reason: this.panel.text.trim() }) });
+  }
+
+  allowForChat(): void {
+    const option = this.waiting.approval.options.find((one) => one.kind === 'allow_always' && one.scope === 'chat');
+    if (option) this.sendApproval({ optionId: option.optionId });
+  }
+
+  /** Why an approving input would not count now; undefined if it would. */
+  private get obstacle(): string | undefined {
+    if (this.waiting.answering) return t('An answer is on its way');
+    if (!this.arming.armed) return t('Just a moment');
+    if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge) return this.diffOpened ? undefined : t('Open the diff first');
+    if (isFolded(this.waiting.approval, this.unfolded)) return t('Open the folded lines first');
+    return undefined;
+  }
+
+  private send(answer: Answer): void {
+    if (this.waiting.answering) return;
+    const { approvalId, digest } = this.waiting.approval;
+    this.bridge.dispatch({ type: 'answering', approvalId });
+    this.bridge.post({ type: 'answer', approvalId, digest, ...answer });
+  }
+
+  private sendApproval(answer: Answer): void {
+    if (this.obstacle === undefined) this.send(answer);
+  }
+
+  private sendRule(): void {
+    if (this.panel.kind === 'rule' && this.panel.rule.trim()) this.sendApproval({ optionId: this.panel.option.optionId, rule: this.panel.rule.trim() });
+  }
+
+  private edit(): Pick<Answer, 'editedInput'> {
+    const { approval } = this.waiting;
+    if (this.panel.kind !== 'edit' || this.panel.text === editableInput(approval)) return {};
+    return { editedInput: withEdit(approval, this.panel.text) };
+  }
+
+  protected override render(): TemplateResult {
+    const { approval, answering, failed } = this.waiting;
+    const state = answering ? 'answering' : this.arming.armed ? 'waiting' : 'arming';
+    return html`<section
+      class="card ${approval.risks.length > 0 ? 'risky' : ''}"
+      role="group"
+      aria-labelledby="card-head-${approval.approvalId}"
+      tabindex="-1"
+      data-testid="approval-card"
+      data-approval-id=${approval.approvalId}
+      data-state=${state}
+      @keydown=${this.onKey}
+    >
+      ${this.head()}
+      <div class="card-body" tabindex="-1">
+        ${this.origin()} ${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()} ${this.agentsWords()} ${this.risks()} ${this.why()}
+      </div>
+      ${failed ? html`<p class="failed" role="alert">${icon('error')} ${failed}</p>` : nothing} ${this.panelView()} ${this.buttons()}
+    </section>`;
+  }
+
+  private head(): TemplateResult {
+    const { approval } = this.waiting;
+    const { workspace, home } = this.bridge.state;
+    const size = changeSize(approval.preview);
+    return html`<header class="card-head">
+      ${icon(kindIcon(approval))}
+      <h2 id="card-head-${approval.approvalId}" class="card-title">${headlineOf(approval, (path) => shortPath(path, workspace, home))}</h2>
+      ${size ? sizeBadge(size) : nothing}
+      ${this.total > 1
+        ? html`<span class="card-position">${t('{0} of {1}', this.position, this.total)}</span>
+            <button type="button" class="tool" aria-label=${t('Previous approval')} title=${t('Previous approval')} @click=${() => this.step(-1)}>${icon('chevron-left')}</button>
+            <button type="button" class="tool" aria-label=${t('Next approval')} title=${t('Next approval')} @click=${() => this.step(1)}>${icon('chevron-right')}</button>`
+        : nothing}
+    </header>`;
+  }
+
+  private step(by: 1 | -1): void {
+    this.dispatchEvent(new CustomEvent('stepped', { detail: { by, from: by === 1 ? 'next' : 'previous' }, bubbles: true }));
+  }
+
+  /** Which agent, which sub-agent, from which chat, until when. */
+  private origin(): TemplateResult {
+    const { approval } = this.waiting;
+    const { state } = this.bridge;
+    const label = state.agents.find((agent) => agent.agentName === approval.agentName)?.label;
+    const thread = state.threads.find((one) => one.threadId === approval.threadId);
+    const elsewhere = approval.threadId !== state.current && thread;
+    return html`<p class="origin">
+      <span class="agent">${revealed(approval.agentName)}</span>${approval.subagent ? html`<span> › ${t('sub-agent {0}', approval.subagent)}</span>` : nothing}${label && label !== 'gated'
+        ? html`<span class="label" title=${labelWords(label)}> · ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
+        : nothing}${elsewhere ? html`<span> · ${t('from “{0}”', thread.title)}</span>` : nothing}${approval.expiresAt ? html`<span> · ${t('until {0}', timeWords(approval.expiresAt))}</span>` : nothing}
+    </p>`;
+  }
+
+  private subject(): TemplateResult {
+    const { workspace, home } = this.bridge.state;
+    return subjectView(this.waiting.approval, {
+      workspace,
+      home,
+      unfolded: this.unfolded,
+      raw: this.raw,
+      unfold: () => (this.unfolded = true),
+      toggleRaw: () => (this.raw = !this.raw),
+    });
+  }
+
+  private agentsWords(): TemplateResult | typeof nothing {
+    const { title } = this.waiting.approval.toolCall;
+    if (!title) return nothing;
+    return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> ${revealed(title)}</p>`;
+  }
+
+  private risks(): TemplateResult | typeof nothing {
+    const { risks } = this.waiting.approval;
+    if (risks.length === 0) return nothing;
+    return html`<ul class="risks" aria-label=${t('Risks')}>${risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>`;
+  }
+
+  private why(): TemplateResult {
+    const { approval } = this.waiting;
+    const { state } = this.bridge;
+    const evidence = approval.effects.find((effect) => effect.verdict !== 'allow')?.evidence;
+    const mode = state.chats[approval.threadId]?.mode ?? state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
+    return html`<details class="why-box">
+      <summary>${icon('info')}<span>${revealed(approval.reason)}${evidence?.rule ? html` ${this.ruleLink(evidence)}` : nothing}</span></summary>
+      <ul class="effects">
+        ${approval.effects.map(
+          (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${revealed(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
+        )}
+        ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
+      </ul>
+    </details>`;
+  }
+
+  private ruleLink(evidence: wire.Evidence): TemplateResult {
+    const { file, line, rule } = evidence;
+    const code = html`<code>${revealed(rule ?? '')}</code>`;
+    if (!file) return code;
+    const open = (event: Event): void => {
+      event.preventDefault();
+      this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
+    };
+    const { workspace, home } = this.bridge.state;
+    return html`${code} <a href="#" @click=${open}>${shortPath(file, workspace, home)}${line === undefined ? '' : `:${line}`}</a>`;
+  }
+
+  private editor(text: string): TemplateResult {
+    const rows = Math.min(14, Math.max(2, text.split('\n').length + 1));
+    return html`<label class="edit"
+      ><span>${t('Edited by you; it is judged again before it runs')}</span
+      ><textarea rows=${rows} spellcheck="false" .value=${text} @input=${(event: Event) => (this.panel = { kind: 'edit', text: (event.target as HTMLTextAreaElement).value })}></textarea>
+    </label>`;
+  }
+
+  private panelView(): TemplateResult | typeof nothing {
+    if (this.panel.kind === 'message') return this.messagePanel(this.panel.text);
+    if (this.panel.kind === 'rule') return this.rulePanel(this.panel.option, this.panel.rule);
+    return nothing;
+  }
+
+  private messagePanel(text: string): TemplateResult {
+    return html`<div class="panel">
+      <label class="field"><span>${t('Message to the agent')}</span><textarea rows="2" .value=${text} @input=${(event: Event) => (this.panel = { kind: 'message', text: (event.target as HTMLTextAreaElement).value })}></textarea></label>
+    </div>`;
+  }
+
+  private rulePanel(option: wire.ApprovalOption, rule: string): TemplateResult {
+    const { options } = this.waiting.approval;
+    const scopes = options.filter((one) => one.kind === option.kind && one.rule === option.rule && (one.scope === 'workspace' || one.scope === 'user'));
+    const widths = [...new Set(options.filter((one) => one.kind === option.kind && one.scope === option.scope).map((one) => one.rule))];
+    return html`<div class="panel">
+      <label class="field"><span>${t('Rule')}</span><textarea class="rule" rows="2" spellcheck="false" .value=${rule} @input=${(event: Event) => (this.panel = { kind: 'rule', option, rule: (event.target as HTMLTextAreaElement).value })}></textarea></label>
+      ${widths.length > 1
+        ? html`<div class="widths" role="group" aria-label=${t('Widths')}>
+            ${widths.map((width) => html`<button type="button" class="chip" aria-pressed=${width === rule ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option, rule: width ?? '' })}><code>${revealed(width ?? '')}</code></button>`)}
+          </div>`
+        : nothing}
+      <p class="facts">${ruleMeaning(rule)}</p>
+      ${scopes.length > 1
+        ? html`<div class="widths" role="group" aria-label=${t('Scope')}>
+            ${scopes.map((one) => html`<button type="button" class="chip" aria-pressed=${one === option ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option: one, rule })}>${scopeWords(one.scope ?? 'call')}</button>`)}
+          </div>`
+        : nothing}
+    </div>`;
+  }
+
+  private buttons(): TemplateResult {
+    const { approval, answering } = this.waiting;
+    const { obstacle, panel } = this;
+    const once = optionOf(approval, 'allow_once');
+    const background = approval.options.find((option) => option.background);
+    const back = panel.kind === 'none' ? nothing : html`<button type="button" class="secondary" @click=${() => this.show({ kind: 'none' })}>${t('Back')}</button>`;
+    if (panel.kind === 'rule') {
+      return html`<div class="buttons"><button type="button" class="primary" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
+    }
+    if (panel.kind === 'message') return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${this.deny}>${t('Deny')}</button>${back}</div>`;
+    return html`<div class="buttons">
+      ${once
+        ? html`<span class="split">
+            <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${t('Approve')}</button>
+            ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
+          </span>`
+        : nothing}
+      <span class="split">
+        <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${this.deny}>${t('Deny')}</button>
+        <cs-menu .label=${t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
+      </span>
+      ${background && panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${obstacle !== undefined} @click=${() => this.sendApproval({ optionId: background.optionId })}>${t('Run in background')}</button>` : nothing}
+      ${approval.preview.kind === 'diff' && approval.preview.operation !== 'move' ? html`<button type="button" class="secondary" @click=${this.openDiff}>${t('Open diff')}</button>` : nothing}
+      ${editableInput(approval) !== undefined && once && panel.kind === 'none'
+        ? html`<button type="button" class="tool" aria-label=${t('Edit')} title=${t('Edit before it runs')} @click=${() => this.show({ kind: 'edit', text: editableInput(approval) ?? '' })}>${icon('edit')}</button>`
+        : back}
+      ${once ? nothing : html`<p class="facts">${t('This agent offers no way to allow it once, so it can only be denied.')}</p>`}
+    </div>`;
+  }
+
+  private shortcut(name: string, mac: string, other: string): string {
+    return `${name} (${this.bridge.state.mac ? mac : other})`;
+  }
+
+  private async show(panel: Panel): Promise<void> {
+    this.panel = panel;
+    await this.updateComplete;
+    // The person asked for the field by pressing a button of this card.
+    this.querySelector<HTMLElement>('textarea')?.focus();
+  }
+
+  private readonly openDiff = (): void => {
+    this.diffOpened = true;
+    this.bridge.post({ type: 'openDiff', approvalId: this.waiting.approval.approvalId });
+  };
+
+  private readonly onApproveOption = ({ detail: id }: CustomEvent<string>): void => {
+    const { approval } = this.waiting;
+    if (id === 'bypass') {
+      if (this.obstacle !== undefined) return;
+      const { approvalId, digest } = approval;
+      this.bridge.dispatch({ type: 'answering', approvalId });
+      this.bridge.post({ type: 'bypass', approvalId, digest });
+    } else if (id === 'rule') {
+      const option = approval.options.find((one) => one.kind === 'allow_always' && (one.scope === 'workspace' || one.scope === 'user'));
+      if (option) void this.show({ kind: 'rule', option, rule: option.rule ?? '' });
+    } else this.sendApproval({ optionId: id });
+  };
+
+  private readonly onDenyOption = ({ detail: id }: CustomEvent<string>): void => {
+    if (id === 'message') void this.show({ kind: 'message', text: '' });
+    else if (id === 'stop') {
+      this.deny();
+      this.bridge.post({ type: 'stop', threadId: this.waiting.approval.threadId });
+    } else this.send({ optionId: id });
+  };
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && this.panel.kind !== 'none') {
+      event.stopPropagation();
+      this.panel = { kind: 'none' };
+      this.querySelector<HTMLElement>('.card')?.focus();
+    }
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (this.panel.kind === 'message') this.deny();
+    else this.approve();
+  };
+}
+
+function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
+  switch (preview.kind) {
+    case 'command':
+      return 'terminal';
+    case 'diff':
+      return preview.operation === 'delete' ? 'trash' : preview.operation === 'move' ? 'arrow-swap' : preview.operation === 'create' ? 'new-file' : 'edit';
+    case 'fetch':
+      return 'globe';
+    case 'tool':
+      return toolCall.kind === 'read' || toolCall.kind === 'search' ? 'file' : 'tools';
+  }
+}
+
+function effectWord(kind: wire.EffectKind): string {
+  const words: Record<wire.EffectKind, string> = { read: t('reads'), write: t('writes'), command: t('runs'), fetch: t('fetches'), external: t('uses') };
+  return words[kind] ?? kind;
+}
+
+customElements.define('cs-card', Card);

@@ -1,0 +1,121 @@
+/** The approval history: who or what decided each call, by which rule, what ran and how it ended. */
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import type * as wire from '../src/wire.gen.ts';
+import type { Bridge } from './bridge.ts';
+import { Drawn, icon, revealed } from './drawn.ts';
+import { t } from './l10n.ts';
+import type { State } from './state.ts';
+import { byWords, shortPath, timeWords } from './words.ts';
+
+/** The phases of one call, put together: each row of the ledger adds what it knows. */
+export interface Receipt {
+  receiptId: string;
+  latest: wire.HistoryEntry;
+  evidence: readonly wire.Evidence[];
+  verdict?: wire.Verdict;
+  by?: wire.DecidedBy;
+  outcome?: Record<string, unknown>;
+}
+
+export class History extends Drawn {
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, opened: { state: true }, text: { state: true } };
+  declare bridge: Bridge;
+  declare state: State;
+  private declare opened: string | undefined;
+  private declare text: string;
+
+  constructor() {
+    super();
+    this.text = '';
+  }
+
+  protected override render(): TemplateResult {
+    const { entries, cursor, loaded } = this.state.history;
+    const receipts = receiptsOf(entries);
+    return html`<section class="page" aria-label=${t('Approval history')}>
+      <form class="page-tools" role="search" @submit=${this.search}>
+        <input type="search" aria-label=${t('Search the history')} placeholder=${t('Search')} .value=${this.text} @input=${(event: Event) => (this.text = (event.target as HTMLInputElement).value)} />
+        <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
+        <button type="button" class="tool" aria-label=${t('Export')} title=${t('Export')} @click=${() => this.bridge.post({ type: 'exportHistory' })}>${icon('export')}</button>
+      </form>
+      <div class="page-scroll" tabindex="0">
+        ${repeat(receipts, (receipt) => receipt.receiptId, (receipt) => this.row(receipt))}
+        ${receipts.length === 0 ? html`<p class="empty">${loaded ? t('Nothing was decided yet.') : t('Loading')}</p>` : nothing}
+        ${cursor === undefined ? nothing : html`<button type="button" class="link earlier" @click=${() => this.bridge.post({ type: 'history', cursor, ...(this.text && { text: this.text }) })}>${t('Show earlier ones')}</button>`}
+      </div>
+    </section>`;
+  }
+
+  private row(receipt: Receipt): TemplateResult {
+    const { latest } = receipt;
+    const opened = this.opened === receipt.receiptId;
+    const look = receipt.verdict === 'deny' ? ['circle-slash', t('denied'), 'denied'] : receipt.verdict === 'allow' ? ['pass', t('allowed'), 'done'] : ['clock', t('asked'), 'ended'];
+    return html`<div class="decided ${look[2]}" data-testid="history-row" data-receipt-id=${receipt.receiptId} data-by=${receipt.by ?? nothing} data-verdict=${receipt.verdict ?? nothing}>
+      <button type="button" class="decided-line" aria-expanded=${opened ? 'true' : 'false'} @click=${() => (this.opened = opened ? undefined : receipt.receiptId)}>
+        ${icon(look[0]!)}<span class="call-title">${revealed(inputLine(latest))}</span><span class="call-how">${[look[1], receipt.by ? byWords(receipt.by) : '', timeWords(latest.at)].filter(Boolean).join(' · ')}</span>${icon(opened ? 'chevron-down' : 'chevron-right')}
+      </button>
+      ${opened ? this.details(receipt) : nothing}
+    </div>`;
+  }
+
+  private details({ latest, evidence, outcome, receiptId }: Receipt): TemplateResult {
+    const facts: [string, string][] = [
+      [t('Agent'), latest.subagent ? `${latest.agentName} › ${latest.subagent}` : latest.agentName],
+      [t('Tool'), latest.tool],
+      ...(outcome ? Object.entries(outcome).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]) : []),
+      [t('Digest'), latest.digest],
+    ];
+    const canUndo = latest.phase === 'finished' && ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
+    return html`<div class="decided-body">
+      <pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(JSON.stringify(latest.input, null, 2) ?? '')}</pre>
+      ${evidence.length > 0 ? html`<ul class="effects" aria-label=${t('Why')}>${evidence.map((one) => this.evidence(one))}</ul>` : nothing}
+      <dl class="facts-list">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${revealed(value)}</dd>`)}</dl>
+      ${canUndo ? html`<div class="row-buttons"><button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId })}>${icon('discard')} ${t('Undo this change')}</button></div>` : nothing}
+    </div>`;
+  }
+
+  private evidence(one: wire.Evidence): TemplateResult {
+    const { file, line } = one;
+    const open = (event: Event): void => {
+      event.preventDefault();
+      if (file) this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
+    };
+    return html`<li>${icon('info')}<span><span class="effect-kind">${one.source}</span> ${revealed(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
+  }
+
+  private readonly search = (event: Event): void => {
+    event.preventDefault();
+    this.bridge.post({ type: 'history', ...(this.text.trim() && { text: this.text.trim() }) });
+  };
+}
+
+/** Entries, newest first, as one receipt each, in the order of their newest entry. */
+export function receiptsOf(entries: readonly wire.HistoryEntry[]): Receipt[] {
+  const receipts = new Map<string, Receipt>();
+  for (const entry of entries) {
+    const known = receipts.get(entry.receiptId);
+    receipts.set(entry.receiptId, {
+      receiptId: entry.receiptId,
+      latest: known?.latest ?? entry,
+      evidence: known?.evidence.length ? known.evidence : entry.evidence,
+      verdict: known?.verdict ?? entry.verdict,
+      by: known?.by ?? entry.by,
+      outcome: known?.outcome ?? entry.outcome,
+    });
+  }
+  return [...receipts.values()];
+}
+
+function inputLine({ tool, input }: wire.HistoryEntry): string {
+  if (typeof input === 'object' && input !== null) {
+    for (const key of ['command', 'path', 'url', 'pattern']) {
+      const value = (input as Record<string, unknown>)[key];
+      if (typeof value === 'string') return key === 'command' ? value : `${tool} ${value}`;
+    }
+  }
+  return tool;
+}
+
+customElements.define('cs-history', History);

@@ -1,0 +1,138 @@
+/**
+ * Everything that waits, in one list, to be answered together. Each request stands there whole; only what was ticked,
+ * and was on the screen, is approved, and each is recorded by itself.
+ */
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+
+import type * as wire from '../src/wire.gen.ts';
+import { Arming } from './arming.ts';
+import type { Bridge } from './bridge.ts';
+import { optionOf } from './answers.ts';
+import { Drawn, icon, revealed } from './drawn.ts';
+import { t } from './l10n.ts';
+import type { State, Waiting } from './state.ts';
+import { isFolded, subjectView } from './subjectView.ts';
+import { headlineOf, shortPath } from './words.ts';
+
+export class Review extends Drawn {
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, unfolded: { state: true }, raw: { state: true } };
+  declare bridge: Bridge;
+  declare state: State;
+  /** By digest: what the person ticked or unticked; the rest is ticked unless it is risky. */
+  private declare ticks: Readonly<Record<string, boolean>>;
+  private declare seen: ReadonlySet<string>;
+  private declare unfolded: ReadonlySet<string>;
+  private declare raw: ReadonlySet<string>;
+
+  private readonly arming = new Arming(this);
+  private watcher: IntersectionObserver | undefined;
+
+  constructor() {
+    super();
+    this.ticks = {};
+    this.seen = new Set();
+    this.unfolded = new Set();
+    this.raw = new Set();
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (!('IntersectionObserver' in window)) return;
+    this.watcher = new IntersectionObserver(
+      (entries) => {
+        const now = entries.filter((entry) => entry.isIntersecting).map((entry) => (entry.target as HTMLElement).dataset['digest']!);
+        if (now.some((digest) => !this.seen.has(digest))) this.seen = new Set([...this.seen, ...now]);
+      },
+      // The end of each row is watched: who saw that has seen the row.
+      { threshold: 1 },
+    );
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.watcher?.disconnect();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get('state');
+    if (!before) return;
+    const known = new Set(before.waiting.map(({ approval }) => approval.digest));
+    if (this.state.waiting.some(({ approval }) => !known.has(approval.digest))) this.arming.restart();
+    this.arming.follow(this.state.windowFocused);
+  }
+
+  protected override updated(): void {
+    for (const end of this.querySelectorAll('.review-end')) this.watcher?.observe(end);
+  }
+
+  private ticked({ approval }: Waiting): boolean {
+    return this.ticks[approval.digest] ?? approval.risks.length === 0;
+  }
+
+  private approvable(waiting: Waiting): boolean {
+    const { approval } = waiting;
+    return !waiting.answering && optionOf(approval, 'allow_once') !== undefined && !isFolded(approval, this.unfolded.has(approval.digest));
+  }
+
+  protected override render(): TemplateResult {
+    const ticked = this.state.waiting.filter((waiting) => this.ticked(waiting));
+    const unseen = this.watcher ? ticked.filter(({ approval }) => !this.seen.has(approval.digest)).length : 0;
+    const ready = ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
+    return html`<section class="page review" aria-label=${t('Review all')}>
+      <div class="page-scroll" tabindex="0">${repeat(this.state.waiting, ({ approval }) => approval.approvalId, (waiting) => this.row(waiting))}</div>
+      <div class="page-foot">
+        ${unseen > 0 ? html`<p class="facts">${t('{0} not seen yet: scroll to them first', unseen)}</p>` : nothing}
+        <div class="buttons">
+          <button type="button" class="primary" ?disabled=${!ready} @click=${() => this.answer('allow_once', ticked)}>${t('Approve {0} selected', ticked.length)}</button>
+          <button type="button" class="secondary" ?disabled=${ticked.length === 0} @click=${() => this.answer('reject_once', ticked)}>${t('Deny {0} selected', ticked.length)}</button>
+        </div>
+      </div>
+    </section>`;
+  }
+
+  private row(waiting: Waiting): TemplateResult {
+    const { approval, failed, answering } = waiting;
+    const { workspace, home, threads } = this.state;
+    const id = `review-${approval.approvalId}`;
+    const title = threads.find((thread) => thread.threadId === approval.threadId)?.title;
+    return html`<article class="card ${approval.risks.length > 0 ? 'risky' : ''}" aria-labelledby=${id} data-testid="review-row" data-approval-id=${approval.approvalId}>
+      <label class="review-head"
+        ><input type="checkbox" .checked=${this.ticked(waiting)} ?disabled=${answering} @change=${(event: Event) => this.tick(approval, (event.target as HTMLInputElement).checked)} /><span id=${id} class="card-title">${headlineOf(approval, (path) => shortPath(path, workspace, home))}</span></label
+      >
+      <div class="card-body">
+        <p class="origin"><span class="agent">${revealed(approval.agentName)}</span>${title ? html` · ${t('from “{0}”', title)}` : nothing}</p>
+        ${subjectView(approval, {
+          workspace,
+          home,
+          unfolded: this.unfolded.has(approval.digest),
+          raw: this.raw.has(approval.digest),
+          unfold: () => (this.unfolded = new Set([...this.unfolded, approval.digest])),
+          toggleRaw: () => (this.raw = toggled(this.raw, approval.digest)),
+        })}
+        ${approval.risks.length > 0 ? html`<ul class="risks" aria-label=${t('Risks')}>${approval.risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>` : nothing}
+        <p class="facts">${revealed(approval.reason)}</p>
+        ${failed ? html`<p class="failed" role="alert">${icon('error')} ${failed}</p>` : nothing}
+      </div>
+      <div class="review-end" data-digest=${approval.digest}></div>
+    </article>`;
+  }
+
+  private tick(approval: wire.ApprovalRequest, checked: boolean): void {
+    this.ticks = { ...this.ticks, [approval.digest]: checked };
+  }
+
+  private answer(decision: 'allow_once' | 'reject_once', chosen: readonly Waiting[]): void {
+    const cards = chosen.map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
+    for (const { approvalId } of cards) this.bridge.dispatch({ type: 'answering', approvalId });
+    this.bridge.post({ type: 'batch', cards, decision });
+  }
+}
+
+function toggled(set: ReadonlySet<string>, value: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}
+
+customElements.define('cs-review', Review);

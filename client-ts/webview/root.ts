@@ -1,0 +1,219 @@
+/**
+ * The whole view: header, page, open approvals, composer; and what concerns several of them: keys, focus, the live
+ * region.
+ *
+ * INVARIANT (nothing by accident): the focus moves to a card only when the person asked for it, by Next, Previous or
+ * Focus Pending. When a card that held it goes, the focus stays with the queue and not with the next card.
+ */
+import { html, nothing, type TemplateResult } from 'lit';
+import { keyed } from 'lit/directives/keyed.js';
+
+import type { CardAction, Page } from '../src/messages.ts';
+import type { Bridge } from './bridge.ts';
+import { Card } from './card.ts';
+import { Composer } from './composer.ts';
+import { Drawn, icon } from './drawn.ts';
+import './history.ts';
+import { t } from './l10n.ts';
+import './picker.ts';
+import type { Choice } from './picker.ts';
+import './review.ts';
+import './rules.ts';
+import './shells.ts';
+import { currentChat, shownCard } from './state.ts';
+import './transcript.ts';
+import { timeWords } from './words.ts';
+
+export class Root extends Drawn {
+  static override properties = { bridge: { attribute: false } };
+  declare bridge: Bridge;
+
+  private cardHeldFocus = false;
+  /** Where the focus goes once the card asked for is drawn. */
+  private focusNext: 'card' | 'next' | 'previous' | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('keydown', this.onKey);
+    this.bridge.onChange(() => this.requestUpdate());
+    this.bridge.onAction((action) => this.act(action));
+    this.bridge.onChooseMode((mode) => this.querySelector<Composer>('cs-composer')?.chooseMode(mode));
+    this.bridge.post({ type: 'ready' });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    window.removeEventListener('keydown', this.onKey);
+  }
+
+  protected override willUpdate(): void {
+    this.cardHeldFocus = this.card?.contains(document.activeElement) ?? false;
+  }
+
+  protected override updated(): void {
+    const card = this.card;
+    if (this.focusNext && card) {
+      const target = this.focusNext;
+      this.focusNext = undefined;
+      void card.updateComplete.then(() => {
+        const button = target === 'card' ? null : card.querySelector<HTMLElement>(`[aria-label="${target === 'next' ? t('Next approval') : t('Previous approval')}"]`);
+        (button ?? card.querySelector<HTMLElement>('.card'))?.focus();
+      });
+    } else if (this.cardHeldFocus && !card?.contains(document.activeElement)) {
+      this.querySelector<HTMLElement>(card ? '.queue' : '.transcript, .page-scroll')?.focus();
+    }
+  }
+
+  private get card(): Card | null {
+    return this.querySelector<Card>('cs-card');
+  }
+
+  protected override render(): TemplateResult {
+    const { bridge } = this;
+    const { state } = bridge;
+    const waiting = shownCard(state);
+    const position = waiting ? state.waiting.indexOf(waiting) + 1 : 0;
+    return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
+      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${note.message}</span><button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
+      <main class="main">${this.page()}</main>
+      ${waiting && state.page !== 'review'
+        ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
+            ${state.waiting.length > 1
+              ? html`<div class="queue-head"><span>${t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
+              : nothing}
+            ${keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${state.waiting.length} .windowFocused=${state.windowFocused}></cs-card>`)}
+          </section>`
+        : nothing}
+      ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}`;
+  }
+
+  private header(): TemplateResult {
+    const { state } = this.bridge;
+    if (state.page !== 'chat') {
+      return html`<header class="bar"><button type="button" class="tool" aria-label=${t('Back to the chat')} title=${t('Back to the chat')} @click=${() => this.show('chat')}>${icon('arrow-left')}</button><h1 class="bar-title">${pageTitle(state.page)}</h1></header>`;
+    }
+    const tools: [Page, string, string][] = [
+      ['history', 'history', t('Approval history')],
+      ['shells', 'terminal', t('Shells')],
+      ['rules', 'law', t('Rules')],
+    ];
+    return html`<header class="bar">
+      <h1 class="sr">Countersign</h1>
+      <cs-picker class="chat-picker" .label=${t('Chat')} .value=${state.current ?? ''} .empty=${t('New chat')} .choices=${this.chats()} @picked=${({ detail }: CustomEvent<string>) => this.openChat(detail)}></cs-picker>
+      <span class="spring"></span>
+      <button type="button" class="tool" aria-label=${t('New chat')} title=${t('New chat')} @click=${this.newChat}>${icon('add')}</button>
+      ${tools.map(([page, name, title]) => html`<button type="button" class="tool" aria-label=${title} title=${title} @click=${() => this.show(page)}>${icon(name)}</button>`)}
+      ${state.current === undefined ? nothing : html`<button type="button" class="tool" aria-label=${t('Delete this chat')} title=${t('Delete this chat')} @click=${() => this.bridge.post({ type: 'deleteThread', threadId: state.current! })}>${icon('trash')}</button>`}
+    </header>`;
+  }
+
+  private chats(): Choice[] {
+    const { threads, waiting, current } = this.bridge.state;
+    const choices = threads.map((thread) => ({
+      value: thread.threadId,
+      name: thread.title || t('New chat'),
+      explanation: `${thread.agentName} · ${timeWords(thread.updatedAt)}`,
+      count: waiting.filter(({ approval }) => approval.threadId === thread.threadId).length,
+    }));
+    const known = current === undefined || threads.some((thread) => thread.threadId === current);
+    return known ? choices : [{ value: current, name: t('New chat') }, ...choices];
+  }
+
+  private connection(): TemplateResult | typeof nothing {
+    const { connection } = this.bridge.state;
+    if (connection.state === 'running') return nothing;
+    if (connection.state === 'starting') return html`<div class="connection">${icon('loading', 'codicon-modifier-spin')}<span>${connection.message ?? t('The server is starting')}</span></div>`;
+    return html`<div class="connection stopped" role="alert">
+      ${icon('error')}<span>${connection.message ?? t('The server is not running.')}</span>
+      <button type="button" class="link" @click=${() => this.bridge.post({ type: 'restartServer' })}>${t('Restart Server')}</button>
+      <button type="button" class="link" @click=${() => this.bridge.post({ type: 'showLog' })}>${t('Show Log')}</button>
+    </div>`;
+  }
+
+  private page(): TemplateResult {
+    const { bridge } = this;
+    const { state } = bridge;
+    switch (state.page) {
+      case 'chat':
+        return html`<cs-transcript .bridge=${bridge} .state=${state} .chat=${currentChat(state)}></cs-transcript>`;
+      case 'history':
+        return html`<cs-history .bridge=${bridge} .state=${state}></cs-history>`;
+      case 'shells':
+        return html`<cs-shells .bridge=${bridge} .state=${state}></cs-shells>`;
+      case 'rules':
+        return html`<cs-rules .bridge=${bridge} .state=${state}></cs-rules>`;
+      case 'review':
+        return html`<cs-review .bridge=${bridge} .state=${state}></cs-review>`;
+    }
+  }
+
+  private show(page: Page): void {
+    this.bridge.dispatch({ type: 'page', page });
+    if (page === 'history' || page === 'shells' || page === 'rules') this.bridge.post({ type: page });
+  }
+
+  private openChat(threadId: string): void {
+    this.bridge.dispatch({ type: 'openChat', threadId });
+    this.bridge.post({ type: 'openThread', threadId });
+  }
+
+  private readonly newChat = (): void => {
+    this.bridge.dispatch({ type: 'openChat' });
+    void this.updateComplete.then(() => this.querySelector<Composer>('cs-composer')?.focusText());
+  };
+
+  private act(action: CardAction): void {
+    const card = this.card;
+    const held = card?.contains(document.activeElement) ?? false;
+    switch (action) {
+      case 'approve':
+        // Only the card that holds the focus, and so was reached on purpose.
+        return held ? card?.approve() : undefined;
+      case 'allowChat':
+        return held ? card?.allowForChat() : undefined;
+      case 'deny':
+        return card?.deny();
+      case 'next':
+        return this.step(1);
+      case 'previous':
+        return this.step(-1);
+      case 'focus':
+        return this.focusCard();
+      case 'stop':
+        return this.querySelector<Composer>('cs-composer')?.stop();
+      case 'newChat':
+        return this.newChat();
+    }
+  }
+
+  private focusCard(): void {
+    if (this.bridge.state.page === 'review') return;
+    this.focusNext = 'card';
+    this.requestUpdate();
+  }
+
+  private step(by: 1 | -1, from: 'card' | 'next' | 'previous' = 'card'): void {
+    if (!this.card) return;
+    this.focusNext = from;
+    this.bridge.dispatch({ type: 'step', by });
+  }
+
+  private readonly onStepped = ({ detail }: CustomEvent<{ by: 1 | -1; from: 'next' | 'previous' }>): void => this.step(detail.by, detail.from);
+
+  private readonly onKey = (event: KeyboardEvent): void => {
+    const command = event.ctrlKey || event.metaKey;
+    if (event.key === 'Enter' && command && event.altKey && !event.repeat) {
+      event.preventDefault();
+      this.card?.deny();
+    } else if (event.altKey && !command && !event.shiftKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+      event.preventDefault();
+      this.step(event.key === 'ArrowDown' ? 1 : -1);
+    }
+  };
+}
+
+function pageTitle(page: Page): string {
+  return { chat: t('Chat'), history: t('Approval history'), shells: t('Shells'), rules: t('Rules'), review: t('Review all') }[page];
+}
+
+customElements.define('countersign-desk', Root);

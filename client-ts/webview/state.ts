@@ -1,0 +1,262 @@
+/**
+ * Everything the webview shows, and how each message changes it: `reduce(state, event)`, pure. What to ask of the
+ * extension is bridge.ts's and the views'; how it looks is the views'.
+ */
+import type { Connection, Page, ToWebview } from '../src/messages.ts';
+import type * as wire from '../src/wire.gen.ts';
+import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
+import { t } from './l10n.ts';
+import { headlineOf, resolvedWords } from './words.ts';
+
+export interface Waiting {
+  approval: wire.ApprovalRequest;
+  /** An answer is on its way; no other is sent meanwhile. */
+  answering: boolean;
+  /** Why the last answer was not taken. */
+  failed?: string;
+}
+
+export interface Note {
+  id: number;
+  level: 'info' | 'warning' | 'error';
+  message: string;
+}
+
+export interface State {
+  connection: Connection;
+  agents: readonly wire.AgentView[];
+  threads: readonly wire.ThreadSummary[];
+  models: readonly string[];
+  modelOf: Readonly<Record<string, string>>;
+  trusted: boolean;
+  workspace?: string;
+  home?: string;
+  mac: boolean;
+  /** Chats opened in this window, whole. */
+  chats: Readonly<Record<string, Chat>>;
+  /** The chat on the screen; undefined is a new one that nothing was said in. */
+  current?: string;
+  draft: { agentName?: string; mode: wire.Mode };
+  /** Text of a prompt that was refused, to be put back into the composer. */
+  refused?: string;
+  /** Chats with a gap in what was heard, to be opened anew. */
+  gaps: readonly string[];
+  /** Open approvals of all chats, oldest first, and the one on the screen. */
+  waiting: readonly Waiting[];
+  cursor?: string;
+  page: Page;
+  history: { entries: readonly wire.HistoryEntry[]; cursor?: string; loaded: boolean };
+  /** What the history says of single calls that were asked about. */
+  why: Readonly<Record<string, readonly wire.HistoryEntry[]>>;
+  shells: readonly wire.ShellView[];
+  outputs: Readonly<Record<string, { text: string; next: number; truncated: boolean }>>;
+  rules: { rules: readonly wire.RuleView[]; grants: readonly wire.GrantView[]; loaded: boolean };
+  notes: readonly Note[];
+  nextNote: number;
+  /** What the live region says. */
+  saying: string;
+  windowFocused: boolean;
+}
+
+export type Event =
+  | ToWebview
+  | { type: 'page'; page: Page }
+  | { type: 'openChat'; threadId?: string }
+  | { type: 'draftAgent'; agentName: string }
+  | { type: 'cursor'; approvalId: string }
+  | { type: 'step'; by: 1 | -1 }
+  | { type: 'answering'; approvalId: string }
+  | { type: 'gapAsked'; threadId: string }
+  | { type: 'refusedTaken' }
+  | { type: 'noteClosed'; id: number };
+
+/** Kept of a command's output in the shells view. */
+const OUTPUT_LIMIT = 256 * 1024;
+const NOTES = 3;
+
+export function initialState(): State {
+  return {
+    connection: { state: 'starting' },
+    agents: [],
+    threads: [],
+    models: [],
+    modelOf: {},
+    trusted: true,
+    mac: false,
+    chats: {},
+    draft: { mode: 'default' },
+    gaps: [],
+    waiting: [],
+    page: 'chat',
+    history: { entries: [], loaded: false },
+    why: {},
+    shells: [],
+    outputs: {},
+    rules: { rules: [], grants: [], loaded: false },
+    notes: [],
+    nextNote: 0,
+    saying: '',
+    windowFocused: true,
+  };
+}
+
+export function reduce(state: State, event: Event): State {
+  switch (event.type) {
+    case 'snapshot': {
+      const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection } = event;
+      return withWaiting({ ...state, agents, threads, models, modelOf, trusted, workspace, home, mac, connection }, kept(state.waiting, event.approvals));
+    }
+    case 'connection':
+      return { ...state, connection: event.connection };
+    case 'agents':
+      return { ...state, agents: event.agents };
+    case 'threads':
+      return { ...state, threads: event.threads };
+    case 'threadOpened':
+      return opened(state, event.thread);
+    case 'threadGone': {
+      const { [event.threadId]: _, ...chats } = state.chats;
+      return { ...state, chats, current: state.current === event.threadId ? undefined : state.current };
+    }
+    case 'update':
+      return updated(state, event.update);
+    case 'prompted':
+      return withChat(state, event.threadId, (chat) => promptedChat(chat, event.text));
+    case 'turnEnded':
+      return withChat(state, event.threadId, (chat) => turnEndedChat(chat, event.error));
+    case 'modeSet':
+      if (event.threadId === undefined) return { ...state, draft: { ...state.draft, mode: event.mode } };
+      return withChat(state, event.threadId, (chat) => ({ ...chat, mode: event.mode }));
+    case 'promptRefused':
+      return { ...noted(state, 'error', event.message), refused: event.text };
+    case 'refusedTaken':
+      return { ...state, refused: undefined };
+    case 'approvalRequest':
+      return requested(state, event.approval);
+    case 'approvalResolved':
+      return resolved(state, event.resolved);
+    case 'answering':
+      return withAnswer(state, event.approvalId, { answering: true, failed: undefined });
+    case 'answerDropped':
+      return withAnswer(state, event.approvalId, { answering: false });
+    case 'answerFailed':
+      return { ...withAnswer(state, event.approvalId, { answering: false, failed: event.message }), saying: event.message };
+    case 'history':
+      if (event.of !== undefined) return { ...state, why: { ...state.why, [event.of]: event.entries } };
+      return { ...state, history: { entries: event.more ? [...state.history.entries, ...event.entries] : event.entries, cursor: event.cursor, loaded: true } };
+    case 'shells':
+      return { ...state, shells: event.shells };
+    case 'shell':
+      return { ...state, shells: [...state.shells.filter((shell) => shell.shellId !== event.shell.shellId), event.shell] };
+    case 'shellOutput':
+      return heardOutput(state, event.shellId, event.from, event.output);
+    case 'rules':
+      return { ...state, rules: { rules: event.rules, grants: event.grants, loaded: true } };
+    case 'windowFocus':
+      return { ...state, windowFocused: event.focused };
+    case 'show':
+    case 'page':
+      return { ...state, page: event.page };
+    case 'openChat':
+      return { ...state, current: event.threadId, page: 'chat' };
+    case 'draftAgent':
+      return { ...state, draft: { ...state.draft, agentName: event.agentName } };
+    case 'cursor':
+      return { ...state, cursor: event.approvalId };
+    case 'step':
+      return { ...state, cursor: stepped(state, event.by) };
+    case 'gapAsked':
+      return { ...state, gaps: state.gaps.filter((threadId) => threadId !== event.threadId) };
+    case 'notice':
+      return noted(state, event.level, event.message);
+    case 'noteClosed':
+      return { ...state, notes: state.notes.filter((note) => note.id !== event.id) };
+    case 'act':
+    case 'chooseMode':
+      // Done by the views, which know what holds the focus.
+      return state;
+  }
+}
+
+/** The card on the screen. */
+export function shownCard(state: State): Waiting | undefined {
+  return state.waiting.find((one) => one.approval.approvalId === state.cursor);
+}
+
+export function currentChat(state: State): Chat | undefined {
+  return state.current === undefined ? undefined : state.chats[state.current];
+}
+
+function withChat(state: State, threadId: string, change: (chat: Chat) => Chat): State {
+  const chat = state.chats[threadId];
+  return chat ? { ...state, chats: { ...state.chats, [threadId]: change(chat) } } : state;
+}
+
+function opened(state: State, thread: wire.ThreadOpenResult): State {
+  const chats = { ...state.chats, [thread.threadId]: openedChat(thread, state.chats[thread.threadId]) };
+  const gaps = state.gaps.filter((threadId) => threadId !== thread.threadId);
+  // A chat that was asked for because of a gap does not come to the front by itself.
+  const current = thread.threadId in state.chats ? state.current : thread.threadId;
+  return { ...state, chats, gaps, current };
+}
+
+function updated(state: State, update: wire.ThreadUpdate): State {
+  const chat = state.chats[update.threadId];
+  if (!chat) return state; // not opened here: it will come whole
+  const next = updatedChat(chat, update);
+  if (next === 'gap') return state.gaps.includes(update.threadId) ? state : { ...state, gaps: [...state.gaps, update.threadId] };
+  return { ...state, chats: { ...state.chats, [update.threadId]: next } };
+}
+
+function requested(state: State, approval: wire.ApprovalRequest): State {
+  const waiting = [...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId), { approval, answering: false }].sort((one, other) =>
+    one.approval.createdAt < other.approval.createdAt ? -1 : one.approval.createdAt > other.approval.createdAt ? 1 : 0,
+  );
+  const said = waiting.length === 1 ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName) : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
+  return { ...withWaiting(state, waiting), saying: said };
+}
+
+function resolved(state: State, resolved: wire.ApprovalResolved): State {
+  const gone = state.waiting.find((one) => one.approval.approvalId === resolved.approvalId);
+  if (!gone) return state;
+  const waiting = state.waiting.filter((one) => one !== gone);
+  const words = `${headlineOf(gone.approval)} ${resolvedWords(resolved)}.`;
+  return { ...withWaiting(state, waiting), saying: waiting.length === 0 ? words : `${words} ${t('{0} waiting.', waiting.length)}` };
+}
+
+/** With the cursor kept on its card, or, if that has gone, on the one that takes its place. */
+function withWaiting(state: State, waiting: readonly Waiting[]): State {
+  const ids = waiting.map((one) => one.approval.approvalId);
+  const before = state.waiting.findIndex((one) => one.approval.approvalId === state.cursor);
+  const cursor = state.cursor !== undefined && ids.includes(state.cursor) ? state.cursor : ids[Math.min(Math.max(before, 0), ids.length - 1)];
+  const page = state.page === 'review' && waiting.length === 0 ? 'chat' : state.page;
+  return { ...state, waiting, cursor, page };
+}
+
+/** The server's list, with what is known here of those that were open already. */
+function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalRequest[]): Waiting[] {
+  return approvals.map((approval) => before.find((one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest) ?? { approval, answering: false });
+}
+
+function withAnswer(state: State, approvalId: string, change: Partial<Waiting>): State {
+  return { ...state, waiting: state.waiting.map((one) => (one.approval.approvalId === approvalId ? { ...one, ...change } : one)) };
+}
+
+function stepped(state: State, by: 1 | -1): string | undefined {
+  const { waiting } = state;
+  const at = waiting.findIndex((one) => one.approval.approvalId === state.cursor);
+  return waiting[(at + by + waiting.length) % Math.max(1, waiting.length)]?.approval.approvalId;
+}
+
+function heardOutput(state: State, shellId: string, from: number, output: wire.ShellOutputResult): State {
+  const before = from === 0 ? undefined : state.outputs[shellId];
+  if (from !== 0 && before?.next !== from) return state; // asked twice
+  const text = (before?.text ?? '') + output.text;
+  const truncated = before?.truncated === true || output.truncated === true || text.length > OUTPUT_LIMIT;
+  return { ...state, outputs: { ...state.outputs, [shellId]: { text: text.slice(-OUTPUT_LIMIT), next: output.next, truncated } } };
+}
+
+function noted(state: State, level: Note['level'], message: string): State {
+  const notes = [...state.notes, { id: state.nextNote, level, message }].slice(-NOTES);
+  return { ...state, notes, nextNote: state.nextNote + 1, saying: message };
+}

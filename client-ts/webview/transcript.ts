@@ -1,0 +1,123 @@
+/** What was said and done in a chat. Finished items are drawn once; only what changed is drawn again. */
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+
+import { revealProse } from '../src/reveal.ts';
+import type { Bridge } from './bridge.ts';
+import './callRow.ts';
+import { type Chat, isRunning, type Item } from './chat.ts';
+import { Drawn, icon } from './drawn.ts';
+import { t } from './l10n.ts';
+import { markdown, type OpenTarget } from './markdown.ts';
+import type { State } from './state.ts';
+
+/** Drawn at once; earlier ones come when asked for. */
+const PAGE = 150;
+/** As near to the end as this, in pixels, a person is reading along. */
+const NEAR = 40;
+
+export class Transcript extends Drawn {
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, chat: { attribute: false }, shown: { state: true } };
+  declare bridge: Bridge;
+  declare state: State;
+  declare chat: Chat | undefined;
+  private declare shown: number;
+
+  private follows = true;
+
+  constructor() {
+    super();
+    this.shown = PAGE;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('chat') && changed.get('chat')?.threadId !== this.chat?.threadId) {
+      this.shown = PAGE;
+      this.follows = true;
+    }
+    const log = this.querySelector('.transcript');
+    if (log) this.follows ||= log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+  }
+
+  protected override updated(): void {
+    const log = this.querySelector('.transcript');
+    if (log && this.follows) log.scrollTop = log.scrollHeight;
+  }
+
+  protected override render(): TemplateResult {
+    const { chat, state } = this;
+    const items = chat?.items ?? [];
+    const from = Math.max(0, items.length - this.shown);
+    const approvals = new Map(state.waiting.map(({ approval }) => [approval.toolCall.toolCallId, approval.approvalId]));
+    return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}>
+      ${from > 0 ? html`<button type="button" class="link earlier" @click=${() => (this.shown += PAGE)}>${t('Show earlier messages')}</button>` : nothing}
+      ${repeat(
+        items.slice(from),
+        (item) => item.id,
+        (item) => {
+          const approvalId = item.kind === 'call' ? approvals.get(item.call.toolCallId) : undefined;
+          const why = item.kind === 'call' ? state.why[item.call.toolCallId] : undefined;
+          return guard([item, approvalId, why], () => this.item(item, approvalId));
+        },
+      )}
+      ${items.length === 0 ? this.welcome() : nothing} ${isRunning(chat) ? this.working(approvals.size > 0) : nothing}
+    </div>`;
+  }
+
+  private item(item: Item, approvalId: string | undefined): TemplateResult {
+    switch (item.kind) {
+      case 'prompt':
+        return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div></div>`;
+      case 'text':
+        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${markdown(item.text, this.open)}</div>`;
+      case 'thinking':
+        return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.open)}</div></details>`;
+      case 'call':
+        return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .why=${this.state.why[item.call.toolCallId]}></cs-call>`;
+      case 'todo':
+        return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
+      case 'notice':
+        return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${revealProse(item.message)}</span></div>`;
+      case 'end':
+        return html`<div class="turn-end">${endWords(item.stopReason)}</div>`;
+    }
+  }
+
+  private working(waits: boolean): TemplateResult {
+    return html`<div class="working">${waits ? html`${icon('bell-dot')} ${t('Waiting for you')}` : html`${icon('loading', 'codicon-modifier-spin')} ${t('Working')}`}</div>`;
+  }
+
+  private welcome(): TemplateResult {
+    if (this.state.current !== undefined && !this.chat) return html`<div class="welcome">${icon('loading', 'codicon-modifier-spin')} ${t('Loading')}</div>`;
+    return html`<div class="welcome">
+      ${icon('shield')}
+      <p class="welcome-title">${t('What shall an agent do?')}</p>
+      <p>${t('It works in this folder. Whatever your rules do not allow comes to you first, on a card that shows exactly what will run.')}</p>
+      ${this.state.trusted ? nothing : html`<p class="restricted">${icon('workspace-untrusted')} ${t('This folder is in Restricted Mode: its own settings cannot allow anything, and permissions cannot be bypassed.')}</p>`}
+    </div>`;
+  }
+
+  private readonly open = (target: OpenTarget): void => {
+    if ('href' in target) this.bridge.post({ type: 'openLink', href: target.href });
+    else this.bridge.post({ type: 'openFile', path: target.path, ...(target.line !== undefined && { line: target.line }) });
+  };
+
+  private readonly onScroll = (event: Event): void => {
+    const log = event.currentTarget as HTMLElement;
+    this.follows = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+  };
+}
+
+function endWords(reason: string): string {
+  const words: Record<string, string> = {
+    cancelled: t('Stopped'),
+    max_tokens: t('The answer was cut off at its length limit'),
+    max_turn_requests: t('Stopped at the limit of steps for one turn'),
+    refusal: t('The model refused'),
+    error: t('Ended with an error'),
+  };
+  return words[reason] ?? reason;
+}
+
+customElements.define('cs-transcript', Transcript);

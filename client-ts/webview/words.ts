@@ -1,0 +1,147 @@
+/** How things are said: decisions, modes, times, paths. Text only; pure, but for the language chosen in l10n.ts. */
+import { headline } from '../src/subject.ts';
+import type * as wire from '../src/wire.gen.ts';
+import { t } from './l10n.ts';
+
+export function headlineOf(approval: wire.ApprovalRequest, shorten?: (path: string) => string): string {
+  return headline(approval, t, shorten);
+}
+
+export function resolvedWords({ state, by }: wire.ApprovalResolved): string {
+  switch (state) {
+    case 'allowed':
+      return by === 'user' ? t('allowed') : `${t('allowed')} ${byWords(by)}`;
+    case 'denied':
+      return by === 'user' ? t('denied') : `${t('denied')} ${byWords(by)}`;
+    case 'cancelled':
+      return t('cancelled');
+    case 'expired':
+      return t('timed out');
+    case 'interrupted':
+      return by === 'change' ? t('withdrawn, because it changed') : t('interrupted');
+  }
+}
+
+/** "by you", "by a rule": who or what decided. */
+export function byWords(by: wire.DecidedBy): string {
+  const words: Record<wire.DecidedBy, string> = {
+    user: t('by you'),
+    rule: t('by a rule'),
+    grant: t('by your earlier answer'),
+    mode: t('by the mode'),
+    bypass: t('by bypass'),
+    hook: t('by a hook'),
+    floor: t('by a safety floor'),
+    limit: t('by a limit'),
+    timeout: t('because nobody answered'),
+    cancel: t('because the turn was stopped'),
+    change: t('because it changed'),
+    agentExit: t('because the agent ended'),
+    restart: t('because the server restarted'),
+    nobody: t('because nobody could be asked'),
+  };
+  return words[by] ?? by;
+}
+
+export interface ModeWords {
+  mode: wire.Mode;
+  name: string;
+  explanation: string;
+  more: boolean;
+}
+
+export function modeWords(): ModeWords[] {
+  return [
+    { mode: 'plan', name: t('Plan'), explanation: t('Reads and proposes; changes nothing'), more: false },
+    { mode: 'default', name: t('Default'), explanation: t('Reads in the workspace; asks before anything else'), more: false },
+    { mode: 'acceptEdits', name: t('Accept edits'), explanation: t('Edits files in the workspace; asks before commands and network'), more: false },
+    { mode: 'auto', name: t('Auto'), explanation: t('Does everything your rules do not stop'), more: false },
+    { mode: 'ask', name: t('Ask every time'), explanation: t('Asks before every call, reading too'), more: true },
+    { mode: 'dontAsk', name: t("Don't ask"), explanation: t('Never asks: what is not allowed is denied'), more: true },
+  ];
+}
+
+export function modeName(mode: wire.Mode): string {
+  return modeWords().find((words) => words.mode === mode)?.name ?? mode;
+}
+
+export function labelWords(label: wire.AgentView['label']): string {
+  const words: Record<wire.AgentView['label'], string> = {
+    gated: t('gated: every call comes to this desk'),
+    asksOnly: t('asks only: it decides itself what to ask about'),
+    sandboxed: t('sandboxed: locked in, without asking'),
+    unguarded: t('unguarded: it acts without this desk'),
+  };
+  return words[label] ?? label;
+}
+
+export function scopeWords(scope: string): string {
+  const words: Record<string, string> = {
+    call: t('this call'),
+    turn: t('this turn'),
+    chat: t('this chat'),
+    timed: t('15 minutes'),
+    workspace: t('this workspace'),
+    user: t('everywhere'),
+    managed: t('your organisation'),
+    default: t('built in'),
+  };
+  return words[scope] ?? scope;
+}
+
+/** "0.4 s", "12 s", "3 min". */
+export function durationWords(milliseconds: number): string {
+  if (milliseconds < 100) return '';
+  if (milliseconds < 10_000) return t('{0} s', (milliseconds / 1000).toFixed(1));
+  if (milliseconds < 120_000) return t('{0} s', Math.round(milliseconds / 1000));
+  return t('{0} min', Math.round(milliseconds / 60_000));
+}
+
+/** A moment as the person's clock shows it; with the day if it was another. */
+export function timeWords(at: string, now: Date = new Date()): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  return date.toDateString() === now.toDateString() ? time : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+}
+
+/** A path as seen from the workspace, or from home; unchanged if it is below neither. */
+export function shortPath(path: string, workspace: string | undefined, home: string | undefined): string {
+  if (workspace && path === workspace) return '.';
+  if (workspace && path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);
+  if (home && path === home) return '~';
+  if (home && path.startsWith(`${home}/`)) return `~${path.slice(home.length)}`;
+  return path;
+}
+
+/** What a rule would cover beside this call, in one sentence. */
+export function ruleMeaning(rule: string): string {
+  const parsed = /^(\w[\w*-]*)(?:\((.*)\))?$/s.exec(rule.trim());
+  if (!parsed) return t('This does not look like a rule; it would be refused.');
+  const [, tool = '', inside] = parsed;
+  if (tool === 'Bash') return commandMeaning(inside);
+  if (tool === 'Edit' || tool === 'Write') return inside === undefined ? t('Covers every change of any file.') : pathMeaning(inside, t('changes'));
+  if (tool === 'Read') return inside === undefined ? t('Covers reading any file.') : pathMeaning(inside, t('reading'));
+  if (tool === 'WebFetch') return inside === undefined ? t('Covers every address.') : t('Covers every page and every port of {0}.', inside.replace(/^domain:/, ''));
+  if (tool.startsWith('mcp__')) return tool.split('__').length > 2 && !tool.endsWith('*') ? t('Covers this tool with any input.') : t('Covers every tool of this server, with any input.');
+  if (tool === 'Agent') return t('Covers every call of this agent as a tool.');
+  return inside === undefined ? t('Covers this tool with any input.') : t('Covers calls with this very argument.');
+}
+
+function commandMeaning(inside: string | undefined): string {
+  if (inside === undefined || inside === '*') return t('Covers every command.');
+  const prefix = /^(.*?)(?::\*| \*)$/s.exec(inside)?.[1];
+  if (prefix !== undefined && !prefix.includes('*')) return t('Covers every command that begins with “{0}”, alone or followed by anything.', prefix);
+  if (inside.includes('*')) return t('Covers every command of this form; * stands for any text.');
+  return t('Covers exactly this command, wherever it stands in a line.');
+}
+
+function pathMeaning(pattern: string, what: string): string {
+  if (pattern.endsWith('**')) return t('Covers {0} of every file below {1}.', what, pattern.replace(/\/?\*\*$/, '') || '/');
+  if (pattern.includes('*')) return t('Covers {0} of every file that matches {1}.', what, pattern);
+  return t('Covers {0} of this path, and of what is below it if it is a folder.', what);
+}
+
+export function verdictWord(verdict: wire.Verdict): string {
+  return { allow: t('Allow'), ask: t('Ask'), deny: t('Deny') }[verdict];
+}

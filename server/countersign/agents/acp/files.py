@@ -1,0 +1,167 @@
+"""``fs/read_text_file`` and ``fs/write_text_file``: an agent's use of files through us.
+
+Our own file tools do the work, so that links, changed files and limits are met in one way for every agent. What an
+approval of the agent's own request covers to the byte is done on that approval (``credit.py``); all else is a call of
+its own at the gate.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from countersign.gate.call import BadArguments
+from countersign.gate.permit import Permit, Stale
+from countersign.gate.plan import Plan
+from countersign.gate.receipt import Outcome
+from countersign.tools.held import complaint, look_at
+from countersign.tools.places import Place, locate
+from countersign.tools.spend import spend
+from countersign.tools.tool import Bench, Prepared
+from countersign.tools.visible import as_title
+from countersign.tools.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
+from countersign.wire.approvals import Location, ToolPreview
+from countersign.wire.base import Json
+
+from .doors import Denied, Failed, Missing, call_at_door, pass_door, running_turn
+from .reports import new_call_id
+from .requests import Entry
+from .session import Session
+from .translate import BadMessage, Raw, read_text
+
+MOST_BYTES = 16 << 20
+"""A longer file is not read for an agent: base64 or escapes would bring it near the bound of one message."""
+
+
+async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
+    """The text of a file, from ``line`` (from 1) and for ``limit`` lines where given.
+
+    Raises:
+        BadMessage: the params are not those of the method.
+        Denied, Missing, Failed: no text.
+    """
+    place = _locate(session, read_text(params, "path"))
+    line, limit = _natural(params, "line"), _natural(params, "limit")
+    if session.credits.spend_read(place.resolved) is not None:
+        text = await asyncio.to_thread(_blocking_text, place)
+    else:
+        text = await _ask_to_read(session, place)
+    if line is not None or limit is not None:
+        lines = text.splitlines(keepends=True)[max((line or 1) - 1, 0) :]
+        text = "".join(lines if limit is None else lines[:limit])
+    return {"content": text}
+
+
+async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
+    """Make ``content`` the whole text of a file.
+
+    Raises:
+        BadMessage: the params are not those of the method.
+        Denied, Failed: nothing was written.
+    """
+    path, content = read_text(params, "path"), read_text(params, "content")
+    place = _locate(session, path)
+    outcome = await _write_on_credit(session, place, content) or await _ask_to_write(session, place, path, content)
+    if not outcome.success:
+        raise Failed(outcome.output)
+    session.reports.written_through_us.update((place.asked, place.resolved))
+    return {}
+
+
+async def _write_on_credit(session: Session, place: Place, content: str) -> Outcome | None:
+    """Do it on the approval whose card showed exactly this; None if there is none, or if its card is no longer true."""
+    spent = session.credits.spend_write(place.resolved, content)
+    if spent is None:
+        return None
+    approved, credit = spent
+    change = NewContent(place, credit.before, credit.old_text, content.encode())
+    try:
+        approved.done = await asyncio.to_thread(blocking_put, change)
+    except Stale:
+        return None
+    return approved.done
+
+
+async def _ask_to_write(session: Session, place: Place, path: str, content: str) -> Outcome:
+    turn, entry, tool = running_turn(session), Entry(new_call_id()), WriteFile()
+
+    def prepare(edited: Mapping[str, Json] | None) -> Plan:
+        prepared = tool.prepare(WriteFileArguments(path=place.asked, content=content), session.policy())
+        arguments: dict[str, Json] = {"path": path, "content": content}
+        call = call_at_door(entry, session, turn, prepared, arguments, kind="edit", category="write")
+
+        async def run(permit: Permit) -> Outcome:
+            entry.acting = True
+            return await tool.run(permit, prepared, Bench(session.policy, emit=lambda _: None))
+
+        return Plan(call, run)
+
+    return await pass_door(entry, session, prepare)
+
+
+async def _ask_to_read(session: Session, place: Place) -> str:
+    turn, entry = running_turn(session), Entry(new_call_id())
+    prepared = Prepared(
+        effects=place.reads(),
+        preview=ToolPreview(input={"path": place.asked}),
+        title=as_title(f"Read {place.shown}"),
+        cwd=session.policy().workspace,
+        locations=(Location(path=place.resolved),),
+    )
+    call = call_at_door(entry, session, turn, prepared, {"path": place.asked}, kind="read", category="read")
+    results: list[str | Failed] = []
+
+    async def run(permit: Permit) -> Outcome:
+        spend(permit, prepared)
+        entry.acting = True
+        try:
+            text = await asyncio.to_thread(_blocking_text, place)
+        except Failed as failed:
+            results.append(failed)
+            return Outcome(False, str(failed), path=place.resolved)
+        results.append(text)
+        return Outcome(True, f"read `{place.shown}` ({len(text)} characters)", path=place.resolved)
+
+    outcome = await pass_door(entry, session, lambda _: Plan(call, run))
+    match results[-1] if results else Failed(outcome.output):
+        case str() as text:
+            return text
+        case failed:
+            raise failed
+
+
+def _locate(session: Session, path: str) -> Place:
+    try:
+        return locate(path, session.policy())
+    except BadArguments as error:
+        raise BadMessage(str(error)) from None
+
+
+def _blocking_text(place: Place) -> str:
+    """The text of the file that the path led to when it was judged."""
+    try:
+        place.same_or_stale()
+        seen = look_at(place.resolved, MOST_BYTES)
+        if seen.data is None:
+            raise Failed(f"`{place.shown}` is longer than {MOST_BYTES >> 20} MiB")
+        return seen.data.decode()
+    except FileNotFoundError as error:
+        raise Missing(complaint(error, place.shown)) from None
+    except Stale as error:
+        raise Failed(str(error)) from None
+    except UnicodeDecodeError:
+        raise Failed(f"`{place.shown}` is not UTF-8 text") from None
+    except OSError as error:
+        raise Failed(complaint(error, place.shown)) from None
+
+
+def _natural(params: Raw, key: str) -> int | None:
+    value = params.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise BadMessage(f"`{key}` must be a whole number from 0")
+    return value
+
+
+__all__ = ["Denied", "read_text_file", "write_text_file"]

@@ -1,0 +1,69 @@
+"""One agent's process: supervised, its stderr drained into the log, ended with everything that it started."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+
+from countersign.tools.supervised import Supervised, spawn_supervised
+
+from .pipe import LONGEST_LINE
+
+log = logging.getLogger(__name__)
+
+LONGEST_STDERR = 4096
+"""Bytes of stderr that reach the log at a time."""
+
+
+class AgentProcess:
+    """A running agent. A class because it owns the task that drains its stderr: a full pipe would stop the agent."""
+
+    def __init__(self, name: str, child: Supervised) -> None:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        self._name = name
+        self._child = child
+        self.stdin = child.stdin
+        self.stdout = child.stdout
+        self._drain = asyncio.create_task(self._log_stderr(), name=f"stderr of {name}")
+
+    async def wait(self) -> int:
+        """Wait until it and everything it started has ended; the exit code, negative for a signal."""
+        return await self._child.wait()
+
+    def kill(self) -> None:
+        """KILL it and every descendant now. Does not wait."""
+        self._child.kill()
+
+    async def end(self) -> None:
+        """End it and every descendant: TERM, two seconds later KILL. Returns when all are gone, a bounded time."""
+        await self._child.stop()
+        self._drain.cancel()
+        await asyncio.gather(self._drain, return_exceptions=True)
+
+    async def _log_stderr(self) -> None:
+        assert self._child.stderr is not None
+        while data := await self._child.stderr.read(LONGEST_STDERR):
+            for line in data.decode("utf-8", "replace").splitlines():
+                log.info("%s: %s", self._name, line)
+
+
+async def start_agent_process(
+    name: str, command: Sequence[str], environment: Mapping[str, str], cwd: str
+) -> AgentProcess:
+    """Start the agent with exactly this environment.
+
+    Raises:
+        OSError: the program is not there or may not be run.
+    """
+    child = await spawn_supervised(
+        command,
+        env=environment,
+        cwd=cwd,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        limit=LONGEST_LINE,
+    )
+    return AgentProcess(name, child)

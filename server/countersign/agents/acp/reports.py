@@ -1,0 +1,145 @@
+"""What an agent reported in one turn, call by call: what the chat shows of it, and whether it acted unasked.
+
+A call that the gate saw gets its events from the gate. One that the agent never asked about gets them here, with
+``decidedBy: nobody``, because nobody decided it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+
+from countersign.gate.call import RunCommand, WritePath
+from countersign.tools.clip import MOST_OUTPUT, head
+from countersign.tools.visible import as_title
+from countersign.wire.base import Json
+from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolResultEvent
+
+from .effects import work_out
+from .shapes import Ground
+from .translate import Raw, ToolReport
+
+
+def new_call_id() -> str:
+    """An id of ours for a call; unique per server run."""
+    return f"acp_{secrets.token_urlsafe(12)}"
+
+
+def arguments_of(report: ToolReport) -> dict[str, Json]:
+    """The agent's raw input as an object."""
+    if isinstance(report.raw_input, dict):
+        return dict(report.raw_input)
+    return {} if report.raw_input is None else {"rawInput": report.raw_input}
+
+
+def output_of(report: ToolReport) -> str:
+    """The agent's own words on how a call ended; its raw output where it has no words."""
+    raw = report.raw_output
+    text = report.text or (raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False) if raw else "")
+    kept = head(text)
+    return text if kept == text else f"{kept}\n[cut after {MOST_OUTPUT >> 10} KiB]"
+
+
+def title_of(report: ToolReport) -> str:
+    """Some name for the call, from the agent's words."""
+    return as_title(report.title or " ".join(report.names) or report.kind or "a tool call")
+
+
+class Reports:
+    """The reports of one turn. A class because each call is shown once and ends once."""
+
+    def __init__(self, agent: str, emit: Callable[[ThreadEvent], None], ground: Callable[[], Ground]) -> None:
+        self._agent = agent
+        self._emit = emit
+        self._ground = ground
+        self._by_id: dict[str, ToolReport] = {}
+        self._shown: dict[str, str] = {}
+        self._asked: set[str] = set()
+        self._parents: dict[str, int] = {}
+        self.written_through_us: set[str] = set()
+        self.terminals_of_ours: set[str] = set()
+
+    def merge(self, call_id: str, raw: Raw) -> ToolReport:
+        """What is known of the call now that the agent has said this as well."""
+        report = self._by_id.get(call_id, ToolReport(call_id)).merged(raw)
+        self._by_id[call_id] = report
+        return report
+
+    def ask(self, call_id: str) -> str:
+        """The id of ours under which the gate shall see this call; asked about twice it is two calls."""
+        first = call_id not in self._asked
+        self._asked.add(call_id)
+        return self._shown.get(call_id, new_call_id()) if first else new_call_id()
+
+    def was_asked(self, call_id: str) -> bool:
+        """Whether the agent asked about this call."""
+        return call_id in self._asked
+
+    def hear(self, call_id: str, raw: Raw) -> tuple[ToolReport, bool]:
+        """Take what the agent says of a call and show it. Returns the report, and whether the call has just ended."""
+        before = self._by_id.get(call_id)
+        report = self.merge(call_id, raw)
+        if before is not None and before.ended:
+            return report, False
+        if call_id not in self._asked:
+            if before is None or _face(before) != _face(report):
+                self._show_call(report)
+            if report.ended:
+                self._show_result(report, report.status == "completed", output_of(report))
+        return report, report.ended
+
+    def end(self) -> None:
+        """The turn is over: calls that were reported and never ended get a result, so that nothing seems to run."""
+        for call_id in self._shown:
+            report = self._by_id[call_id]
+            if call_id not in self._asked and not report.ended:
+                self._show_result(report, False, "the turn ended before the agent said how this ended")
+
+    def harmless(self, report: ToolReport) -> bool:
+        """Whether a call that nobody was asked about only read or thought, or did all that it did through us."""
+        if report.terminals and set(report.terminals) <= self.terminals_of_ours:
+            return True
+        effects = work_out(report, self._ground()).effects
+        writes = {effect.path for effect in effects if isinstance(effect, WritePath)}
+        if any(isinstance(effect, RunCommand) for effect in effects) or not writes <= self.written_through_us:
+            return False
+        return bool(writes) or report.kind in ("read", "search", "think")
+
+    def subagent(self, report: ToolReport) -> str | None:
+        """The path of the sub-agent that makes the call, where the agent says so."""
+        if report.parent is None:
+            return None
+        return f"{self._agent}/{self._parents.setdefault(report.parent, len(self._parents) + 1)}"
+
+    def _show_call(self, report: ToolReport) -> None:
+        self._emit(
+            ToolCallEvent(
+                tool_call_id=self._shown.setdefault(report.call_id, new_call_id()),
+                agent_name=self._agent,
+                subagent=self.subagent(report),
+                tool=f"acp:{report.tool_kind}",
+                title=title_of(report),
+                kind=report.tool_kind,
+                category=work_out(report, self._ground()).category,
+                raw_input=arguments_of(report),
+                status="running" if report.status == "in_progress" else "pending",
+            )
+        )
+
+    def _show_result(self, report: ToolReport, success: bool, output: str) -> None:
+        self._emit(
+            ToolResultEvent(
+                tool_call_id=self._shown[report.call_id],
+                tool=f"acp:{report.tool_kind}",
+                success=success,
+                output=output,
+                decided_by="nobody",
+                duration_ms=0,
+            )
+        )
+
+
+def _face(report: ToolReport) -> tuple[object, ...]:
+    """What the chat shows of a call before its end."""
+    return (report.title, report.kind, report.status == "in_progress", report.raw_input)

@@ -1,0 +1,143 @@
+"""A ``session/request_permission`` as a call at the gate: what the gate judges, and what running it means here.
+
+The agent acts by itself once it is told yes. So ``run`` is: tell it yes, wait for what it says of the end, and look at
+the file that was to be changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.permit import Permit, Stale
+from countersign.gate.plan import Plan, Prepare
+from countersign.gate.receipt import Outcome, Settled
+from countersign.gate.turn import Turn
+from countersign.tools.change import MOST_BYTES
+from countersign.tools.held import look_at
+from countersign.tools.places import Place
+from countersign.tools.shown_change import outcome_of_change
+from countersign.tools.visible import as_title
+from countersign.wire.approvals import AgentOption, DiffPreview
+from countersign.wire.base import Json
+
+from .credit import Approved
+from .effects import show, work_out
+from .options import Answer
+from .reports import arguments_of, output_of
+from .shapes import Ground
+from .translate import ToolReport
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One call of an agent on its way through the gate. ``acting``: it was permitted and runs."""
+
+    tool_call_id: str
+    task: asyncio.Task[Settled] | None = None
+    acting: bool = False
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Request(Entry):
+    """A request for leave: ``answer`` goes to the agent, ``final`` is what it says became of the call, or None."""
+
+    report: ToolReport
+    options: tuple[AgentOption, ...]
+    subagent: str | None
+    answer: asyncio.Future[Answer]
+    final: asyncio.Future[ToolReport | None]
+    approved: Approved | None = None
+
+    def reply(self, answer: Answer) -> None:
+        """Answer the agent, unless it was answered."""
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+    def end(self, report: ToolReport | None) -> None:
+        """Say what became of the call, unless it is known. Its credit ends at this very moment."""
+        if self.approved is not None:
+            self.approved.credit = None
+        if not self.final.done():
+            self.final.set_result(report)
+
+
+Act = Callable[[Permit, Request], Awaitable[Outcome]]
+
+
+def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[], Ground], act: Act) -> Prepare:
+    """How the gate learns what this request would do. The agent's input cannot be edited: ACP has no way to say so.
+
+    ``stand`` says where the agent stands now. INVARIANT (same bytes): what the call would touch is worked out again
+    when it is let through; if a link or a shell leads elsewhere by then, it is judged anew.
+    """
+    report = request.report
+
+    async def run(permit: Permit) -> Outcome:
+        if (await asyncio.to_thread(work_out, report, stand())).effects != permit.call.effects:
+            raise Stale("what the call would touch has changed")
+        return await act(permit, request)
+
+    def prepare(edited: Mapping[str, Json] | None) -> Plan:
+        if edited is not None:
+            raise BadArguments("the input of this agent's request cannot be edited")
+        ground = stand()
+        touch = work_out(report, ground)
+        preview, bound = show(touch, report, ground)
+        call = ToolCall(
+            tool_call_id=request.tool_call_id,
+            thread_id=turn.thread_id,
+            turn_id=turn.turn_id,
+            agent=agent,
+            tool=f"acp:{report.tool_kind}",
+            arguments=arguments_of(report),
+            kind=report.tool_kind,
+            category=touch.category,
+            effects=touch.effects,
+            preview=preview,
+            cwd=ground.workspace,
+            title=as_title(report.title),
+            subagent=request.subagent,
+            agent_tool_call_id=report.call_id,
+            agent_options=request.options,
+            locations=report.locations,
+            bound=bound,
+        )
+        return Plan(call, run)
+
+    return prepare
+
+
+async def outcome_of(call: ToolCall, report: ToolReport | None, done: Outcome | None) -> Outcome:
+    """How an approved call ended: the agent's words, and what the disk says. ``done`` is what we did for it."""
+    success = report is not None and report.status == "completed"
+    said = output_of(report) if report is not None else "the agent did not say how this ended"
+    if done is None and isinstance(call.preview, DiffPreview):
+        done = await asyncio.to_thread(_blocking_look_after, call, call.preview)
+    if done is None:
+        return Outcome(success, said)
+    return replace(done, success=success, output=said)
+
+
+def _blocking_look_after(call: ToolCall, shown: DiffPreview) -> Outcome | None:
+    """What the agent made of the file, for the diff in the chat and for undo; None where it is as it was."""
+    place = Place(shown.path, shown.path, shown.path)
+    before = next((state.sha256 for state in call.bound if state.path == shown.path), None)
+    try:
+        seen = look_at(place.resolved, MOST_BYTES)
+        new = seen.data.decode() if seen.data is not None else None
+    except (OSError, Stale, UnicodeDecodeError):
+        return None
+    if new is None or seen.sha256 == before:
+        return None
+    return outcome_of_change(
+        place,
+        "create" if before is None else "edit",
+        shown.old_text,
+        new,
+        before=shown.old_text.encode() if shown.old_text is not None else None,
+        after=seen.data,
+        before_sha256=before,
+    )

@@ -1,0 +1,281 @@
+"""One ACP session: a chat's side of an agent. What it asked, and what is open in the running turn.
+
+Requests of the agent become calls at the gate here, its updates become events of the chat. It owns the tasks of the
+open requests and closes every one of them when the prompt returns, is stopped, or the agent dies. Files and terminals
+that the agent uses through us are in ``files.py`` and ``terminals.py``.
+
+INVARIANT (once): every request of the agent gets exactly one answer, whoever ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from countersign.gate.call import RunCommand
+from countersign.gate.gate import Gate
+from countersign.gate.pending import Resolution
+from countersign.gate.permit import Permit
+from countersign.gate.plan import Prepare
+from countersign.gate.receipt import Outcome, Refused, Settled
+from countersign.gate.turn import Turn
+from countersign.settings.policy import Policy
+from countersign.tools.processes import Shell, ShellDesk
+from countersign.wire.base import Json
+from countersign.wire.threads import NoticeEvent, ThreadEvent
+
+from .credit import CreditBook
+from .options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
+from .recipes import Recipe
+from .reports import Reports, title_of
+from .requests import Entry, Request, outcome_of, prepare_request
+from .shapes import MOVES_SHELL, Ground
+from .translate import ChatNews, ModeNews, Raw, ToolNews, ToolReport, as_object, read_text, read_update
+
+log = logging.getLogger(__name__)
+
+FAREWELL_SECONDS = 5.0
+"""How long the ends of open calls may take to be written down once a turn is over; a commit takes milliseconds."""
+PLAIN_DENIAL = "the person denied it"
+"""What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
+
+
+class Session:
+    """The state of one session, upheld over its turns.
+
+    ``tell_unasked`` hears that the agent acted without asking, ``tell_mode`` that its session changed its mode.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        agent: str,
+        recipe: Recipe,
+        gate: Gate,
+        policy: Callable[[], Policy],
+        desk: ShellDesk | None,
+        tell_unasked: Callable[[str], None],
+        tell_mode: Callable[[Session, str], None],
+    ) -> None:
+        self.session_id = session_id
+        self.agent = agent
+        self.recipe = recipe
+        self.gate = gate
+        self.policy = policy
+        self.desk = desk
+        self.shells: dict[str, Shell] = {}
+        self.limits: dict[str, int] = {}
+        self.turn: Turn | None = None
+        self.stopping = False
+        self.ended = asyncio.Event()
+        self.urgent = False
+        self._notes: list[str] = []
+        self.credits = CreditBook()
+        self.reports = Reports(agent, self.emit, self.ground)
+        self._tell_unasked = tell_unasked
+        self._tell_mode = tell_mode
+        self._shell_moved = False
+        self._entries: set[Entry] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._last_turn: Turn | None = None
+
+    def begin(self, turn: Turn) -> None:
+        """A prompt is about to be sent; what the agent does from now on belongs to this turn."""
+        self.turn = self._last_turn = turn
+        self.stopping = False
+        self.ended.clear()
+        self.credits = CreditBook()
+        self.reports = Reports(self.agent, self.emit, self.ground)
+
+    def stop(self) -> None:
+        """A person stops the turn: every open request is answered ``cancelled`` now; the agent stops what runs."""
+        self.stopping = True
+        for entry in list(self._entries):
+            if entry.acting:
+                continue
+            if isinstance(entry, Request):
+                entry.reply(CANCELLED)
+            if entry.task is not None:
+                entry.task.cancel()
+
+    async def end(self, resolution: Resolution) -> None:
+        """The turn is over, or the agent is gone: ends what is open, and the turn with it."""
+        await self.close_open(resolution)
+        if self.turn is not None:
+            self.reports.end()
+        self.turn = None
+        self.ended.set()
+
+    async def close_open(self, resolution: Resolution) -> None:
+        """End every open card and every running call of the agent; takes ``FAREWELL_SECONDS`` or so at most."""
+        entries = list(self._entries)
+        running = [shell for shell in self.shells.values() if not shell.background and not shell.ended.is_set()]
+        for entry in entries:
+            if isinstance(entry, Request):
+                entry.reply(CANCELLED)
+                entry.end(None)
+        await asyncio.gather(*(self._withdraw(entry, resolution) for entry in entries if not entry.acting))
+        if self.desk is not None:
+            await asyncio.gather(*(self.desk.kill(shell.shell_id) for shell in running))
+        if tasks := {entry.task for entry in entries if entry.task is not None}:
+            _, late = await asyncio.wait(tasks, timeout=FAREWELL_SECONDS)
+            for task in late:
+                task.cancel()
+
+    def take_notes(self) -> list[str]:
+        """What the agent must be told of refusals before anything else, as one text; it counts as told now."""
+        notes, self._notes, self.urgent = self._notes, [], False
+        return ["\n".join(notes)] if notes else []
+
+    # What the agent tells.
+
+    def update(self, raw: Json) -> None:
+        """Take a ``session/update``. Synchronous, so that updates stay in order and come before what follows them.
+
+        Raises:
+            BadMessage: it is no update.
+        """
+        match read_update(raw):
+            case ChatNews(events=events):
+                for event in events:
+                    self.emit(event)
+            case ModeNews(mode=mode):
+                self._tell_mode(self, mode)
+            case ToolNews(call_id=call_id, raw=fields):
+                report, just_ended = self.reports.hear(call_id, fields)
+                if just_ended:
+                    self._hear_end(report)
+
+    def emit(self, event: ThreadEvent) -> None:
+        """Put an event into the chat of the running turn, or of the last one."""
+        if self._last_turn is not None:
+            self._last_turn.emit(event)
+
+    def _hear_end(self, report: ToolReport) -> None:
+        for request in [entry for entry in self._entries if isinstance(entry, Request)]:
+            if request.report.call_id != report.call_id:
+                continue
+            request.end(report)
+            if not request.acting and not self.stopping:
+                request.reply(CANCELLED)
+                gone = Resolution("interrupted", "change", "the agent went on without waiting for the answer")
+                self._own(self._withdraw(request, gone), "withdraw a card that nobody waits for")
+                if report.status == "completed":
+                    self._unasked(report, "did not wait for an answer")
+        asked = self.reports.was_asked(report.call_id)
+        if report.status == "completed" and not asked and not self.reports.harmless(report):
+            self._unasked(report, "acted without asking")
+
+    def _unasked(self, report: ToolReport, what: str) -> None:
+        message = f"{self.agent} {what}: `{title_of(report)}`; from now on it counts as unguarded"
+        self.emit(NoticeEvent(level="warning", message=message))
+        self._tell_unasked(message)
+
+    # What the agent asks.
+
+    async def request_permission(self, params: Raw) -> Answer:
+        """Put the agent's request to the gate and answer with one of its own options, or ``cancelled``.
+
+        Cancelled (the agent took it back, or is gone): its card ends.
+
+        Raises:
+            BadMessage: it is no such request.
+        """
+        raw = as_object(params.get("toolCall"))
+        call_id = read_text(raw, "toolCallId")
+        options = read_options(params.get("options"))
+        report = self.reports.merge(call_id, raw)
+        if self.turn is None or self.stopping:
+            log.warning("%s asked for leave while no turn was running; it was told no", self.agent)
+            return CANCELLED
+        loop = asyncio.get_running_loop()
+        request = Request(
+            self.reports.ask(call_id),
+            report=report,
+            options=options,
+            subagent=self.reports.subagent(report),
+            answer=loop.create_future(),
+            final=loop.create_future(),
+        )
+        prepare = prepare_request(request, self.turn, self.agent, self.ground, self._act)
+        task = self.submit(request, prepare, allow_offered=can_allow(options))
+        task.add_done_callback(lambda done: self._settled(request, done))
+        try:
+            return await asyncio.shield(request.answer)
+        except asyncio.CancelledError:
+            request.reply(CANCELLED)
+            gone = Resolution("cancelled", "cancel", "the agent took its request back")
+            self._own(self._withdraw(request, gone), "withdraw a card that the agent took back")
+            raise
+
+    def submit(self, entry: Entry, prepare: Prepare, *, allow_offered: bool = True) -> asyncio.Task[Settled]:
+        """Send a call to the gate as a task of this session; only while a turn runs."""
+        assert self.turn is not None
+        entry.task = asyncio.create_task(
+            self.gate.submit(prepare, self.turn, allow_offered=allow_offered),
+            name=f"{self.agent} asks for {entry.tool_call_id}",
+        )
+        self._entries.add(entry)
+        entry.task.add_done_callback(lambda _: self._entries.discard(entry))
+        return entry.task
+
+    def ground(self) -> Ground:
+        """Where the agent stands now."""
+        policy = self.policy()
+        return Ground(policy.workspace, policy.home, shell_moved=self._shell_moved)
+
+    async def _act(self, permit: Permit, request: Request) -> Outcome:
+        """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""
+        call = permit.use()
+        request.acting = True
+        if request.answer.done():
+            return Outcome(False, "the agent had taken its request back before the answer came")
+        commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
+        if not self.recipe.fresh_shell and any(MOVES_SHELL.search(command) for command in commands):
+            self._shell_moved = True
+        request.approved = approved = self.credits.open(call)
+        try:
+            request.reply(answer_allowed(request.options))
+            report = await request.final
+        finally:
+            self.credits.close(approved)
+        return await outcome_of(call, report, approved.done)
+
+    def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:
+        if task.cancelled():
+            request.reply(CANCELLED)
+        elif (error := task.exception()) is not None:
+            # INVARIANT (strictest): an error of ours denies.
+            log.error("a request of %s failed in the gate", self.agent, exc_info=error)
+            request.reply(answer_rejected(request.options))
+        elif isinstance(settled := task.result(), Refused):
+            gone = settled.by in ("cancel", "agentExit", "restart")
+            request.reply(CANCELLED if gone else answer_rejected(request.options))
+            if not gone:
+                self.note_refusal(title_of(request.report), settled)
+
+    def note_refusal(self, title: str, refused: Refused) -> None:
+        """Keep what the agent must be told of a refusal: ACP has no field for a reason, so it goes with a prompt."""
+        if refused.by == "user" and refused.kind == "denied":
+            if refused.reason != PLAIN_DENIAL:
+                self.urgent = True
+                self._notes.append(f"The person denied `{title}` and said: {refused.reason}")
+        else:
+            self._notes.append(f"`{title}` was not run ({refused.kind}): {refused.reason}")
+
+    async def _withdraw(self, entry: Entry, resolution: Resolution) -> None:
+        """End the card of this entry; a call that has none yet is taken back before it gets one."""
+        for pending in self.gate.asking.table:
+            if pending.call.tool_call_id == entry.tool_call_id and pending.shown:
+                await self.gate.asking.end_now(pending, resolution)
+                return
+        if entry.task is not None and not entry.acting:
+            entry.task.cancel()
+
+    def _own(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

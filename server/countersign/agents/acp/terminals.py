@@ -1,0 +1,205 @@
+"""``terminal/*``: commands that an agent runs through us, as bash takes them, at the same desk as all others.
+
+A command that an approval of the agent's own request covers to the letter runs on that approval (``credit.py``); every
+other is a call of its own at the gate. What runs when the turn ends is ended with it, unless a person moved it to the
+background.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+
+from countersign.gate.call import BadArguments, RunCommand
+from countersign.gate.permit import Permit
+from countersign.gate.plan import Plan
+from countersign.gate.receipt import Outcome
+from countersign.tools.command_line import CommandLine, shell_line
+from countersign.tools.processes import Shell, ShellDesk
+from countersign.tools.shell import ended_outcome
+from countersign.tools.spend import spend
+from countersign.tools.tool import Prepared
+from countersign.tools.visible import as_title
+from countersign.wire.approvals import CommandPreview
+from countersign.wire.base import Json
+from countersign.wire.threads import ToolOutputEvent
+
+from .doors import Denied, Failed, call_at_door, pass_door, running_turn
+from .reports import new_call_id
+from .requests import Entry
+from .session import Session
+from .translate import BadMessage, Raw, read_text
+
+MOST_KEPT = 1 << 20
+"""Bytes of output that a terminal answers with at most, whatever the agent asks for."""
+
+
+async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
+    """Start a command and answer with its terminal's id; the command runs on.
+
+    Raises:
+        BadMessage: the params are not those of the method.
+        Denied, Failed: nothing was started.
+    """
+    text, cwd = command_text(params), _folder(session, params)
+    limit = params.get("outputByteLimit")
+    desk = _desk(session)
+    approved = session.credits.spend_run(text, cwd)
+    if approved is not None:
+        shell = await _start(session, desk, text, cwd, approved.call.tool_call_id)
+    else:
+        shell = await _ask_to_run(session, desk, text, cwd)
+    session.shells[shell.shell_id] = shell
+    session.limits[shell.shell_id] = min(limit, MOST_KEPT) if isinstance(limit, int) and limit >= 0 else MOST_KEPT
+    session.reports.terminals_of_ours.add(shell.shell_id)
+    return {"terminalId": shell.shell_id}
+
+
+async def terminal_output(session: Session, params: Raw) -> dict[str, Json]:
+    """What the command has put out, its end if that is longer than the agent's limit, and how it ended if it did."""
+    shell = _shell(session, params)
+    start = max(shell.kept.total - session.limits[shell.shell_id], 0)
+    read = shell.read(start, shell.kept.total)
+    answer: dict[str, Json] = {"output": read.text, "truncated": bool(read.truncated or start > 0)}
+    if shell.ended.is_set():
+        answer["exitStatus"] = _exit_status(shell)
+    return answer
+
+
+async def wait_for_terminal_exit(session: Session, params: Raw) -> dict[str, Json]:
+    """How the command ended, once it has."""
+    shell = _shell(session, params)
+    await shell.ended.wait()
+    return _exit_status(shell)
+
+
+async def kill_terminal(session: Session, params: Raw) -> dict[str, Json]:
+    """End the command; its output can still be read."""
+    shell = _shell(session, params)
+    await _desk(session).kill(shell.shell_id)
+    return {}
+
+
+async def release_terminal(session: Session, params: Raw) -> dict[str, Json]:
+    """End the command if it runs, and forget the terminal."""
+    await kill_terminal(session, params)
+    del session.shells[read_text(params, "terminalId")]
+    return {}
+
+
+def command_text(params: Raw) -> str:
+    """The line that bash is given: ``command`` alone is shell text, with ``args`` it is a program and its words.
+
+    Variables of its own are part of the line, so that they are judged and shown with it.
+
+    Raises:
+        BadMessage: the params are not those of the method.
+    """
+    command, args, env = read_text(params, "command"), params.get("args") or [], params.get("env") or []
+    if not isinstance(args, list) or not all(isinstance(word, str) for word in args):
+        raise BadMessage("`args` must be strings")
+    text = shlex.join([command, *(str(word) for word in args)]) if args else command
+    if not isinstance(env, list):
+        raise BadMessage("`env` must be a list")
+    variables = []
+    for entry in env:
+        if not isinstance(entry, dict):
+            raise BadMessage("`env` must be a list of names and values")
+        variables.append(f"{read_text(entry, 'name')}={read_text(entry, 'value')}")
+    return shlex.join(["env", *variables, "bash", "-c", text]) if variables else text
+
+
+async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell:
+    turn, entry = running_turn(session), Entry(new_call_id())
+    prepared = Prepared(
+        effects=(RunCommand(text, cwd),),
+        preview=CommandPreview(command=text, cwd=cwd, parts=[]),
+        title=as_title(text),
+        cwd=cwd,
+    )
+    arguments: dict[str, Json] = {"command": text, "cwd": cwd}
+    call = call_at_door(entry, session, turn, prepared, arguments, kind="execute", category="execute")
+    started: asyncio.Future[Shell] = asyncio.get_running_loop().create_future()
+
+    async def run(permit: Permit) -> Outcome:
+        spend(permit, prepared)
+        entry.acting = True
+        shell = await _start(session, desk, text, cwd, entry.tool_call_id)
+        started.set_result(shell)
+        try:
+            await shell.settled.wait()
+        except asyncio.CancelledError:
+            await desk.kill(shell.shell_id)
+            raise
+        if not shell.ended.is_set():
+            return Outcome(True, f"goes on in the background as {shell.shell_id}", record={"shellId": shell.shell_id})
+        return ended_outcome(shell, "was killed" if shell.state == "killed" else None)
+
+    passing = asyncio.ensure_future(pass_door(entry, session, lambda _: Plan(call, run)))
+    try:
+        await asyncio.wait({passing, started}, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError:
+        passing.cancel()
+        raise
+    if started.done():
+        passing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return started.result()
+    raise Failed((await passing).output)
+
+
+async def _start(session: Session, desk: ShellDesk, text: str, cwd: str, tool_call_id: str) -> Shell:
+    turn = running_turn(session)
+    environment = desk.environment()
+
+    def emit(output: str) -> None:
+        turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=output))
+
+    try:
+        line = CommandLine(
+            argv=shell_line("bash", text, environment, session.policy().workspace),
+            shown=text,
+            cwd=cwd,
+            environment=environment,
+            tool_call_id=tool_call_id,
+            thread_id=turn.thread_id,
+        )
+        return await desk.start(line, emit)
+    except (BadArguments, OSError) as error:
+        raise Failed(str(error)) from None
+
+
+def _exit_status(shell: Shell) -> dict[str, Json]:
+    return {"exitCode": shell.exit_code, "signal": "SIGKILL" if shell.state == "killed" else None}
+
+
+def _shell(session: Session, params: Raw) -> Shell:
+    shell = session.shells.get(read_text(params, "terminalId"))
+    if shell is None:
+        raise BadMessage("there is no such terminal")
+    return shell
+
+
+def _desk(session: Session) -> ShellDesk:
+    if session.desk is None:
+        raise Denied("terminals are not available here")
+    return session.desk
+
+
+def _folder(session: Session, params: Raw) -> str:
+    """Where the command is to run, resolved."""
+    cwd, workspace = params.get("cwd"), session.policy().workspace
+    if cwd is None:
+        return os.path.realpath(workspace)
+    if not isinstance(cwd, str) or "\0" in cwd or not os.path.isabs(cwd):
+        raise BadMessage("`cwd` must be an absolute path")
+    return os.path.realpath(cwd)
+
+
+__all__ = [
+    "create_terminal",
+    "kill_terminal",
+    "release_terminal",
+    "terminal_output",
+    "wait_for_terminal_exit",
+]

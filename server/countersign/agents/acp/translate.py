@@ -1,0 +1,239 @@
+"""An ACP agent's shapes, translated: raw JSON in, our own values out.
+
+This file owns the dialect: which field means what, that ids may be strings, that a kind may be one we never heard of.
+It works on raw messages and not on the SDK's models, because those drop what they do not know and let ``_meta``
+overwrite what they do. What a call would touch is ``effects.py``'s to say; nothing here decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast, get_args
+
+from countersign.wire.approvals import Location, ToolKind
+from countersign.wire.base import Json
+from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ThreadEvent, TodoEvent, TodoItem, UsageEvent
+
+Raw = Mapping[str, Json]
+ReportStatus = Literal["pending", "in_progress", "completed", "failed"]
+
+
+class BadMessage(Exception):
+    """The agent sent something that is not what the method takes; told to it as invalid params."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """One file change as an agent describes it. ``old_text`` None says nothing about whether the file is there."""
+
+    path: str
+    old_text: str | None
+    new_text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReport:
+    """All that an agent has said of one of its tool calls so far. Every field is its claim, none is checked.
+
+    ``raw_input`` None: it said nothing. ``names`` are all the names it gave the tool, ``terminals`` the terminals that
+    stand in its content, ``parent`` the call that started the sub-agent which makes this one.
+    """
+
+    call_id: str
+    title: str = ""
+    kind: str | None = None
+    names: tuple[str, ...] = ()
+    status: ReportStatus = "pending"
+    raw_input: Json = None
+    raw_output: Json = None
+    diffs: tuple[Diff, ...] = ()
+    text: str = ""
+    terminals: tuple[str, ...] = ()
+    locations: tuple[Location, ...] = ()
+    parent: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the agent says that the call is over."""
+        return self.status in ("completed", "failed")
+
+    @property
+    def tool_kind(self) -> ToolKind:
+        """The claimed kind, as far as it is one of ours; for display, never for deciding."""
+        return self.kind if self.kind in get_args(ToolKind) else "other"  # type: ignore[return-value]
+
+    def merged(self, raw: Raw) -> ToolReport:
+        """The report after an update: fields that it carries replace earlier ones.
+
+        Earlier diffs of files that the update does not mention stay: one agent asks with a bare "Edit files" after it
+        sent the diff, and forgetting a file that a call may change would make the call look smaller than it is.
+        """
+        changes = _report_fields(raw)
+        diffs = changes.pop("diffs", None)
+        if diffs is not None:
+            mentioned = {diff.path for diff in diffs}
+            changes["diffs"] = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
+        if "names" in changes:
+            changes["names"] = tuple(dict.fromkeys((*self.names, *changes["names"])))
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNews:
+    """A tool call appeared or changed."""
+
+    call_id: str
+    raw: Raw
+
+
+@dataclass(frozen=True, slots=True)
+class ModeNews:
+    """The agent says that its session is in another mode now."""
+
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatNews:
+    """Something for the transcript."""
+
+    events: tuple[ThreadEvent, ...] = field(default=())
+
+
+News = ToolNews | ModeNews | ChatNews
+
+
+def read_update(raw: Json) -> News:
+    """What a ``session/update`` says; an update that we do not know says nothing."""
+    update = as_object(raw)
+    match update.get("sessionUpdate"):
+        case "tool_call" | "tool_call_update":
+            return ToolNews(read_text(update, "toolCallId"), update)
+        case "agent_message_chunk":
+            return ChatNews(tuple(TextEvent(text=text) for text in _block_text(update.get("content"))))
+        case "agent_thought_chunk":
+            return ChatNews(tuple(ThinkingEvent(text=text) for text in _block_text(update.get("content"))))
+        case "plan":
+            return ChatNews((TodoEvent(items=_todo_items(update.get("entries"))),))
+        case "plan_update":
+            return ChatNews((TodoEvent(items=_todo_items(as_object(update.get("plan")).get("entries"))),))
+        case "current_mode_update":
+            return ModeNews(read_text(update, "currentModeId"))
+        case _:
+            return ChatNews()
+
+
+def read_stop(raw: Json) -> tuple[StopReason, tuple[ThreadEvent, ...]]:
+    """The end of a prompt: why it stopped, and the usage if the agent gave it. An unknown reason is an error."""
+    result = as_object(raw)
+    reason = result.get("stopReason")
+    stop = cast(StopReason, reason) if reason in get_args(StopReason) else "error"
+    usage = as_object(result.get("usage"))
+    spent, made = _count(usage.get("inputTokens")), _count(usage.get("outputTokens"))
+    return stop, () if spent is made is None else (UsageEvent(input_tokens=spent, output_tokens=made),)
+
+
+def as_object(raw: Json) -> Raw:
+    """The value if it is a JSON object, else an empty one."""
+    return raw if isinstance(raw, dict) else {}
+
+
+def read_text(raw: Raw, key: str) -> str:
+    """A string that must be there.
+
+    Raises:
+        BadMessage: it is missing or no string.
+    """
+    value = raw.get(key)
+    if not isinstance(value, str):
+        raise BadMessage(f"`{key}` must be a string")
+    return value
+
+
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _report_fields(raw: Raw) -> dict:
+    """The fields of a tool call or of its update that are there and make sense; the others stay as they were."""
+    fields: dict = {}
+    if isinstance(title := raw.get("title"), str) and title:
+        fields["title"] = title
+    if isinstance(kind := raw.get("kind"), str):
+        fields["kind"] = kind
+    if raw.get("status") in get_args(ReportStatus):
+        fields["status"] = raw["status"]
+    if raw.get("rawInput") not in (None, {}):
+        fields["raw_input"] = raw["rawInput"]
+    if raw.get("rawOutput") is not None:
+        fields["raw_output"] = raw["rawOutput"]
+    if names := _names(raw):
+        fields["names"] = names
+    if parent := next((meta["parentToolUseId"] for meta in _metas(raw) if _is_text(meta.get("parentToolUseId"))), None):
+        fields["parent"] = parent
+    if isinstance(locations := raw.get("locations"), list) and locations:
+        fields["locations"] = tuple(_locations(locations))
+    if isinstance(content := raw.get("content"), list) and content:
+        blocks = [block for block in content if isinstance(block, dict)]
+        fields["diffs"] = tuple(_diffs(blocks))
+        fields["terminals"] = tuple(str(block.get("terminalId")) for block in blocks if block.get("type") == "terminal")
+        fields["text"] = "\n".join(text for block in blocks for text in _block_text(block.get("content")))
+    return fields
+
+
+def _names(raw: Raw) -> tuple[str, ...]:
+    """Every name that the agent gives the tool: the protocol's own field, and what adapters put into ``_meta``."""
+    claimed = [raw.get("name"), *(meta.get("toolName") for meta in _metas(raw))]
+    return tuple(dict.fromkeys(name for name in claimed if isinstance(name, str) and name))
+
+
+def _metas(raw: Raw) -> list[Raw]:
+    meta = as_object(raw.get("_meta"))
+    return [meta, *(as_object(value) for value in meta.values() if isinstance(value, dict))]
+
+
+def _is_text(value: Json) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _locations(raw: list[Json]) -> list[Location]:
+    found = []
+    for entry in raw:
+        if isinstance(entry, dict) and isinstance(path := entry.get("path"), str):
+            found.append(Location(path=path, line=_count(entry.get("line"))))
+    return found
+
+
+def _diffs(blocks: list[dict[str, Json]]) -> list[Diff]:
+    found = []
+    for block in blocks:
+        if block.get("type") == "diff" and isinstance(path := block.get("path"), str):
+            old, new = block.get("oldText"), block.get("newText")
+            found.append(Diff(path, old if isinstance(old, str) else None, new if isinstance(new, str) else None))
+    return found
+
+
+def _block_text(raw: Json) -> tuple[str, ...]:
+    """The words of one content block; what is no text is named, so that nothing said goes unseen."""
+    block = as_object(raw)
+    match block.get("type"):
+        case "text":
+            text = block.get("text")
+            return (text,) if isinstance(text, str) and text else ()
+        case "resource_link":
+            return (f"[{block.get('uri')}]",)
+        case "image" | "audio" | "resource" as kind:
+            return (f"[{kind}]",)
+        case _:
+            return ()
+
+
+def _todo_items(raw: Json) -> list[TodoItem]:
+    items = []
+    for entry in raw if isinstance(raw, list) else ():
+        if isinstance(entry, dict) and isinstance(text := entry.get("content"), str):
+            status = entry.get("status")
+            known = status if status in ("pending", "in_progress", "completed") else "pending"
+            items.append(TodoItem(text=text, status=known))  # type: ignore[arg-type]
+    return items

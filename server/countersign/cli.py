@@ -1,0 +1,51 @@
+"""The ``countersign`` command: one word, then the room that answers it.
+
+A room's module says ``add_arguments(parser)`` and ``run(arguments) -> exit status``. It is imported only when its word
+is said, so that ``countersign check`` starts without an editor's libraries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "serve": ("countersign.lsp.app", "serve an editor over standard input and output"),
+    "check": ("countersign.gate.check_cli", "answer supposed calls, one JSON object a line"),
+    "rules": ("countersign.gate.rules_cli", "lint, list or test the rules of settings files"),
+    "history": ("countersign.gate.ledger_cli", "show and verify what was decided"),
+    "hook": ("countersign.lsp.hook_cli", "ask for an agent outside the editor"),
+    "doctor": ("countersign.lsp.doctor", "say what works on this machine and what does not"),
+}
+
+
+def main(said: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit status; 2 for a word that is none."""
+    words = list(sys.argv[1:] if said is None else said)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_usage())
+        return 0 if words else 2
+    if words[0] in ("-V", "--version"):
+        print(importlib.import_module("countersign").__version__)
+        return 0
+    if words[0] not in COMMANDS:
+        print(f"`{words[0]}` is no command; say `countersign --help`", file=sys.stderr)
+        return 2
+    module_name, what = COMMANDS[words[0]]
+    parser = argparse.ArgumentParser(prog=f"countersign {words[0]}", description=what)
+    if words[0] == "serve":
+        # Editors' LSP clients name the transport; there is only this one.
+        parser.add_argument("--stdio", action="store_true", help="the only transport there is")
+        parser.parse_args(words[1:])
+        return int(importlib.import_module(module_name).serve() or 0)
+    room = importlib.import_module(module_name)
+    room.add_arguments(parser)
+    return int(room.run(parser.parse_args(words[1:])) or 0)
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {word:<{width}}  {what}" for word, (_, what) in COMMANDS.items()]
+    return "\n".join(("usage: countersign COMMAND [ARGUMENTS]", "", *lines))

@@ -1,0 +1,24 @@
+"""``countersign check`` at the terminal's edge: lines from standard input, answers to standard output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from .check import check_lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """It takes none: everything stands in the lines."""
+    parser.epilog = 'each line is like {"tool": "bash", "args": {"command": "ls"}, "rules": {"allow": ["Bash(ls:*)"]}}'
+
+
+def run(_arguments: argparse.Namespace) -> int:
+    """Answer until the input ends. 0, whatever the lines hold; also when nobody reads the answers any more."""
+    try:
+        check_lines(sys.stdin.buffer, lambda answer: print(answer, flush=True))
+    except BrokenPipeError:
+        # Whoever asked has gone. Python would complain at exit when it flushes, so it is given another place to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

@@ -1,0 +1,255 @@
+"""From a call's Effects to Findings: which judge looks at which effect, and what rule would cover the call.
+
+Paths go to ``paths.py``, commands to ``shell``; addresses and other tools are looked up here. Precedence is
+``policy.py``'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, assert_never
+
+from countersign.wire.base import Json
+from countersign.wire.verdicts import Category, Evidence
+
+from .call import FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath
+from .finding import Finding, Floor
+from .grammar import CANONICAL, NARROWER_THAN_READ
+from .paths import PathJudge
+from .pattern import ParamPattern
+from .rule import ListName, Rule, RuleSet, evidence
+from .urls import url_host
+
+if TYPE_CHECKING:
+    from .shell.judge import CommandJudgement, SyntaxChecker
+
+_ROW: Mapping[Category, int] = {"read": 0, "write": 1, "execute": 2, "external": 3}
+"""Rows of the matrix from the mildest to the strictest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The findings of one effect; ``command`` where they are parts of one command."""
+
+    findings: tuple[Finding, ...]
+    command: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """All that a call touches, in order, and what a rule for it would say.
+
+    ``parts`` are a command's parts with the indexes of their findings among all findings.
+    """
+
+    groups: tuple[Group, ...]
+    risks: tuple[str, ...] = ()
+    parts: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    exact_rule: str | None = None
+    proposals: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+
+
+def judge_effects(
+    call: ToolCall,
+    rules: RuleSet,
+    paths: PathJudge,
+    *,
+    check_syntax: SyntaxChecker | None,
+    builtin_reads: bool,
+) -> Judged:
+    """Find out about everything that a call touches; at least one finding, whatever its tool declares."""
+    gathered = _Gathered()
+    for effect in call.effects:
+        match effect:
+            case ReadPath(path=path, below=below):
+                gathered.add(paths.judge_read(path, cwd=call.cwd, below=below))
+                gathered.rule(
+                    paths.exact_rule("Read", path, cwd=call.cwd), paths.wider_rules("Read", path, cwd=call.cwd)
+                )
+            case WritePath(path=path, operation=operation):
+                gathered.add(paths.judge_write(path, cwd=call.cwd, operation=operation))
+                gathered.rule(
+                    paths.exact_rule("Edit", path, cwd=call.cwd), paths.wider_rules("Edit", path, cwd=call.cwd)
+                )
+            case RunCommand():
+                gathered.command(effect, _command(effect, rules, paths, call.agent, check_syntax, builtin_reads))
+            case FetchUrl(url=url):
+                gathered.add(_fetch(url, rules, call.agent))
+                host = url_host(url).host
+                gathered.rule(f"WebFetch(domain:{host})" if host else None)
+            case UseTool():
+                gathered.add(_tool(effect, call, rules))
+                gathered.rule(*_tool_rules(effect, call))
+            case _:
+                assert_never(effect)
+    own = _own_tool(call, rules, gathered.groups)
+    if own is not None:
+        gathered.add(own)
+        gathered.rule(None)
+    return gathered.judged()
+
+
+# --- gathering -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Findings as they come in. The rule that covers the call can be said only while it touches one thing."""
+
+    groups: list[Group] = field(default_factory=list)
+    risks: list[str] = field(default_factory=list)
+    parts: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    scripts: list[str] = field(default_factory=list)
+    rules: list[tuple[str | None, tuple[str, ...]]] = field(default_factory=list)
+
+    def add(self, finding: Finding) -> None:
+        self.groups.append(Group((finding,)))
+
+    def rule(self, exact: str | None, wider: Sequence[str] = ()) -> None:
+        self.rules.append((exact, (*([exact] if exact else []), *wider)))
+
+    def command(self, effect: RunCommand, judgement: CommandJudgement) -> None:
+        start = sum(len(group.findings) for group in self.groups)
+        findings = tuple(judgement.findings)
+        if not findings:
+            # Nothing was found in it, so nothing speaks for it either.
+            findings = (Finding(kind="command", resource=effect.command, category="execute"),)
+        if not effect.understood:
+            hint = Evidence(source="floor", reason="what the agent would run is only hinted at")
+            findings = tuple(replace(finding, floors=(*finding.floors, Floor("ask", hint))) for finding in findings)
+        self.groups.append(Group(findings, command=True))
+        self.risks += judgement.risks
+        self.scripts += judgement.scripts
+        self.parts += [(part.text, tuple(start + index for index in part.findings)) for part in judgement.parts]
+        self.rules.append((judgement.exact_rule, tuple(judgement.proposals)))
+
+    def judged(self) -> Judged:
+        exact, proposals = self.rules[0] if len(set(self.rules)) == 1 else (None, ())
+        return Judged(
+            groups=tuple(self.groups),
+            risks=tuple(self.risks),
+            parts=tuple(self.parts),
+            exact_rule=exact,
+            proposals=proposals,
+            scripts=tuple(dict.fromkeys(self.scripts)),
+        )
+
+
+def _command(
+    effect: RunCommand,
+    rules: RuleSet,
+    paths: PathJudge,
+    agent: str,
+    check_syntax: SyntaxChecker | None,
+    builtin_reads: bool,
+) -> CommandJudgement:
+    from .shell.judge import judge_command  # noqa: PLC0415 - the grammar of shell is loaded when a command comes
+
+    return judge_command(effect, rules, paths, agent, check_syntax=check_syntax, builtin_reads=builtin_reads)
+
+
+# --- addresses and other tools ---------------------------------------------------------------------------------------
+
+
+def _fetch(url: str, rules: RuleSet, agent: str) -> Finding:
+    found = url_host(url)
+    floors = () if found.unclear is None else (Floor("ask", Evidence(source="floor", reason=found.unclear)),)
+
+    def first(listed: ListName, hosts: Sequence[str]) -> Evidence | None:
+        matching = [rule for host in hosts for rule in rules.hosts(listed, host, agent)]
+        return evidence(matching[0]) if matching else None
+
+    suspects = found.suspects or ("",)
+    hosts = () if found.host is None else (found.host,)
+    return Finding(
+        kind="fetch",
+        resource=url,
+        category="external",
+        floors=floors,
+        deny=first("deny", suspects),
+        ask=first("ask", suspects),
+        allow=first("allow", hosts),
+        grant=first("grant", hosts),
+    )
+
+
+def _tool(effect: UseTool, call: ToolCall, rules: RuleSet) -> Finding:
+    name = effect.name
+    finding = Finding(kind="external", resource=name, category=call.category)
+    if name == "Agent":
+        target = effect.server or _text(call.arguments.get("agent")) or call.agent
+        finding = replace(finding, resource=f"Agent({target})")
+        return _with_rules(finding, {listed: rules.agents(listed, target, call.agent) for listed in _LISTS})
+    return _with_rules(finding, _tool_rules_for(name, effect.server, call, rules))
+
+
+def _own_tool(call: ToolCall, rules: RuleSet, groups: Sequence[Group]) -> Finding | None:
+    """A finding for the tool itself, where its effects do not already say all of it.
+
+    Needed where a deny or ask rule names the tool, where it names no effect at all, and where its category is
+    stricter than all that it says it touches. Names that stand for an effect (`shell`, `read_file`) are no tools here.
+    """
+    named = Finding(kind="external", resource=call.tool, category=call.category)
+    seen: list[Category] = [finding.category for group in groups for finding in group.findings]
+    commands = any(group.command for group in groups)
+    stricter = not seen or (not commands and _ROW[call.category] > max(_ROW[category] for category in seen))
+    if any(isinstance(effect, UseTool) and effect.name == call.tool for effect in call.effects):
+        return None
+    if call.tool not in CANONICAL and call.tool not in NARROWER_THAN_READ:
+        named = _with_rules(named, _tool_rules_for(call.tool, None, call, rules))
+    return named if stricter or named.deny is not None or named.ask is not None else None
+
+
+_LISTS: tuple[ListName, ...] = ("deny", "ask", "allow", "grant")
+
+
+def _tool_rules_for(name: str, server: str | None, call: ToolCall, rules: RuleSet) -> dict[ListName, list[Rule]]:
+    found: dict[ListName, list[Rule]] = {listed: [] for listed in _LISTS}
+    for listed in _LISTS:
+        for rule in rules.tools(listed, name, call.agent, server):
+            if rule.specifier is None:
+                found[listed].append(rule)
+            elif isinstance(rule.specifier, ParamPattern):
+                value = call.arguments.get(rule.specifier.param)
+                if _is_nested(value):
+                    # What a nested value comes to is not known, so a rule about it asks.
+                    found["ask"].append(rule)
+                elif value is not None and rule.specifier.matches(_text(value) or ""):
+                    found[listed].append(rule)
+    return found
+
+
+def _with_rules(finding: Finding, found: Mapping[ListName, Sequence[Rule]]) -> Finding:
+    first = {listed: evidence(matching[0]) if matching else None for listed, matching in found.items()}
+    return replace(finding, deny=first["deny"], ask=first["ask"], allow=first["allow"], grant=first["grant"])
+
+
+def _tool_rules(effect: UseTool, call: ToolCall) -> tuple[str | None, tuple[str, ...]]:
+    """The rule for exactly this tool, and the one for its whole server."""
+    if effect.name == "Agent":
+        target = effect.server or _text(call.arguments.get("agent"))
+        return (f"Agent({target})" if target else None), ()
+    parts = effect.name.split("__")
+    if parts[0] == "mcp" and len(parts) > 2:
+        return effect.name, (f"mcp__{effect.server or parts[1]}",)
+    return None, ()
+
+
+def _is_nested(value: Json) -> bool:
+    return isinstance(value, (list, dict))
+
+
+def _text(value: Json) -> str | None:
+    """A scalar as a person would write it in a rule."""
+    match value:
+        case None:
+            return None
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case int() | float():
+            return repr(value)
+    return None

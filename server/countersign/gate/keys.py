@@ -1,0 +1,101 @@
+"""The literal pieces that rules hang under and effects are looked up by.
+
+INVARIANT (no rule is missed): each key of ``rule_keys`` is *necessary*: whatever the rule's pattern matches, narrow or
+wide, yields that key in the matching ``…_keys`` function. A pattern without such a piece hangs under ``ALWAYS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .grammar import Rule
+from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern, fold
+
+Key = tuple[str, str]
+ALWAYS: Key = ("", "")
+
+_LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16)
+"""Lengths of the beginnings and ends that are indexed: an effect's piece has as many of each, a rule's the longest."""
+
+
+def rule_keys(rule: Rule) -> frozenset[Key]:
+    """Keys of which any one is enough to find the rule."""
+    match rule.specifier:
+        case CommandPattern() as pattern:
+            return frozenset(_command_rule_keys(pattern))
+        case PathPattern() as pattern:
+            return frozenset.intersection(*(frozenset(_path_rule_keys(variant)) for variant in pattern.variants))
+        case HostPattern(host=host) if "*" not in host:
+            return frozenset({("=", host)})
+        case HostPattern(host=host):
+            return frozenset(("~", label) for label in host.split(".") if "*" not in label)
+        case NamePattern(name=name) if "*" not in name:
+            return frozenset({("=", name)})
+    return frozenset()
+
+
+def word_keys(words: Sequence[str]) -> Iterator[Key]:
+    """Keys of a simple command: of its words, of their blank-separated pieces, and of what follows a last slash."""
+    pieces = {piece for word in words for piece in word.split(" ") if piece}
+    pieces |= {piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece}
+    return _piece_keys(pieces)
+
+
+def segment_keys(segments: Sequence[str]) -> Iterator[Key]:
+    """Keys of a path with these segments, in any case."""
+    return _piece_keys({fold(segment) for segment in segments})
+
+
+def host_keys(host: str) -> Iterator[Key]:
+    yield ("=", host)
+    for label in host.split("."):
+        yield ("~", label)
+
+
+def tool_keys(name: str, server: str | None, *, wide: bool) -> tuple[str, ...]:
+    """Names under which rules for this tool hang. Wide: wherever its name can be cut into server and tool."""
+    parts = name.split("__")
+    if parts[0] != "mcp" or len(parts) < 3:
+        return (name, "*")
+    if wide:
+        return (*("__".join(parts[:count]) for count in range(2, len(parts) + 1)), "*")
+    return (f"mcp__{server if server is not None else parts[1]}", name)
+
+
+def _command_rule_keys(pattern: CommandPattern) -> Iterator[Key]:
+    for index, word in enumerate(pattern.loose_words):
+        if WILD not in word:
+            literal = word.rsplit("/", 1)[1] if index == 0 and "/" in word else word
+            for piece in literal.split(" "):
+                if piece:
+                    yield ("=", piece)
+        else:
+            first, *_, last = word.split(WILD)
+            yield from _edge("^", first.rsplit(" ", 1)[-1] if " " not in first else "")
+            yield from _edge("$", last if " " not in last else "")
+
+
+def _path_rule_keys(segments: Sequence[str]) -> Iterator[Key]:
+    for segment in segments:
+        if not any(char in segment for char in "*?[\\"):
+            yield ("=", fold(segment))
+        elif "[" not in segment and "\\" not in segment and segment.isascii():
+            pieces = segment.replace("?", "*").split("*")
+            yield from _edge("^", fold(pieces[0]))
+            yield from _edge("$", fold(pieces[-1]))
+
+
+def _edge(mark: str, text: str) -> Iterator[Key]:
+    length = max((length for length in _LENGTHS if length <= len(text)), default=0)
+    if length:
+        yield (mark, text[:length] if mark == "^" else text[-length:])
+
+
+def _piece_keys(pieces: Iterable[str]) -> Iterator[Key]:
+    for piece in pieces:
+        yield ("=", piece)
+        for length in _LENGTHS:
+            if length > len(piece):
+                break
+            yield ("^", piece[:length])
+            yield ("$", piece[-length:])

@@ -1,0 +1,198 @@
+"""What is wrong with rules that can be read: unknown tools, rules that can never match, shadowed ones, too wide ones.
+
+Pure: rules in, problems with file, line and column out, for the editor's Problems and ``countersign rules lint``.
+Nothing here changes what counts; what cannot be read at all is reported by ``grammar.py`` and comes along.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from countersign.settings.policy import Problem, RuleText
+
+from .check import TOOL_NAMES
+from .grammar import EFFECT_TOOLS, Rule, compile_rule
+from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern
+from .protected import protected_reason
+from .rule import ListName, RuleSet
+
+MORE_TOOLS = frozenset(
+    {"image", "speech", "generate_image", "text_to_speech", "browser", "open_file", "selection", "diagnostics"}
+)
+"""Names of tools that depend on what is installed or attached."""
+
+_FRESH = "zzz"
+"""A name that no rule would spell: what a wildcard of one rule is replaced by to see whether another covers it."""
+
+
+def lint_rules(sources: Sequence[RuleText], tools: Collection[str] = ()) -> tuple[Problem, ...]:
+    """Everything worth telling about these rules, in their order. ``tools`` are further names of tools that exist."""
+    known = {*EFFECT_TOOLS, *TOOL_NAMES, *MORE_TOOLS, *tools}
+    rules = RuleSet(sources)
+    problems: list[Problem] = []
+    for source in sources:
+        rule, problem = compile_rule(source)
+        if problem is not None:
+            problems.append(problem)
+        if rule is None or rule.broken is not None:
+            continue
+        for message in _complaints(rule, rules, known):
+            problems.append(Problem(source.file, source.line, source.column, f"`{rule.text}` {message}"))
+    return tuple(problems)
+
+
+def _complaints(rule: Rule, rules: RuleSet, known: Collection[str]) -> Iterator[str]:
+    unknown = _unknown_tool(rule, known)
+    if unknown is not None:
+        yield unknown
+        return
+    yield from filter(None, (_dead(rule), _too_wide(rule), _shadowed(rule, rules)))
+
+
+def _unknown_tool(rule: Rule, known: Collection[str]) -> str | None:
+    if rule.tool in known or rule.tool.startswith("mcp__"):
+        return None
+    if "*" in rule.tool and any(NamePattern(rule.tool).matches(tool) for tool in (*known, "mcp__zzz__zzz")):
+        return None
+    return "names a tool that is not known here, so it may never match"
+
+
+# --- dead ------------------------------------------------------------------------------------------------------------
+
+
+def _dead(rule: Rule) -> str | None:
+    """Why the rule can never match."""
+    allows = rule.list in ("allow", "grant")
+    match rule.specifier:
+        case CommandPattern() as pattern:
+            joint = next((word for word in pattern.words if word in _JOINTS), None)
+            if joint is not None:
+                return f"can never match: a rule is about one simple command, and `{joint}` joins several"
+            if any(word.startswith((">", "<", "2>", "&>")) for word in pattern.words):
+                return "can never match: a redirection is no part of the words; say `Edit(path)` or `Read(path)` for it"
+            if allows and pattern.words and "=" not in pattern.words[0] and re.fullmatch(r"\$.*", pattern.words[0]):
+                return "can never match: a program whose name holds an expansion is never allowed"
+        case PathPattern() as pattern:
+            if allows and len(pattern.variants) > 1:
+                return "takes its braces literally, as gitignore does; write one rule for each alternative"
+            if allows and rule.tool == "Edit":
+                reason = protected_reason([part for part in pattern.segments if part != "**"])
+                if reason is not None:
+                    return f"never counts: writing there always asks, for {reason}"
+    return None
+
+
+_JOINTS = frozenset({"&&", "||", ";", "|", "|&", "&", ";;"})
+
+
+# --- too wide --------------------------------------------------------------------------------------------------------
+
+
+def _too_wide(rule: Rule) -> str | None:
+    """Why an allow rule says more than anybody can answer for."""
+    if rule.list not in ("allow", "grant"):
+        return None
+    match rule.specifier:
+        case None if rule.tool == "Bash":
+            return "allows every command there is"
+        case None if rule.tool == "Edit":
+            return "allows every change in the workspace"
+        case None if rule.tool == "WebFetch":
+            return "allows every address"
+        case CommandPattern(prefix=True) as pattern if pattern.first_word is None:
+            return "begins with a wildcard and so allows nearly every command"
+        case CommandPattern(prefix=True, words=(program,)) if _base(program) in _RUNNERS:
+            return f"is too wide: `{_base(program)}` runs whatever it is given; name what it may run"
+        case CommandPattern() as pattern if pattern.first_word is None:
+            return "has a wildcard where the program stands"
+        case PathPattern(root="root" | "home") as pattern if pattern.segments[0] in ("*", "**"):
+            return "covers a whole disk or home"
+        case HostPattern(host="*"):
+            return "allows every address"
+    return None
+
+
+_RUNNERS = frozenset(
+    {
+        "sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "busybox", "pwsh", "powershell", "cmd", "python",
+        "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "luajit",
+        "Rscript", "osascript", "tclsh", "guile", "java", "awk", "gawk", "mawk", "nawk", "jshell", "irb", "ipython",
+        "ghci", "sudo", "doas", "su", "pkexec", "runuser", "env", "nohup", "setsid", "timeout", "nice", "ionice",
+        "stdbuf", "xargs", "parallel", "watch", "time", "command", "builtin", "exec", "eval", "source", ".",
+        "strace", "ltrace", "gdb", "script", "expect", "ssh", "docker", "podman", "kubectl", "chroot", "unshare",
+        "nsenter", "flock", "npx", "pnpx", "bunx", "uvx", "pipx", "npm-exec", "tsx", "ts-node",
+    }
+)  # fmt: skip
+"""Shells, interpreters and wrappers: a rule for one of them alone is a rule for everything."""
+
+
+def _base(program: str) -> str:
+    return program.rsplit("/", 1)[-1]
+
+
+# --- shadowed --------------------------------------------------------------------------------------------------------
+
+
+def _shadowed(rule: Rule, rules: RuleSet) -> str | None:
+    """Which stricter rule covers all that this one says."""
+    for listed in _STRICTER[rule.list]:
+        for other in _touching(rule, rules, listed):
+            if other.source is not rule.source and other.broken is None:
+                place = (
+                    f" in {other.source.file}:{other.source.line}" if other.source.file and other.source.line else ""
+                )
+                return f"never counts: the {listed} rule `{other.text}`{place} covers all of it"
+    return None
+
+
+_STRICTER: dict[ListName, tuple[ListName, ...]] = {
+    "deny": (),
+    "ask": ("deny",),
+    "allow": ("deny", "ask"),
+    "grant": ("deny", "ask"),
+}
+
+
+def _touching(rule: Rule, rules: RuleSet, listed: ListName) -> Iterator[Rule]:
+    """The rules of a stricter list that match whatever this rule matches, seen by fresh names in its wildcards."""
+    agent = rule.source.agent or ""
+    match rule.specifier:
+        case CommandPattern() as pattern:
+            words = tuple(word.replace(WILD, _FRESH) for word in pattern.words)
+            samples = [words, (*words, _FRESH)] if pattern.prefix else [words]
+            for other in rules.commands(listed, samples[-1], agent):
+                if other.specifier is None or (
+                    isinstance(other.specifier, CommandPattern) and all(map(other.specifier.touches, samples))
+                ):
+                    yield other
+        case PathPattern() as pattern:
+            sample = tuple(_named(segment) for segment in pattern.segments)
+            for tool in ("Read", "Edit") if rule.tool == "Edit" and listed == "deny" else (rule.tool,):
+                for other in rules.paths("Read" if tool == "Read" else "Edit", listed, sample, agent):
+                    if other.specifier is None or (
+                        isinstance(other.specifier, PathPattern)
+                        and other.specifier.root in (pattern.root, "anywhere")
+                        and other.specifier.touches(sample)
+                    ):
+                        yield other
+        case HostPattern(host=host):
+            yield from rules.hosts(listed, host.replace("*", _FRESH), agent)
+        case NamePattern(name=name):
+            yield from rules.agents(listed, name.replace("*", _FRESH), agent)
+        case None if rule.tool in EFFECT_TOOLS:
+            yield from (other for other in _whole(rules, rule.tool, listed, agent))
+        case _:
+            name = rule.tool.replace("*", _FRESH)
+            yield from (other for other in rules.tools(listed, name, agent) if other.specifier is None)
+
+
+def _whole(rules: RuleSet, tool: str, listed: ListName, agent: str) -> Iterator[Rule]:
+    for other in rules.tools(listed, tool, agent):
+        if other.specifier is None:
+            yield other
+
+
+def _named(segment: str) -> str:
+    """A name that this segment of a pattern matches and hardly another rule spells."""
+    return re.sub(r"\\(.)", r"\1", re.sub(r"\*+|(?<!\\)\?|\[[^\]]*\]", _FRESH, segment))

@@ -1,0 +1,452 @@
+"""What floors and rules say of reading or writing one path (RULES.md 4, CONTRACT 3, 8 and 9).
+
+Makes Findings; folding them into a verdict is ``policy.py``'s business, resolving a path ``resolve.py``'s, and which
+names are protected or secret stands as data in ``protected.py``. Reads the disk, opens and changes nothing.
+
+INVARIANT (both spellings): deny, ask, protected and secret hold when any spelling of the path matches, in any case;
+an allow rule and every "inside" hold only when the lexical and the resolved spelling both do (P1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Literal
+
+from countersign.wire.verdicts import Evidence
+
+from .below import Place
+from .finding import Finding, Floor
+from .pattern import PathPattern, Root, escape_path, fold
+from .protected import (
+    DRIVE,
+    HOMES,
+    SECRET_IN_HOME,
+    SYSTEM_PREFIXES,
+    protected_in_home,
+    protected_reason,
+    secret_at,
+    secret_in_home,
+    secret_name,
+)
+from .resolve import Resolved, normalise, resolve
+from .roots import Segments, as_other_systems, folder_at, is_within, place_of, segments_of
+from .rule import ListName, Rule, RuleSet, evidence
+
+Operation = Literal["create", "edit", "delete", "move"]
+Zone = Literal["workspace", "additional", "outside"]
+PathTool = Literal["Read", "Edit"]
+
+
+class PathJudge:
+    """Judges paths for one call: keeps where the roots really lie while the call is looked at.
+
+    ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings (CONTRACT 36).
+    """
+
+    __slots__ = ("_additional", "_agent", "_home", "_own", "_rules", "_workspace", "home", "workspace")
+
+    def __init__(
+        self,
+        workspace: str,
+        home: str,
+        additional: Sequence[str],
+        own_paths: Sequence[str],
+        rules: RuleSet,
+        agent: str,
+    ) -> None:
+        self.workspace, self.home = normalise(workspace), normalise(home)
+        self._rules, self._agent = rules, agent
+        self._workspace = folder_at(workspace, home)
+        self._home = folder_at(home, home)
+        self._additional = tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder)
+        self._own = tuple(folder_at(path, home) for path in own_paths if path)
+
+    def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
+        """What is to be said of reading this path; with ``below``, of everything under it without exception.
+
+        ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
+        """
+        resolved = self.resolve(path, cwd=cwd)
+        if resolved.refused is not None:
+            return _refusal("read", resolved)
+        views = self._views(resolved)
+        floors = [*_unclear(resolved), *self._own_read_floor(resolved)]
+        zone, secret = self.zone(resolved), self._secret(resolved, below=below)
+        holds = self._holds_secrets(resolved) if below else None
+        deny = self._touching("Read", "deny", views)
+        ask = self._touching("Read", "ask", views)
+        if below and deny is None and ask is None:
+            ask = self._below(resolved, ("Read",))
+        allow, grant = (
+            None if holds else self._covering("Read", listed, resolved, secret=secret is not None, below=below)
+            for listed in ("allow", "grant")
+        )
+        must_ask, secret = None, secret or holds
+        if secret is not None:
+            must_ask = _spoken("default", f"reading it asks in every mode: {secret}")
+        elif zone == "outside":
+            must_ask = _spoken("default", "it lies outside the workspace")
+        return Finding(
+            kind="read",
+            resource=resolved.resolved or resolved.lexical,
+            category="read",
+            floors=tuple(floors),
+            deny=evidence(deny) if deny else None,
+            ask=evidence(ask, _below_reason(ask) if below else None) if ask else None,
+            must_ask=must_ask,
+            bypass_lifts=secret is None or zone == "workspace",
+            auto_lifts=secret is None and zone == "outside",
+            in_workspace=zone == "workspace",
+            allow=evidence(allow) if allow else None,
+            grant=evidence(grant) if grant else None,
+            known_read=must_ask is None and not floors,
+            uncovered=self._uncovered("Read", views, allow or grant, secret),
+            risks=_risks(zone, resolved, secret=secret),
+        )
+
+    def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit") -> Finding:
+        """What is to be said of creating, changing, deleting or moving this path."""
+        resolved = self.resolve(path, cwd=cwd)
+        if resolved.refused is not None:
+            return _refusal("write", resolved)
+        views = self._views(resolved)
+        protected = self._protected(resolved)
+        floors = [*_unclear(resolved), *self._own_write_floor(resolved)]
+        if protected is not None:
+            floors.append(_ask_floor(f"writing there always asks: {protected}"))
+        if resolved.kind == "file" and resolved.links > 1 and operation != "delete":
+            floors.append(_ask_floor(f"the file has {resolved.links} names, and all of them would change"))
+        if operation in ("delete", "move") and self.is_root(resolved):
+            floors.append(_ask_floor("it is a root, a home, the workspace or one of its parents"))
+        zone = self.zone(resolved)
+        deny = self._touching("Edit", "deny", views) or self._touching("Read", "deny", views)
+        ask = self._touching("Edit", "ask", views) or self._broken_read_deny(views)
+        if operation in ("delete", "move") and resolved.kind != "file" and deny is None and ask is None:
+            ask = self._below(resolved, ("Edit", "Read"))
+        allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
+        outside = _spoken("default", "it lies outside the workspace") if zone == "outside" else None
+        return Finding(
+            kind="write",
+            resource=resolved.resolved or resolved.lexical,
+            category="write",
+            floors=tuple(floors),
+            deny=evidence(deny) if deny else None,
+            ask=evidence(ask) if ask else None,
+            must_ask=outside,
+            in_workspace=zone == "workspace",
+            allow=evidence(allow) if allow else None,
+            grant=evidence(grant) if grant else None,
+            uncovered=self._uncovered("Edit", views, allow or grant, None),
+            risks=_risks(zone, resolved, protected=protected, operation=operation),
+        )
+
+    def resolve(self, path: str, *, cwd: str) -> Resolved:
+        """The path in all its spellings. A relative ``cwd`` counts from the workspace."""
+        base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
+        return resolve(path, cwd=base, home=self.home)
+
+    def zone(self, resolved: Resolved) -> Zone:
+        """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
+        if resolved.resolved is None or resolved.refused is not None:
+            return "outside"
+        zones = {self._zone_of(resolved.lexical), self._zone_of(resolved.resolved)}
+        return "outside" if "outside" in zones else "additional" if "additional" in zones else "workspace"
+
+    def inside_workspace(self, path: str, *, cwd: str) -> bool:
+        """Whether both spellings lie in the workspace itself, an additional directory not counted."""
+        return self.zone(self.resolve(path, cwd=cwd)) == "workspace"
+
+    def is_protected(self, path: str, *, cwd: str) -> str | None:
+        """Why writing there always asks (P4), or None."""
+        return self._protected(self.resolve(path, cwd=cwd))
+
+    def is_secret(self, path: str, *, cwd: str) -> str | None:
+        """Why reading it asks in every mode (P8), or None."""
+        return self._secret(self.resolve(path, cwd=cwd), below=False)
+
+    def is_root(self, resolved: Resolved) -> bool:
+        """Whether it is `/`, a drive's root, somebody's home, the workspace, or a parent of it or of our home."""
+        return any(
+            spelling == "/"
+            or HOMES.fullmatch(fold(spelling)) is not None
+            or DRIVE.fullmatch(fold(resolved.given)) is not None
+            or any(is_within(root, spelling) for root in (*self._workspace.spellings, *self._home.spellings))
+            for spelling in resolved.spellings()
+        )
+
+    def may_hold_ruled(self, folder: str, *, cwd: str) -> Evidence | None:
+        """The evidence of a Read deny or ask rule that could match something below this folder (S11), or None."""
+        rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
+        return evidence(rule, _below_reason(rule)) if rule else None
+
+    def exact_rule(self, tool: PathTool, path: str, *, cwd: str) -> str | None:
+        """The rule that covers this path and no other, or None where a link or the text makes that impossible."""
+        return _rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
+
+    def wider_rules(self, tool: PathTool, path: str, *, cwd: str) -> tuple[str, ...]:
+        """Rules that cover this path and its like: its folder, and files of its kind in it; none for a secret."""
+        resolved = self.resolve(path, cwd=cwd)
+        base = self._rule_base(resolved)
+        if base is None or self._secret(resolved, below=False) is not None:
+            return ()
+        anchor, segments = base
+        if len(segments) < 2:
+            return ()
+        folder = _rule_text(tool, (anchor, segments[:-1]))
+        if folder is None:
+            return ()
+        stem, dot, ending = segments[-1].rpartition(".")
+        kind = f"{folder[:-1]}/*.{escape_path(ending)})" if dot and stem and ending else None
+        return tuple(rule for rule in (kind, f"{folder[:-1]}/**)") if rule is not None)
+
+    # --- rules -------------------------------------------------------------------------------------------------------
+
+    def _touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Rule | None:
+        """The first rule of deny or ask that matches any spelling."""
+        segments = {segment for view in views for segment in view}
+        for rule in self._rules.paths(tool, listed, tuple(segments), self._agent):
+            pattern = rule.specifier
+            if not isinstance(pattern, PathPattern) or any(
+                pattern.touches(place) for view in views for place in self._places(view, pattern.root)
+            ):
+                return rule
+        return None
+
+    def _covering(
+        self, tool: PathTool, listed: ListName, resolved: Resolved, *, secret: bool = False, below: bool = False
+    ) -> Rule | None:
+        """The first rule of allow or grant that covers both spellings and, for a secret, names it.
+
+        With ``below`` it must cover whatever could lie below the path, not the path alone.
+        """
+        if resolved.resolved is None:
+            return None
+        lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
+        deeper: tuple[Segments, ...] = (("zzz",), (".zzz", "zzz.zzz")) if below else ((),)
+        for rule in self._rules.paths(tool, listed, real, self._agent):
+            if all(self._covers(rule, (*spelling, *more)) for spelling in (lexical, real) for more in deeper) and (
+                not secret or (self._names(rule, lexical) and self._names(rule, real))
+            ):
+                return rule
+        return None
+
+    def _covers(self, rule: Rule, segments: Segments) -> bool:
+        """Whether an allow rule covers this spelling. One without a pattern or an anchor covers only inside."""
+        inside = self._inside(segments)
+        pattern = rule.specifier
+        if not isinstance(pattern, PathPattern):
+            return inside is not None
+        if pattern.root == "anywhere":
+            return inside is not None and pattern.covers(inside)
+        if pattern.root == "root":
+            return pattern.covers(segments)
+        root = self._workspace if pattern.root == "workspace" else self._home
+        return any(pattern.covers(place) for place in root.relative(segments))
+
+    def _names(self, rule: Rule, segments: Segments) -> bool:
+        """Whether it is the secret's own name that the rule matches, and not any name in its place (CONTRACT 9)."""
+        found = self._secrets_of(segments)
+        return not found or any(
+            not any(
+                self._covers(rule, (*segments[:index], other, *segments[index + 1 :]))
+                for other in _innocents(segments[index])
+            )
+            for index, _ in found
+        )
+
+    def _below(self, resolved: Resolved, tools: Sequence[PathTool]) -> Rule | None:
+        """A deny or ask rule that might match something below this folder."""
+        for spelling in resolved.spellings():
+            segments = segments_of(spelling)
+            inside = self._inside(segments)
+            places: dict[Root, Place] = {
+                "root": segments,
+                "anywhere": inside if inside is not None else segments,
+                "workspace": place_of(self._workspace, segments),
+                "home": place_of(self._home, segments),
+            }
+            for tool in tools:
+                for listed in ("deny", "ask"):
+                    rule = self._rules.below(tool, listed, places, self._agent)
+                    if rule is not None:
+                        return rule
+        return None
+
+    def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
+        """A Read deny also denies writing; one that cannot be read therefore asks for writing too."""
+        rule = self._touching("Read", "ask", views)
+        return rule if rule is not None and rule.broken is not None and rule.source.list == "deny" else None
+
+    def _uncovered(
+        self, tool: PathTool, views: Sequence[Segments], found: Rule | None, secret: str | None
+    ) -> str | None:
+        """Why a rule that looks as if it matched does not."""
+        if found is not None:
+            return None
+        near = self._touching(tool, "allow", views)
+        if near is None:
+            return None
+        why = "does not name this secret" if secret is not None else "does not cover every spelling of this path"
+        return f"`{near.text}` {why}"
+
+    # --- places ------------------------------------------------------------------------------------------------------
+
+    def _views(self, resolved: Resolved) -> tuple[Segments, ...]:
+        """Every spelling as deny rules see it, other systems' ways to write the same name among them."""
+        found = dict.fromkeys(
+            variant for spelling in resolved.spellings() for variant in as_other_systems(segments_of(spelling))
+        )
+        return tuple(found)
+
+    def _places(self, view: Segments, root: Root) -> Iterator[Segments]:
+        """A spelling relative to what a pattern is anchored at; nothing if it does not lie there."""
+        if root == "root":
+            yield view
+        elif root == "anywhere":
+            inside = self._inside(view)
+            yield inside if inside is not None else view
+        else:
+            yield from (self._workspace if root == "workspace" else self._home).relative(view)
+
+    def _inside(self, segments: Segments) -> Segments | None:
+        """The segments below the workspace or an additional directory, or None outside of all."""
+        for root in (self._workspace, *self._additional):
+            for place in root.relative(segments):
+                return place
+        return None
+
+    def _zone_of(self, path: str) -> Zone:
+        segments = segments_of(path)
+        if any(True for _ in self._workspace.relative(segments)):
+            return "workspace"
+        return "outside" if self._inside(segments) is None else "additional"
+
+    def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
+        """Reading our own is denied too, but not under bypass, nor where everybody's programs lie (CONTRACT 3)."""
+        if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
+            yield Floor("deny", _spoken("floor", _OWN), bypass_lifts=True)
+
+    def _own_write_floor(self, resolved: Resolved) -> Iterator[Floor]:
+        if self._is_own(resolved):
+            yield Floor("deny", _spoken("floor", _OWN))
+
+    def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
+        """Whether a spelling lies in our own places. A workspace that lies in one of them is still the person's."""
+        for spelling in resolved.spellings():
+            for own in (own for root in self._own for own in root.spellings if own not in except_for):
+                around = any(is_within(part, own) for part in self._workspace.spellings)
+                if is_within(fold(spelling), fold(own)) and not (around and self._zone_of(spelling) == "workspace"):
+                    return True
+        return False
+
+    def _protected(self, resolved: Resolved) -> str | None:
+        for view in self._views(resolved):
+            inside = self._inside(view)
+            reason = protected_reason(inside if inside is not None else view)
+            for place in self._home.relative(view):
+                reason = reason or protected_in_home(place)
+            if reason is not None:
+                return reason
+        return None
+
+    def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
+        for view in self._views(resolved):
+            for index, reason in self._secrets_of(view):
+                folder_itself = index == len(view) - 1 and secret_name(view[index]) is None
+                if below or not folder_itself or resolved.kind != "folder":
+                    return reason
+        return None
+
+    def _holds_secrets(self, resolved: Resolved) -> str | None:
+        """Why reading all that lies below this folder would read the home's secrets."""
+        for spelling in resolved.spellings():
+            segments = segments_of(spelling)
+            below_home = next(self._home.relative(segments), None)
+            ahead = below_home is not None and any(
+                len(below_home) < len(names) and names[: len(below_home)] == tuple(map(fold, below_home))
+                for names in SECRET_IN_HOME
+            )
+            if ahead or place_of(self._home, segments) == "holds":
+                return "keys and tokens of the home lie below it"
+        return None
+
+    def _secrets_of(self, segments: Segments) -> list[tuple[int, str]]:
+        """Which segments make this path a secret, and why."""
+        inside = self._inside(segments)
+        counted = inside if inside is not None else segments
+        found = [(index + len(segments) - len(counted), reason) for index, reason in filter(None, [secret_at(counted)])]
+        for place in self._home.relative(segments):
+            at = secret_in_home(place)
+            if at is not None:
+                found.append((at[0] + len(segments) - len(place), at[1]))
+        return found
+
+    def _rule_base(self, resolved: Resolved) -> tuple[str, Segments] | None:
+        """How a rule would spell this path: its anchor and segments; None if no one rule covers both spellings."""
+        if resolved.resolved is None or resolved.refused is not None:
+            return None
+        lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
+        for anchor, root in (("./", self._workspace), ("~/", self._home)):
+            places = set(root.relative(lexical)) & set(root.relative(real))
+            if places:
+                return anchor, min(places, key=len)
+        return ("//", real) if lexical == real else None
+
+
+def _innocents(name: str) -> Iterator[str]:
+    """Names like this one that are no secrets: a rule that covers one of them does not name this one."""
+    stem, _, ending = name.rpartition(".")
+    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}"):
+        if secret_name(other) is None:
+            yield other
+
+
+_OWN = "it is the gate's own or decides what the gate does"
+
+
+def _refusal(kind: Literal["read", "write"], resolved: Resolved) -> Finding:
+    reason = _spoken("floor", f"the path may not be used: {resolved.refused}")
+    return Finding(kind=kind, resource=resolved.given, category=kind, floors=(Floor("deny", reason),))
+
+
+def _unclear(resolved: Resolved) -> Iterator[Floor]:
+    if resolved.unclear is not None:
+        yield _ask_floor(resolved.unclear)
+
+
+def _ask_floor(reason: str) -> Floor:
+    return Floor("ask", _spoken("floor", reason))
+
+
+def _spoken(source: Literal["floor", "default"], reason: str) -> Evidence:
+    return Evidence(source=source, reason=reason)
+
+
+def _below_reason(rule: Rule) -> str:
+    return f"`{rule.text}` could match something below this folder"
+
+
+def _rule_text(tool: PathTool, base: tuple[str, Segments] | None) -> str | None:
+    """The rule's text; None for a folder that is the root itself, where a pattern would say everything."""
+    if base is None or not base[1]:
+        return None
+    return f"{tool}({base[0]}{'/'.join(escape_path(segment) for segment in base[1])})"
+
+
+def _risks(
+    zone: Zone,
+    resolved: Resolved,
+    *,
+    secret: str | None = None,
+    protected: str | None = None,
+    operation: Operation | None = None,
+) -> tuple[str, ...]:
+    """What a card warns of, most telling first."""
+    found = [
+        f"secret: {secret}" if secret else None,
+        f"protected: {protected}" if protected else None,
+        "outside the workspace" if zone == "outside" else None,
+        "deletes" if operation == "delete" else None,
+        "goes through a link" if resolved.resolved not in (None, resolved.lexical) else None,
+    ]
+    return tuple(risk for risk in found if risk is not None)

@@ -1,0 +1,164 @@
+"""The words of a ``Bash(...)`` rule: read once, matched often.
+
+Knows no shell: it compares words that ``gate/shell`` has already brought into their normal form (RULES.md S4). The
+narrow reading (``covers``) is for allow rules and grants, the wide one (``touches``) for deny and ask rules.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .bad import BadPattern
+
+WILD = "\0"
+"""Stands for a ``*`` inside a pattern's word. NUL cannot occur in a command's words."""
+
+_GAP = "\1"
+"""Between two words in a joined text, so that a blank inside a word is not taken for a word's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPattern:
+    """The words of ``Bash(...)``.
+
+    ``words`` are the rule's words with quotes removed as bash does and ``WILD`` for each wildcard. ``prefix`` says
+    that the rule ended in ``:*`` or `` *``: the words alone, or followed by anything. ``loose_words`` is the reading
+    for deny and ask, where a quoted ``*`` is a wildcard too.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    loose_words: tuple[str, ...]
+    prefix: bool
+
+    @property
+    def first_word(self) -> str | None:
+        """The program that the rule names, or None when a wildcard stands for it, wholly or in part (S2)."""
+        return None if not self.words or WILD in self.words[0] else self.words[0]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rule says one command word for word."""
+        return not self.prefix and not any(WILD in word for word in self.words)
+
+    @property
+    def literal_prefix(self) -> tuple[str, ...]:
+        """The words before the first one that holds a wildcard."""
+        for index, word in enumerate(self.words):
+            if WILD in word:
+                return self.words[:index]
+        return self.words
+
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
+        return tuple(word for word in self.words if WILD not in word)
+
+    def covers(self, words: Sequence[str]) -> bool:
+        """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
+        literal = self.literal_prefix
+        if len(literal) == len(self.words):
+            head = tuple(words[: len(literal)])
+            return head == literal and (self.prefix or len(words) == len(literal))
+        return _command_regex(self.words, self.prefix, _GAP).fullmatch(_GAP.join(words)) is not None
+
+    def touches(self, words: Sequence[str]) -> bool:
+        """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
+        if not words:
+            return not self.words
+        spellings = [tuple(words)]
+        if "/" in words[0]:
+            spellings.append((words[0].rsplit("/", 1)[1], *words[1:]))
+        patterns = [self.loose_words]
+        if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
+            patterns.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
+        return any(
+            _command_regex(pattern, self.prefix, " ").fullmatch(" ".join(spelling)) is not None
+            or _command_regex(pattern, self.prefix, _GAP).fullmatch(_GAP.join(spelling)) is not None
+            for pattern in patterns
+            for spelling in spellings
+        )
+
+
+def parse_command(text: str) -> CommandPattern:
+    """Read the specifier of a ``Bash`` rule.
+
+    Raises:
+        BadPattern: it is empty.
+    """
+    body, prefix = re.sub(r"(?<!\\)\s+$", "", text.lstrip()), False
+    if body.endswith(":*") and not body.endswith("\\:*"):
+        body, prefix = body[:-2], True
+    elif re.search(r"(?:^|(?<!\\)\s)\*$", body):
+        body, prefix = body[:-1], True
+    words = _words(body, quoted_star=False)
+    if not words and not prefix:
+        raise BadPattern("it names no command")
+    if not words:
+        return CommandPattern(text, (WILD,), (WILD,), True)
+    return CommandPattern(text, words, _words(body, quoted_star=True), prefix)
+
+
+def command_specifier(words: Sequence[str]) -> str | None:
+    """The specifier that covers exactly these words, or None where a rule cannot say them (control characters)."""
+    if not words or any(unicodedata.category(char) in {"Cc", "Cf"} for word in words for char in word):
+        return None
+    return " ".join(_spell(word) for word in words)
+
+
+_PLAIN = re.compile(r"[\w@%+=:,./~^#!?{}\[\]()$&|;<>-]+")
+
+
+def _spell(word: str) -> str:
+    if _PLAIN.fullmatch(word) and not word.endswith(":"):
+        return word
+    if "'" not in word and "*" not in word:
+        return f"'{word}'"
+    return re.sub(r"""([\\*'"\s:])""", r"\\\1", word)
+
+
+def _words(body: str, *, quoted_star: bool) -> tuple[str, ...]:
+    """Split as bash splits literal text; with an unbalanced quote, quotes are ordinary characters."""
+    return _split(body, quoted_star, quotes="'\"") or _split(body, quoted_star, quotes="") or ()
+
+
+def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | None:
+    words: list[str] = []
+    word: str | None = None
+    quote = ""
+    index = 0
+    while index < len(body):
+        char = body[index]
+        if char == "\\" and quote != "'" and index + 1 < len(body):
+            index += 1
+            word = (word or "") + body[index]
+        elif quote:
+            if char == quote:
+                quote = ""
+            else:
+                word = (word or "") + (WILD if char == "*" and quoted_star else char)
+        elif char in quotes:
+            quote, word = char, word or ""
+        elif char.isspace():
+            if word is not None:
+                words.append(word)
+            word = None
+        else:
+            word = (word or "") + (WILD if char == "*" else char)
+        index += 1
+    if quote:
+        return None
+    if word is not None:
+        words.append(word)
+    return tuple(words)
+
+
+@lru_cache(maxsize=8192)
+def _command_regex(words: tuple[str, ...], prefix: bool, gap: str) -> re.Pattern[str]:
+    parts = [".*".join(re.escape(piece) for piece in word.split(WILD)) for word in words]
+    rest = f"(?:{re.escape(gap)}.*)?" if prefix else ""
+    return re.compile(re.escape(gap).join(parts) + rest, re.DOTALL)

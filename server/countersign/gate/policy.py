@@ -1,0 +1,345 @@
+"""``decide``: what the gate says of one call. Pure, but for looking at the disk through ``paths.py``.
+
+Rules, paths and shell make Findings; here they are weighed, one by one, by the numbered precedence, and folded: of
+all that apply, the strictest stands. Nothing is asked, recorded or run.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from countersign.settings.policy import Policy, RuleText
+from countersign.wire.approvals import CommandPart
+from countersign.wire.verdicts import Category, DecidedBy, EffectView, Evidence, Mode, Source, Verdict
+
+from .call import ToolCall
+from .effects import Judged, judge_effects
+from .finding import Finding
+from .paths import PathJudge
+from .rule import RuleSet, evidence
+from .verdict import STRICTNESS, Decision, strictest
+
+if TYPE_CHECKING:
+    from .shell.judge import SyntaxChecker
+
+_LOG = logging.getLogger(__name__)
+
+MATRIX: Mapping[Category, Mapping[Mode, Verdict]] = {
+    "read": {
+        "plan": "allow", "ask": "ask", "default": "allow", "acceptEdits": "allow", "auto": "allow", "dontAsk": "allow",
+    },
+    "write": {
+        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "allow", "auto": "allow", "dontAsk": "deny",
+    },
+    "execute": {
+        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "ask", "auto": "allow", "dontAsk": "deny",
+    },
+    "external": {
+        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "ask", "auto": "allow", "dontAsk": "deny",
+    },
+}  # fmt: skip
+"""RULES.md 1. `acceptEdits` allows writing inside the workspace only; what `dontAsk` denies it denies last of all."""
+
+PLAN_REASON = "plan mode only reads; propose the change to the person instead of making it"
+
+
+def decide(
+    call: ToolCall,
+    policy: Policy,
+    modes: Sequence[Mode],
+    grants: Sequence[RuleText] = (),
+    *,
+    check_syntax: SyntaxChecker | None = None,
+    hook_denials: Sequence[Evidence] = (),
+) -> Decision:
+    """Weigh one call. Never raises: an error of our own denies.
+
+    Each thing that the call touches is weighed by these rungs. 1 to 5 are all looked at and the strictest of what
+    they say stands; only if none of them denies or asks do 6 to 8 count, the first that allows.
+
+    1. **Floors**: what cannot be understood or shown honestly, removal of roots, protected paths, our own storage.
+    2. **Deny rules** of any scope, whichever agent asks.
+    3. **Hooks** that deny.
+    4. **Ask rules** of any scope; broken deny and ask rules are such.
+    5. **Mode blocks**: `plan` denies whatever is not category read.
+    6. **Allow rules** (of a workspace only where it is trusted), then the chat's grants to this agent.
+    7. **Bypass** of this agent, in a trusted workspace.
+    8. **Mode allows**, by category: the matrix.
+    9. Otherwise **ask**. `dontAsk`, last of all, turns whatever still asks into deny.
+
+    Of several modes the strictest cell counts; the workspace's own tightening is added to ``modes`` here. Of several
+    things touched the strictest verdict stands. That nobody may be there to ask is the gate's business.
+    """
+    try:
+        return _decide(call, policy, modes, grants, check_syntax, hook_denials)
+    except Exception:
+        # A boundary: whatever went wrong in judging, going on is safe because the call is denied.
+        _LOG.exception("judging a call of `%s` failed", call.tool)
+        fault = Evidence(source="error", reason="judging the call failed, so it is denied; see the log")
+        return Decision("deny", "floor", (fault,), (), fault.reason, grantable=False)
+
+
+def compile_rules(policy: Policy) -> RuleSet:
+    """The policy's rules, compiled once for each tuple of rules.
+
+    INVARIANT (narrowing): allow rules of a workspace that is not trusted are left out, wherever they came from.
+    """
+    key = (id(policy.rules), policy.trusted)
+    with _COMPILED_LOCK:
+        found = _COMPILED.get(key)
+        if found is not None and found[0] is policy.rules:
+            _COMPILED.move_to_end(key)
+            return found[1]
+    compiled = RuleSet(
+        source for source in policy.rules if policy.trusted or source.list != "allow" or source.scope != "workspace"
+    )
+    with _COMPILED_LOCK:
+        _COMPILED[key] = (policy.rules, compiled)
+        while len(_COMPILED) > 16:
+            _COMPILED.popitem(last=False)
+    return compiled
+
+
+_COMPILED: OrderedDict[tuple[int, bool], tuple[tuple[RuleText, ...], RuleSet]] = OrderedDict()
+"""By identity: comparing thousands of rules for each call would cost more than finding the right one. The tuple is
+kept alive beside what was made of it, so that its identity cannot be another's."""
+_COMPILED_LOCK = threading.Lock()
+
+
+@lru_cache(maxsize=8)
+def _with_chat(rules: RuleSet, grants: tuple[RuleText, ...]) -> RuleSet:
+    return rules.with_chat(grants)
+
+
+def judge_for(policy: Policy, rules: RuleSet, agent: str) -> PathJudge:
+    """A judge of paths under this policy, for one call."""
+    return PathJudge(policy.workspace, policy.home, policy.additional_directories, policy.own_paths, rules, agent)
+
+
+# --- weighing --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Scales:
+    """What is the same for everything that one call touches."""
+
+    modes: tuple[Mode, ...]
+    bypass: bool
+    hooks: tuple[Evidence, ...]
+    unreadable: tuple[Evidence, ...]
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """One finding with its verdict. ``spoken`` is all evidence for that verdict, the deciding one first."""
+
+    finding: Finding
+    verdict: Verdict
+    spoken: tuple[Evidence, ...]
+    grantable: bool
+
+
+def _decide(
+    call: ToolCall,
+    policy: Policy,
+    modes: Sequence[Mode],
+    grants: Sequence[RuleText],
+    check_syntax: SyntaxChecker | None,
+    hook_denials: Sequence[Evidence],
+) -> Decision:
+    rules = _with_chat(compile_rules(policy), tuple(grants))
+    scales = _Scales(
+        modes=tuple(dict.fromkeys((*modes, *policy.tightening))) or ("ask",),
+        bypass=policy.bypasses(call.agent),
+        hooks=tuple(hook_denials),
+        unreadable=tuple(evidence(rule) for rule in rules.unreadable()),
+        agent=call.agent,
+    )
+    paths = judge_for(policy, rules, call.agent)
+    judged = judge_effects(call, rules, paths, check_syntax=check_syntax, builtin_reads=policy.builtin_reads)
+    weighed = [_weigh(finding, scales) for finding in _rows(judged)]
+    return _fold(judged, weighed)
+
+
+def _rows(judged: Judged) -> list[Finding]:
+    """The findings, each with the row of the matrix that it really falls under.
+
+    What a command touches is `execute` unless it only reads. A file that it reads inside is no question of its own:
+    the command that reads it answers for it. A command of nothing but neutral parts is a read like any other.
+    """
+    rows: list[Finding] = []
+    for group in judged.groups:
+        if not group.command:
+            rows += group.findings
+            continue
+        only_neutral = all(finding.neutral for finding in group.findings)
+        for finding in group.findings:
+            harmless = finding.known_read or finding.neutral
+            operand = finding.kind == "read" and finding.must_ask is None
+            rows.append(
+                replace(
+                    finding,
+                    category="read" if harmless else "execute",
+                    neutral=(finding.neutral or operand) and not only_neutral,
+                    in_workspace=False,
+                )
+            )
+    return rows
+
+
+def _weigh(finding: Finding, scales: _Scales) -> _Weighed:
+    """The numbered precedence of ``decide``, for one thing that is touched."""
+    is_read = finding.category == "read"
+    spoken: list[tuple[Verdict, Evidence]] = []
+    # 1. Floors.
+    for floor in finding.floors:
+        if not (floor.bypass_lifts and scales.bypass):
+            spoken.append((floor.verdict, floor.evidence))
+    # 2. Deny rules.
+    if finding.deny is not None:
+        spoken.append(("deny", finding.deny))
+    # 3. Hooks.
+    for denial in scales.hooks:
+        spoken.append(("deny", denial))
+    # 4. Ask rules, and broken rules that do not even name a tool.
+    if finding.ask is not None:
+        spoken.append(("ask", finding.ask))
+    if not is_read:
+        for broken in scales.unreadable:
+            spoken.append(("ask", broken))
+    # 5. Mode blocks.
+    if not is_read and "plan" in scales.modes:
+        spoken.append(("deny", Evidence(source="mode", reason=PLAN_REASON)))
+    if spoken:
+        verdict = strictest(said for said, _ in spoken)
+        evidences = tuple(evidence for said, evidence in spoken if said == verdict)
+        return _last_of_all(_Weighed(finding, verdict, evidences, grantable=False), scales)
+    # 6. Allow rules, then grants.
+    for allowed in (finding.allow, finding.grant):
+        if allowed is not None:
+            return _Weighed(finding, "allow", (allowed,), grantable=True)
+    if finding.neutral:
+        return _Weighed(finding, "allow", (Evidence(source="default", reason="it needs no rule"),), grantable=True)
+    # 7. Bypass.
+    if scales.bypass and (finding.must_ask is None or finding.bypass_lifts):
+        reason = f"bypass is on for {scales.agent}"
+        return _Weighed(finding, "allow", (Evidence(source="bypass", reason=reason),), grantable=True)
+    # 8. Mode allows.
+    if all(_mode_allows(finding, mode) for mode in scales.modes):
+        reason = f"mode {' and '.join(scales.modes)} allows {_ROW_WORDS[finding.category]}"
+        return _Weighed(finding, "allow", (Evidence(source="mode", reason=reason),), grantable=True)
+    # 9. Otherwise ask.
+    asked = finding.must_ask or Evidence(source="default", reason=_unruled(finding, scales))
+    return _last_of_all(_Weighed(finding, "ask", (asked,), grantable=True), scales)
+
+
+_ROW_WORDS: Mapping[Category, str] = {
+    "read": "reading",
+    "write": "changing files",
+    "execute": "running commands",
+    "external": "reaching outside",
+}
+
+
+def _mode_allows(finding: Finding, mode: Mode) -> bool:
+    if MATRIX[finding.category][mode] != "allow":
+        return False
+    if finding.must_ask is not None:
+        return mode == "auto" and finding.auto_lifts
+    return mode != "acceptEdits" or finding.category != "write" or finding.in_workspace
+
+
+def _unruled(finding: Finding, scales: _Scales) -> str:
+    if finding.uncovered is not None:
+        return finding.uncovered
+    return f"no rule matches, and mode {' and '.join(scales.modes)} asks before {_ROW_WORDS[finding.category]}"
+
+
+def _last_of_all(weighed: _Weighed, scales: _Scales) -> _Weighed:
+    """`dontAsk` turns whatever still asks into deny."""
+    if weighed.verdict != "ask" or "dontAsk" not in scales.modes:
+        return weighed
+    denial = Evidence(source="mode", reason=f"mode dontAsk denies what would ask: {weighed.spoken[0].reason}")
+    return replace(weighed, verdict="deny", spoken=(denial, *weighed.spoken))
+
+
+# --- folding ---------------------------------------------------------------------------------------------------------
+
+
+def _fold(judged: Judged, weighed: Sequence[_Weighed]) -> Decision:
+    verdict = strictest(each.verdict for each in weighed)
+    deciding = [each for each in weighed if each.verdict == verdict]
+    evidences = tuple(dict.fromkeys(said for each in deciding for said in each.spoken))
+    first = deciding[0]
+    return Decision(
+        verdict=verdict,
+        by="user" if verdict == "ask" else _decided_by(evidences, verdict),
+        evidence=evidences,
+        effects=tuple(
+            EffectView(
+                kind=each.finding.kind,
+                resource=each.finding.resource,
+                verdict=each.verdict,
+                evidence=each.spoken[0],
+            )
+            for each in weighed
+        ),
+        reason=_sentence(first.finding, evidences[0]),
+        risks=tuple(dict.fromkeys((*judged.risks, *(risk for each in weighed for risk in each.finding.risks)))),
+        parts=_parts(judged, weighed),
+        grantable=all(each.grantable for each in weighed if each.verdict != "allow"),
+        exact_rule=judged.exact_rule,
+        proposals=judged.proposals,
+        scripts=judged.scripts,
+    )
+
+
+_BY: Mapping[Source, DecidedBy] = {
+    "floor": "floor",
+    "rule": "rule",
+    "hook": "hook",
+    "mode": "mode",
+    "grant": "grant",
+    "bypass": "bypass",
+    "default": "mode",
+    "nobody": "nobody",
+    "error": "floor",
+}
+
+
+_CHOSEN: tuple[DecidedBy, ...] = ("rule", "grant", "bypass", "mode")
+
+
+def _decided_by(evidences: Sequence[Evidence], verdict: Verdict) -> DecidedBy:
+    """Who is recorded. Where several allowed together, what a person chose goes before what a mode lets pass."""
+    found: list[DecidedBy] = [_BY[said.source] for said in evidences]
+    if verdict == "allow":
+        for by in _CHOSEN:
+            if by in found:
+                return by
+    return found[0]
+
+
+def _parts(judged: Judged, weighed: Sequence[_Weighed]) -> tuple[CommandPart, ...]:
+    parts: list[CommandPart] = []
+    for text, indexes in judged.parts:
+        of_part = [weighed[index] for index in indexes]
+        if of_part:
+            worst = max(of_part, key=lambda each: STRICTNESS[each.verdict])
+            parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.spoken[0]))
+    return tuple(parts)
+
+
+def _sentence(finding: Finding, said: Evidence) -> str:
+    """Why, in one sentence, with the rule and where it stands."""
+    if said.rule is None:
+        return said.reason
+    place = f" ({said.file}:{said.line})" if said.file and said.line else ""
+    return said.reason if f"`{said.rule}`" in said.reason else f"{said.reason}: `{said.rule}`{place}"

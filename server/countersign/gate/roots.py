@@ -1,0 +1,70 @@
+"""Folders that paths are counted from, and the segments that paths fall into. Pure but for finding where a root lies.
+
+A root counts in its lexical and in its resolved spelling: a workspace opened by a link is both (CONTRACT 36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .below import Place
+from .pattern import fold
+from .resolve import normalise, resolve
+
+Segments = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that paths are counted from, in its lexical and its resolved spelling."""
+
+    spellings: tuple[str, ...]
+    parts: tuple[Segments, ...]
+
+    def relative(self, segments: Segments) -> Iterator[Segments]:
+        """The segments below it, once for each of its spellings that they lie under."""
+        for root in self.parts:
+            if segments[: len(root)] == root:
+                yield segments[len(root) :]
+
+
+def folder_at(path: str, home: str, cwd: str = "/") -> Folder:
+    """The folder at this path, as it lies now. A relative path counts from ``cwd``."""
+    found = resolve(path, cwd=cwd, home=home)
+    spellings = found.spellings() if found.resolved is not None else (normalise(path),)
+    spellings = (spellings[0], spellings[-1]) if len(spellings) > 1 else spellings
+    return Folder(spellings, tuple(segments_of(spelling) for spelling in spellings))
+
+
+def segments_of(path: str) -> Segments:
+    """The parts of a path, without empty ones."""
+    return tuple(part for part in path.split("/") if part)
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether a path is a root or lies below it, by the text alone."""
+    return path == root or path.startswith(root.rstrip("/") + "/")
+
+
+def place_of(root: Folder, segments: Segments) -> Place:
+    """Where a folder lies relative to a root."""
+    for place in root.relative(segments):
+        return place
+    return "holds" if any(part[: len(segments)] == segments for part in root.parts) else "apart"
+
+
+def as_other_systems(segments: Segments) -> Iterator[Segments]:
+    """The segments, and what other file systems take them for: trailing dots and blanks, streams, backslashes.
+
+    Only ever used to deny or ask more. A shared or mounted folder may lie on such a system.
+    """
+    yield segments
+    if any("\\" in segment for segment in segments):
+        yield tuple(part for part in segments_of(normalise("/" + "/".join(segments).replace("\\", "/"))))
+    trimmed = tuple(segment.split(":", 1)[0].rstrip(". ") or segment for segment in segments)
+    if trimmed != segments:
+        yield trimmed
+    short = tuple(".git" if fold(segment) in ("git~1", "git~2") else segment for segment in trimmed)
+    if short != trimmed:
+        yield short

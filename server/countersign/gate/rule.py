@@ -1,0 +1,207 @@
+"""The RuleSet: which few of many rules could speak about one effect.
+
+A RuleSet is built once for thousands of rules and then asked often. Every rule hangs under the rarest literal piece
+of its pattern (a word, a path segment, a label of a host), so that a look-up costs as much as the effect has pieces,
+not as there are rules. What it gives are candidates: whether a rule matches is asked of its pattern. Reading rules is
+``grammar.py``'s business, matching ``pattern``'s, precedence ``policy.py``'s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from countersign.settings.policy import Problem, RuleText
+from countersign.wire.verdicts import Evidence
+
+from .below import Place, Reach
+from .grammar import BadRule, ListName, Rule, compile_rule, evidence, parse_rule
+from .keys import ALWAYS, Key, host_keys, rule_keys, segment_keys, tool_keys, word_keys
+from .pattern import CommandPattern, HostPattern, NamePattern, PathPattern, Root
+
+__all__ = [
+    "BadRule",
+    "CommandPattern",
+    "Evidence",
+    "HostPattern",
+    "ListName",
+    "NamePattern",
+    "PathPattern",
+    "Rule",
+    "RuleSet",
+    "compile_rule",
+    "evidence",
+    "parse_rule",
+]
+
+_SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
+
+
+class RuleSet:
+    """Compiled rules, found by what an effect touches. Never changes once built, and is safe to share.
+
+    ``with_chat`` puts a chat's grants and own rules on top without building the rest anew. Lists of rules come in the
+    order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
+    """
+
+    __slots__ = ("_layers", "problems")
+
+    def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
+        compiled = [compile_rule(source) for source in _unique(sources)]
+        self.problems: tuple[Problem, ...] = tuple(problem for _, problem in compiled if problem)
+        layer = _Layer([rule for rule, _ in compiled if rule is not None])
+        self._layers: tuple[_Layer, ...] = (*under._layers, layer) if under else (layer,)
+
+    def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
+        """These rules and, on top, those of a chat."""
+        return RuleSet(sources, under=self) if sources else self
+
+    def rules(self) -> Iterator[Rule]:
+        """All rules that count; a broken deny or ask rule is among them as an ask for the whole tool."""
+        for layer in self._layers:
+            yield from layer.rules
+
+    def commands(self, listed: ListName, words: Sequence[str], agent: str) -> list[Rule]:
+        """The `Bash` rules of this list that could match a simple command of these words.
+
+        Ask each rule's ``specifier`` whether it ``covers`` (allow, grant) or ``touches`` (deny, ask) the words; a
+        ``specifier`` of None is `Bash` alone and covers every command.
+        """
+        return self._find("Bash", listed, word_keys(words), agent)
+
+    def commands_of(self, listed: ListName, program: str | None, agent: str) -> list[Rule]:
+        """The `Bash` rules that could match some command of this program, or of any if None.
+
+        For words that are not known before they run. Costs as much as there are such rules.
+        """
+        found: list[Rule] = []
+        for layer in self._layers:
+            for rule in layer.of_tool("Bash", listed):
+                first = rule.specifier.first_word if isinstance(rule.specifier, CommandPattern) else None
+                named = None in (program, first) or _base(str(first)) == _base(str(program))
+                if named and rule.serves(agent):
+                    found.append(rule)
+        return self._in_order(found)
+
+    def paths(self, tool: Literal["Read", "Edit"], listed: ListName, segments: Sequence[str], agent: str) -> list[Rule]:
+        """The rules of this list that could match a path with these segments (counted from `/`)."""
+        return self._find(tool, listed, segment_keys(segments), agent)
+
+    def below(
+        self, tool: Literal["Read", "Edit"], listed: ListName, places: Mapping[Root, Place], agent: str
+    ) -> Rule | None:
+        """A rule of this list that might match something below a folder, or None if there is none.
+
+        ``places`` says where the folder lies relative to each root that patterns are anchored at.
+        """
+        for layer in self._layers:
+            for rule in layer.reach(tool, listed).rules(places):
+                if rule.serves(agent):
+                    return rule
+        return None
+
+    def hosts(self, listed: ListName, host: str, agent: str) -> list[Rule]:
+        """The `WebFetch` rules of this list that match this host (lower case, no trailing dot)."""
+        rules = self._find("WebFetch", listed, host_keys(host), agent)
+        return [rule for rule in rules if not isinstance(rule.specifier, HostPattern) or rule.specifier.matches(host)]
+
+    def tools(self, listed: ListName, name: str, agent: str, server: str | None = None) -> list[Rule]:
+        """The rules of this list that name this tool, by its own name, its MCP server's or with a wildcard.
+
+        Rules that look at an argument are among them; their ``specifier`` decides. ``server`` is the MCP server as it
+        is configured: an allow rule for ``mcp__a`` does not cover a tool ``b__x`` of a server ``a__b``.
+        """
+        found: dict[int, Rule] = {}
+        for layer in self._layers:
+            for key in tool_keys(name, server, wide=listed in ("deny", "ask")):
+                for rule in layer.of_tool(key, listed):
+                    if rule.serves(agent) and ("*" not in rule.tool or NamePattern(rule.tool).matches(name)):
+                        found.setdefault(id(rule), rule)
+        return self._in_order(found.values())
+
+    def agents(self, listed: ListName, name: str, agent: str) -> list[Rule]:
+        """The `Agent` rules of this list that match a sub-agent or hosted agent of this name."""
+        rules = self._find("Agent", listed, (("=", name),), agent)
+        return [rule for rule in rules if not isinstance(rule.specifier, NamePattern) or rule.specifier.matches(name)]
+
+    def unreadable(self) -> list[Rule]:
+        """Broken deny and ask rules that do not even name a tool: every call that is not a read asks (RULES.md 1)."""
+        return [rule for layer in self._layers for rule in layer.of_tool("", "ask")]
+
+    def _find(self, tool: str, listed: ListName, keys: Iterable[Key], agent: str) -> list[Rule]:
+        found: dict[int, Rule] = {}
+        keys = tuple(keys)
+        for layer in self._layers:
+            index = layer.index.get((tool, listed), {})
+            for key in (ALWAYS, *keys):
+                for rule in index.get(key, ()):
+                    if rule.serves(agent):
+                        found.setdefault(id(rule), rule)
+            for rule in layer.of_tool("*", listed):
+                if rule.serves(agent) and NamePattern(rule.tool).matches(tool):
+                    found.setdefault(id(rule), rule)
+        return self._in_order(found.values())
+
+
+    def _in_order(self, found: Iterable[Rule]) -> list[Rule]:
+        def place(rule: Rule) -> tuple[int, int, int]:
+            number, layer = next((n, each) for n, each in enumerate(self._layers) if id(rule) in each.position)
+            return _SCOPE_ORDER[rule.source.scope], number, layer.position[id(rule)]
+
+        rules = list(found)
+        return rules if len(rules) < 2 else sorted(rules, key=place)
+
+
+@dataclass(slots=True)
+class _Layer:
+    """One bundle of rules and its indexes. ``reaches`` is filled when first asked for."""
+
+    rules: Sequence[Rule]
+    position: dict[int, int] = field(default_factory=dict)
+    index: dict[tuple[str, ListName], dict[Key, list[Rule]]] = field(default_factory=dict)
+    tools: dict[tuple[str, ListName], list[Rule]] = field(default_factory=dict)
+    reaches: dict[tuple[str, ListName], Reach] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.position.update((id(rule), place) for place, rule in enumerate(self.rules))
+        keyed = [(rule, rule_keys(rule)) for rule in self.rules]
+        common = Counter((rule.tool, rule.list, key) for rule, keys in keyed for key in keys)
+        for rule, keys in keyed:
+            self.tools.setdefault((_bucket(rule.tool), rule.list), []).append(rule)
+            if "*" not in rule.tool:
+                counted = [(common[rule.tool, rule.list, key], key) for key in keys]
+                rarest = min(counted, default=(0, ALWAYS))[1]
+                self.index.setdefault((rule.tool, rule.list), {}).setdefault(rarest, []).append(rule)
+
+    def of_tool(self, tool: str, listed: ListName) -> Sequence[Rule]:
+        return self.tools.get((tool, listed), ())
+
+    def reach(self, tool: str, listed: ListName) -> Reach:
+        found = self.reaches.get((tool, listed))
+        if found is None:
+            wild = [rule for rule in self.of_tool("*", listed) if NamePattern(rule.tool).matches(tool)]
+            found = self.reaches[tool, listed] = Reach([*self.of_tool(tool, listed), *wild])
+        return found
+
+
+def _bucket(tool: str) -> str:
+    """Where a tool name hangs: under itself; with a wildcard under its literal MCP server, or under ``*``."""
+    if "*" not in tool:
+        return tool
+    parts = tool.split("__")
+    return f"mcp__{parts[1]}" if len(parts) > 2 and parts[0] == "mcp" and "*" not in parts[1] else "*"
+
+
+def _unique(sources: Iterable[RuleText]) -> list[RuleText]:
+    """What is said twice is kept once, the first time."""
+    kept: dict[tuple[object, ...], RuleText] = {}
+    for source in sources:
+        what = (source.list, source.text, source.scope, source.agent)
+        kept.setdefault((*what, source.matching, source.not_matching), source)
+    return list(kept.values())
+
+
+def _base(program: str) -> str:
+    return program.rsplit("/", 1)[-1]

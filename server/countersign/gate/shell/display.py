@@ -1,0 +1,85 @@
+"""Whether a text looks like what it is (RULES.md S5): no control, invisible or bidirectional characters.
+
+What the gate shows is what runs, so a text that cannot be shown honestly can never be allowed. Ordinary letters of any
+script, dashes and emoji are fine; a name that mixes scripts is only a risk, which the card tells.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ORDINARY = re.compile(r"[\t\n\x20-\x7e]*")
+
+_BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
+"""Letters and symbols that are drawn as nothing."""
+
+_SPLIT = "the text holds a carriage return, NUL or other control character"
+_HIDDEN = "the text holds invisible or bidirectional characters"
+_BLANK = "the text holds a blank that is none to the shell"
+
+
+def unshowable(text: str) -> str | None:
+    """Why the text cannot be shown as it runs, as one sentence, or None."""
+    if _ORDINARY.fullmatch(text):
+        return None
+    for index, char in enumerate(text):
+        if "\x20" <= char <= "\x7e" or char in "\t\n":
+            continue
+        reason = _reason(text, index, char)
+        if reason is not None:
+            return reason
+    return None
+
+
+def mixes_scripts(name: str) -> bool:
+    """Whether a name has letters of more than one script, as a lookalike has."""
+    if name.isascii():
+        return False
+    scripts = {unicodedata.name(char, "?").split(" ")[0] for char in name if char.isalpha()}
+    return len(scripts - {"MICRO", "MASCULINE", "FEMININE"}) > 1
+
+
+def _reason(text: str, index: int, char: str) -> str | None:
+    category = unicodedata.category(char)
+    if category == "Cc":
+        return _SPLIT
+    if category in {"Cs", "Co", "Cn"}:
+        return "the text holds characters that cannot be shown"
+    if char == "\u200d":
+        joins = 0 < index < len(text) - 1 and _pictures(text[index - 1]) and _pictures(text[index + 1])
+        return None if joins else _HIDDEN
+    if char in "\ufe0e\ufe0f":
+        return None if index and _pictures(text[index - 1], keycap=text[index + 1 : index + 2] == "\u20e3") else _HIDDEN
+    if category in {"Cf", "Zl", "Zp"} or char in _BLANK_LOOKING or _is_ignorable(char):
+        return _HIDDEN
+    if category == "Zs":
+        return _BLANK
+    if category in {"Mn", "Me"} and not _carries_mark(text, index):
+        return _HIDDEN
+    return None
+
+
+def _pictures(char: str, *, keycap: bool = False) -> bool:
+    """Whether an emoji may continue after this character."""
+    if keycap and char in "0123456789#*":
+        return True
+    return char > "\x7f" and (char in "\u203c\u2049\ufe0f" or unicodedata.category(char) in {"So", "Sk", "Sm"})
+
+
+def _is_ignorable(char: str) -> bool:
+    point = ord(char)
+    return (
+        point == 0x34F
+        or 0x180B <= point <= 0x180F
+        or 0xFE00 <= point <= 0xFE0D
+        or 0x1BCA0 <= point <= 0x1BCA3
+        or 0x1D173 <= point <= 0x1D17A
+        or 0xE0000 <= point <= 0xE0FFF
+    )
+
+
+def _carries_mark(text: str, index: int) -> bool:
+    """A combining mark belongs on a letter, digit or other mark; on a blank or an operator it hides something."""
+    before = text[index - 1 : index]
+    return bool(before) and (unicodedata.category(before)[0] in "LM" or before.isdigit() or before in "#*\ufe0f")

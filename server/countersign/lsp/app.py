@@ -1,0 +1,266 @@
+"""The language server: every method of the table, each a few lines into the rooms.
+
+``serve`` is the process. Nothing of the workspace is obeyed before ``initialize`` has said whether it is trusted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import platformdirs
+from lsprotocol import types
+from pydantic import ValidationError
+
+import countersign
+from countersign.gate.check import BadQuestion, answer_of, explain
+from countersign.settings.desk import SettingsDesk
+from countersign.wire import approvals, desk, settings, threads, verdicts
+from countersign.wire.base import Empty, as_json
+from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer, UnknownRule
+
+from .bridge import Server, make_server
+from .house import House, storage_folder
+from .records import add_rule, export_history, list_rules, query_history, remove_rule, undo
+
+log = logging.getLogger(__name__)
+ACCEPT, IGNORE = "Accept", "Keep ignoring"
+
+
+def serve() -> int:
+    """Serve an editor over stdin and stdout until it goes; the exit code of the process."""
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    server = make_server("countersign", countersign.__version__)
+    App(server)
+    return server.run()
+
+
+class App:
+    """Registers the handlers; holds the House once there is one."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._house: House | None = None
+        self._ready = False
+        self._warnings: list[str] = []
+        self._asked: set[str] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        server.on_initialize(lambda params: self._initialize(params))  # noqa: PLW0108 pygls marks what it is given
+        server.on_initialized(self._initialized)
+        server.on_shutdown(self._shutdown)
+        handle = server.handle
+        handle("tool/approvalResponse", self._approval_response)
+        handle("tool/pendingApprovals", self._pending_approvals)
+        handle("tool/approvalBatch", self._approval_batch)
+        handle("tool/explain", self._explain)
+        handle("thread/create", lambda params: self.house.sessions.create(params))  # noqa: PLW0108 the house comes later
+        handle("thread/list", lambda _params: self.house.sessions.list())
+        handle("thread/open", lambda params: self.house.sessions.open(params.thread_id))
+        handle("thread/delete", self._thread_delete)
+        handle("thread/setMode", self._thread_set_mode)
+        handle("thread/prompt", self._thread_prompt)
+        handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
+        handle("agent/list", lambda _params: desk.AgentListResult(agents=self.house.runner.views()))
+        handle("agent/restart", self._agent_restart)
+        handle("shell/list", lambda _params: desk.ShellListResult(shells=self.house.shells.list()))
+        handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
+        handle("shell/kill", self._shell_kill)
+        handle("shell/toBackground", self._shell_to_background)
+        handle("history/query", lambda params: query_history(self.house, params))
+        handle("history/export", lambda params: export_history(self.house, params))
+        handle("history/undo", lambda params: undo(self.house, params.receipt_id))
+        handle("rule/list", lambda _params: list_rules(self.house))
+        handle("rule/add", lambda params: add_rule(self.house, params))
+        handle("rule/remove", lambda params: remove_rule(self.house, params.rule_id))
+        handle("grant/list", lambda _params: desk.GrantListResult(grants=self.house.gate.grants.views()))
+        handle("grant/revoke", self._grant_revoke)
+        handle("settings/changed", self._settings_changed)
+        handle("settings/confirm", self._settings_confirm)
+
+    @property
+    def house(self) -> House:
+        if self._house is None:
+            raise HouseError("the server is not initialized")
+        return self._house
+
+    # The life of the server.
+
+    async def _initialize(self, params: types.InitializeParams) -> None:
+        try:
+            options = settings.InitializationOptions.model_validate(params.initialization_options or {})
+        except ValidationError as error:
+            raise InvalidAnswer(f"the initialization options do not fit: {misfit(error)}") from None
+        storage = storage_folder(options.storage, platformdirs.user_data_dir("countersign", appauthor=False))
+        workspace = workspace_of(params) or no_folder(storage)
+        live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
+        self._house = House(self._server, live, storage)
+        live.subscribe(self._policy_changed)
+
+    async def _initialized(self) -> None:
+        for warning in self._warnings:
+            self._show(warning)
+        self._ready = True
+        self._own(self.house.settings.watch(), "watch the settings files")
+        self._tell_unconfirmed()
+        await self.house.take_up()
+
+    async def _shutdown(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._house is not None:
+            await self._house.close()
+
+    def _own(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("%s failed", task.get_name(), exc_info=error)
+
+    def _warn(self, message: str) -> None:
+        """A warning for the person; what comes before the client is ready is kept until it is."""
+        if self._ready:
+            self._show(message)
+        else:
+            self._warnings.append(message)
+
+    def _show(self, message: str) -> None:
+        self._server.window_show_message(types.ShowMessageParams(type=types.MessageType.Warning, message=message))
+
+    # Settings.
+
+    def _policy_changed(self) -> None:
+        self.house.gate.changed()
+        if self._ready:
+            self._tell_unconfirmed()
+
+    def _tell_unconfirmed(self) -> None:
+        live = self.house.settings
+        items = list(live.unconfirmed()) if live.policy.trusted else []
+        if live.abilities.confirm:
+            self._server.notify("settings/unconfirmed", settings.SettingsUnconfirmed(items=items))
+            return
+        for item in items:
+            if item.digest not in self._asked:
+                self._asked.add(item.digest)
+                self._own(self._ask_to_confirm(item), f"ask about {item.key}")
+
+    async def _ask_to_confirm(self, item: settings.UnconfirmedItem) -> None:
+        """Ask in the editor's own way, where the client cannot draw the question itself. Closing it changes nothing."""
+        place = f" ({item.file}:{item.line})" if item.file else ""
+        chosen = await self._server.window_show_message_request_async(
+            types.ShowMessageRequestParams(
+                type=types.MessageType.Warning,
+                message=f"The workspace's settings want: {item.text}{place}. It is ignored until you accept it.",
+                actions=[types.MessageActionItem(title=ACCEPT), types.MessageActionItem(title=IGNORE)],
+            )
+        )
+        if chosen is not None:
+            self.house.settings.confirm(item.digest, accept=chosen.title == ACCEPT)
+
+    def _settings_changed(self, params: settings.SettingsChanged) -> None:
+        self.house.settings.changed(params)
+
+    def _settings_confirm(self, params: settings.SettingsConfirmParams) -> Empty:
+        self.house.settings.confirm(params.digest, accept=params.accept)
+        return Empty()
+
+    # Approvals.
+
+    async def _approval_response(self, params: approvals.ApprovalResponseParams) -> approvals.ApprovalResponseResult:
+        state = await self.house.gate.answering.answer(params)
+        return approvals.ApprovalResponseResult(approval_id=params.approval_id, state=state)
+
+    def _pending_approvals(self, params: approvals.PendingApprovalsParams) -> approvals.PendingApprovalsResult:
+        return approvals.PendingApprovalsResult(approvals=self.house.gate.asking.table.views(params.thread_id))
+
+    async def _approval_batch(self, params: approvals.ApprovalBatchParams) -> approvals.ApprovalBatchResult:
+        """Each request is judged, recorded and answered on its own."""
+        results = [await self._one_of_batch(approval_id, params) for approval_id in params.approval_ids]
+        return approvals.ApprovalBatchResult(results=results)
+
+    async def _one_of_batch(self, approval_id: str, params: approvals.ApprovalBatchParams) -> approvals.BatchEntry:
+        answer = approvals.ApprovalResponseParams(
+            approval_id=approval_id,
+            response=approvals.OutcomeHolder(
+                outcome=approvals.SelectedOutcome(outcome="selected", option_id=params.decision)
+            ),
+            bypass_all=False,
+            reason=params.reason,
+        )
+        try:
+            state = await self.house.gate.answering.answer(answer)
+        except CountersignError as error:
+            return approvals.BatchEntry(
+                approval_id=approval_id, error=approvals.BatchError(kind=error.kind, message=str(error))
+            )
+        return approvals.BatchEntry(approval_id=approval_id, state=state)
+
+    async def _explain(self, params: verdicts.ExplainParams) -> verdicts.ExplainResult:
+        policy = self.house.settings.policy
+        question = {key: value for key, value in as_json(params).items() if key != "mode"}
+        try:
+            decision = await asyncio.to_thread(
+                explain, question, policy, params.mode or policy.mode, check_syntax=self.house.check_syntax
+            )
+        except BadQuestion as error:
+            raise InvalidAnswer(str(error)) from None
+        return verdicts.ExplainResult.model_validate(answer_of(decision))
+
+    # Chats.
+
+    async def _thread_delete(self, params: threads.ThreadDeleteParams) -> Empty:
+        await self.house.sessions.delete(params.thread_id)
+        return Empty()
+
+    def _thread_set_mode(self, params: threads.ThreadSetModeParams) -> threads.ThreadSetModeResult:
+        return threads.ThreadSetModeResult(mode=self.house.sessions.set_mode(params.thread_id, params.mode))
+
+    async def _thread_prompt(self, params: threads.ThreadPromptParams) -> threads.ThreadPromptResult:
+        return threads.ThreadPromptResult(stop_reason=await self.house.sessions.prompt(params))
+
+    # Agents, shells, rules, grants, history.
+
+    async def _agent_restart(self, params: desk.AgentRestartParams) -> Empty:
+        await self.house.runner.restart(params.agent_name)
+        return Empty()
+
+    async def _shell_kill(self, params: desk.ShellKillParams) -> desk.ShellKillResult:
+        return desk.ShellKillResult(state=await self.house.shells.kill(params.shell_id))
+
+    def _shell_to_background(self, params: desk.ShellToBackgroundParams) -> desk.ShellToBackgroundResult:
+        return desk.ShellToBackgroundResult(shell_id=self.house.shells.to_background(params.tool_call_id))
+
+    def _grant_revoke(self, params: desk.GrantRevokeParams) -> Empty:
+        if not self.house.gate.grants.revoke(params.grant_id):
+            raise UnknownRule("there is no such grant; it may have ended")
+        return Empty()
+
+
+def workspace_of(params: types.InitializeParams) -> Path | None:
+    """The folder that the editor has open: the first of its folders, else its root."""
+    uri = params.workspace_folders[0].uri if params.workspace_folders else params.root_uri
+    if uri:
+        parts = urlsplit(uri)
+        return Path(unquote(parts.path)) if parts.scheme == "file" and parts.path else None
+    return Path(params.root_path) if params.root_path else None
+
+
+def no_folder(storage: Path) -> Path:
+    """Where tools work while no folder is open: an empty one of ours, so that nothing of the person's is inside."""
+    folder = storage / "no-folder"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def misfit(error: ValidationError) -> str:
+    """What does not fit, without what was sent."""
+    return "; ".join(f"`{'.'.join(map(str, item['loc']))}` {item['msg'].lower()}" for item in error.errors())

@@ -1,0 +1,46 @@
+"""The editor as the gate and the chats see it: cards are put up there, and what a person chose is written there."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
+from countersign.wire.base import WireModel
+from countersign.wire.threads import ThreadUpdate
+
+from .feed import Feed
+
+
+class Line(Protocol):
+    """The connection to the client: what ``bridge.Server`` offers to the rest of this room."""
+
+    @property
+    def connected(self) -> bool: ...
+
+    def notify(self, name: str, params: WireModel) -> None: ...
+
+
+class Editor:
+    """The Asker of an editor. A chat's frame goes out before its card, so that no card precedes its call."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.feed: Feed | None = None
+
+    def present(self) -> bool:
+        return self._line.connected
+
+    def show(self, request: ApprovalRequest) -> None:
+        self._flush(request.thread_id)
+        self._line.notify("tool/approvalRequest", request)
+
+    def resolved(self, notice: ApprovalResolved) -> None:
+        self._flush(notice.thread_id)
+        self._line.notify("tool/approvalResolved", notice)
+
+    def update(self, update: ThreadUpdate) -> None:
+        self._line.notify("thread/update", update)
+
+    def _flush(self, thread_id: str) -> None:
+        if self.feed is not None:
+            self.feed.flush(thread_id)

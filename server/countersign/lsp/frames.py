@@ -1,0 +1,144 @@
+"""Bytes to messages and back: the LSP base protocol, and what JSON-RPC asks of a message before anyone reads it.
+
+Nothing here waits or touches a descriptor. `transport` brings the bytes; what a message means is left to `bridge`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import Any, NoReturn, TypeGuard
+
+LIMIT = 32 << 20
+"""Bytes of the largest message that is read; the body of a larger one is skipped."""
+LINE_LIMIT = 8 << 10
+"""Bytes of the longest header line; a longer one is taken in pieces, none of which is a header."""
+
+PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+
+MessageId = int | str
+
+_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
+_LEADING_ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]{1,64}")\s*,\s*"method"')
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A frame that holds no message, as the error that answers it. ``id`` is None where none could be read."""
+
+    code: int
+    message: str
+    id: MessageId | None = None
+    data: dict[str, str] | None = None
+
+
+@dataclass
+class Decoder:
+    """Keeps the bytes of a frame that has not come whole, of which it holds `LIMIT` at most."""
+
+    _held: bytearray = field(default_factory=bytearray)
+    _length: int | None = None
+    _in_body: bool = False
+    _skipping: int = 0
+    _in_header: bool = False
+
+    def feed(self, data: bytes) -> list[Any]:
+        """The JSON values and `Fault`s of the frames that ``data`` completes, in order."""
+        self._held += data
+        found: list[Any] = []
+        while True:
+            taken = self._skip() if self._skipping else self._body(found) if self._in_body else self._line(found)
+            if not taken:
+                return found
+
+    def _line(self, found: list[Any]) -> bool:
+        end = self._held.find(b"\n", 0, LINE_LIMIT)
+        if end < 0 and len(self._held) < LINE_LIMIT:
+            return False
+        line = bytes(self._held[: end + 1 if end >= 0 else LINE_LIMIT])
+        del self._held[: len(line)]
+        if text := line.strip(b"\r\n"):
+            self._in_header = True
+            if match := _LENGTH.fullmatch(text):
+                self._length = int(match[1])
+        elif self._length is not None:
+            self._in_body, self._in_header = True, False
+        elif self._in_header:
+            # The length of what follows is unknown: lines are passed over until a header is one again.
+            self._in_header = False
+            found.append(Fault(PARSE_ERROR, "a header without a valid `Content-Length`"))
+        return True
+
+    def _body(self, found: list[Any]) -> bool:
+        length = self._length or 0
+        if length > LIMIT:
+            if len(self._held) < min(length, 256):
+                return False
+            # The request is refused under its own id where that stands at its head, so that nobody waits for ever.
+            match = _LEADING_ID.match(self._held)
+            message_id = json.loads(match[1]) if match else None
+            text = f"a message of {length} bytes is over the limit of {LIMIT}; send less at once"
+            found.append(Fault(INVALID_REQUEST, text, message_id, {"kind": "tooLarge"}))
+            self._skipping, self._length, self._in_body = length, None, False
+            return True
+        if len(self._held) < length:
+            return False
+        found.append(parse(self._held[:length]))
+        del self._held[:length]
+        self._length, self._in_body = None, False
+        return True
+
+    def _skip(self) -> bool:
+        dropped = min(self._skipping, len(self._held))
+        del self._held[:dropped]
+        self._skipping -= dropped
+        return dropped > 0
+
+
+def malformed(value: Any) -> Fault | None:
+    """Why a JSON value is no message, or None if it is one: an object with a method, or with an answer to an id."""
+    if not isinstance(value, dict):
+        return Fault(INVALID_REQUEST, "a message is a JSON object; batches are not taken")
+    message_id = value.get("id") if is_id(value.get("id")) else None
+    if value.get("jsonrpc") != "2.0":
+        return Fault(INVALID_REQUEST, 'a message says `"jsonrpc": "2.0"`', message_id)
+    if "method" not in value and "result" not in value and "error" not in value:
+        return Fault(INVALID_REQUEST, "a message has a method, a result or an error", message_id)
+    if not isinstance(value.get("method", ""), str):
+        return Fault(INVALID_REQUEST, "the method is not a string", message_id)
+    if "id" in value and message_id is None and not ("method" not in value and value["id"] is None):
+        # An error without an id is the one exception: the peer's word that it could not read what we sent.
+        return Fault(INVALID_REQUEST, "an id is a whole number or a string")
+    if value.get("params") is not None and not isinstance(value["params"], dict | list):
+        return Fault(INVALID_REQUEST, "params are an object or an array", message_id)
+    return None
+
+
+def is_id(value: Any) -> TypeGuard[MessageId]:
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def parse(body: bytes | bytearray) -> Any:
+    """The JSON value of a body, or the `Fault` that it is none."""
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        log.warning("a message that is no JSON: %s", error)
+        return Fault(PARSE_ERROR, "the message is not valid JSON")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"`{name}` is not JSON")
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """The message as one frame. Raises `ValueError` or `TypeError` for what is not JSON, a NaN among it."""
+    # A lone surrogate has no UTF-8; what `backslashreplace` writes for it is the JSON escape.
+    body = _ENCODER.encode(message).encode("utf-8", "backslashreplace")
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body

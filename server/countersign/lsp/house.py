@@ -1,0 +1,150 @@
+"""One workspace's rooms, put together: settings, ledger, gate, tools, agents and chats.
+
+Made once the editor has said which workspace it has open and where we may keep things; ended in the order in which
+nothing can be lost. What an editor may ask of it is in ``app.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from functools import partial
+from pathlib import Path
+
+from countersign.agents.acp.host import AcpAgent
+from countersign.agents.transcript import Transcripts
+from countersign.gate.gate import Gate
+from countersign.gate.images import BeforeImages
+from countersign.gate.ledger import LEDGER_FILE, Ledger
+from countersign.gate.owner import Owner
+from countersign.gate.policy import decide
+from countersign.gate.shell.syntax import BashSyntax
+from countersign.settings.desk import SettingsDesk
+from countersign.settings.keeper import SettingsKeeper
+from countersign.settings.policy import AgentConfig
+from countersign.tools.processes import SHELLS_SERVICE, ShellDesk
+from countersign.tools.registry import BY_NAME
+from countersign.wire.desk import AgentView, ShellView
+
+from .bridge import Server
+from .editor import Editor
+from .feed import Feed
+from .recovery import recover
+from .runner import Runner
+from .sessions import Sessions
+
+log = logging.getLogger(__name__)
+CHATS_FILE = "chats.db"
+
+
+class House:
+    """Everything of one server. A class because it owns what must be closed, in order."""
+
+    def __init__(self, server: Server, settings: SettingsDesk, storage: Path) -> None:
+        """Open the storage and build the rooms.
+
+        Raises:
+            LedgerUnavailable, OSError: the storage cannot be used; nothing can run without it.
+        """
+        self.server = server
+        self.settings = settings
+        self.storage = storage
+        self.owner = Owner(storage)
+        self.ledger = Ledger(storage / LEDGER_FILE)
+        self.transcripts = Transcripts(storage / CHATS_FILE)
+        self.editor = Editor(server)
+        self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
+        self.editor.feed = self.feed
+        self.keeper = SettingsKeeper(settings, partial(server.request, "settings/update"))
+        self.images = BeforeImages(storage / "before")
+        self.images.blocking_sweep()
+        self.check_syntax = BashSyntax()
+        self.gate = Gate(
+            decide=partial(decide, check_syntax=self.check_syntax),
+            policy=self._policy,
+            ledger=self.ledger,
+            asker=self.editor,
+            keeper=self.keeper,
+            owner=self.owner.name,
+            images=self.images,
+        )
+        self.shells = ShellDesk(self._policy, on_change=self._tell_shell)
+        self._gate_folder = storage / "agents"
+        self.runner = Runner(
+            gate=self.gate,
+            policy=self._policy,
+            transcripts=self.transcripts,
+            tools=BY_NAME,
+            services={SHELLS_SERVICE: self.shells},
+            host_for=self._host_for,
+            tell=self._tell_agent,
+        )
+        self.sessions = Sessions(
+            transcripts=self.transcripts,
+            feed=self.feed,
+            gate=self.gate,
+            policy=self._policy,
+            runner=self.runner,
+            owner=self.owner.name,
+        )
+
+    async def take_up(self) -> None:
+        """Look at what earlier servers left behind; called once the client is ready."""
+        await recover(
+            ledger=self.ledger,
+            owner=self.owner,
+            gate=self.gate,
+            sessions=self.sessions,
+            transcripts=self.transcripts,
+            workspace=self._policy().workspace,
+            emit=self.feed.emit,
+        )
+
+    async def close(self) -> None:
+        """End everything: turns first, so that their receipts and requests are written, the ledger last."""
+        try:
+            await self.sessions.close()
+            await asyncio.gather(self.shells.close(), self.runner.close())
+            await self.gate.asking.close()
+            self.feed.close()
+        finally:
+            await asyncio.to_thread(self.ledger.close)
+            self.transcripts.close()
+            self.owner.release()
+
+    def _policy(self):
+        return self.settings.policy
+
+    def _seq_of(self, thread_id: str) -> int:
+        row = self.transcripts.thread(thread_id)
+        return row.seq if row else 0
+
+    def _host_for(self, config: AgentConfig) -> AcpAgent:
+        return AcpAgent(
+            config,
+            gate=self.gate,
+            policy=self._policy,
+            environment=self.shells.environment,
+            gate_folder=self._gate_folder,
+            desk=self.shells,
+            changed=lambda: self._tell_agent(self.runner.view(config.name)),
+        )
+
+    def _tell_agent(self, view: AgentView) -> None:
+        self.server.notify("agent/status", view)
+
+    def _tell_shell(self, view: ShellView) -> None:
+        self.server.notify("shell/update", view)
+
+
+def storage_folder(wanted: str | None, default: str) -> Path:
+    """The storage folder, made and closed to others.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = Path(wanted or default)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chmod(folder, 0o700)
+    return folder

@@ -1,0 +1,182 @@
+"""Carries out turns: the built-in agent's by its drive, a hosted agent's by its host."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from countersign.agents.acp.host import AcpAgent
+from countersign.agents.drive import Drive
+from countersign.agents.models.base import Message, Model, UserMessage
+from countersign.agents.models.demo import DemoModel
+from countersign.agents.models.ollama import OllamaModel
+from countersign.agents.prompt import system_prompt, with_attachments
+from countersign.agents.transcript import Transcripts
+from countersign.gate.entry import StoredRequest
+from countersign.gate.gate import Gate
+from countersign.gate.turn import Turn
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy
+from countersign.tools.todo_write import TODO_SERVICE
+from countersign.tools.tool import Bench, Tool
+from countersign.wire.desk import AgentView
+from countersign.wire.errors import ModelError, UnknownAgent
+from countersign.wire.threads import StopReason, ThreadPromptParams, TodoEvent, TodoItem, ToolOutputEvent
+
+
+class Runner:
+    """The agents of one server. A class because hosted agents are processes that it owns."""
+
+    def __init__(
+        self,
+        *,
+        gate: Gate,
+        policy: Callable[[], Policy],
+        transcripts: Transcripts,
+        tools: Mapping[str, Tool],
+        services: Mapping[str, Any],
+        host_for: Callable[[AgentConfig], AcpAgent],
+        tell: Callable[[AgentView], None],
+    ) -> None:
+        self._gate = gate
+        self._policy = policy
+        self._transcripts = transcripts
+        self._tools = tools
+        self._services = services
+        self._host_for = host_for
+        self._tell = tell
+        self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
+
+    def resumable(self, agent: str) -> bool:
+        """Whether a turn of this agent can be taken up by another server: only the built-in one's can."""
+        config = self._policy().agents.get(agent)
+        return config is None or config.type == "builtin"
+
+    async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason:
+        """Carry out one prompt. Cancelled: see ``Drive.run`` and ``AcpAgent.prompt``.
+
+        Raises:
+            ModelError, AgentExit, UnknownAgent: the turn broke off.
+        """
+        config = self._config(turn.agent)
+        text = with_attachments(prompt.text, prompt.attachments)
+        if config.type == "acp":
+            return await (await self._host(config)).prompt(text, turn)
+        said = UserMessage(text)
+        self._transcripts.add_messages(turn.thread_id, [said])
+        return await self._drive(config, turn, {}).run(self._transcripts.messages(turn.thread_id))
+
+    async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
+        """Take up a turn of the built-in agent whose requests waited on disk."""
+        config = self._config(turn.agent)
+        return await self._drive(config, turn, waiting).run(self._transcripts.messages(turn.thread_id))
+
+    async def stop(self, turn: Turn) -> None:
+        """Tell a hosted agent to stop its turn; bounded by the host."""
+        known = self._hosts.get(turn.agent)
+        if known is not None:
+            await known[1].cancel(turn.thread_id)
+
+    async def restart(self, agent: str) -> None:
+        """End a hosted agent's process; its next prompt starts it anew. Raises UnknownAgent."""
+        self._config(agent)
+        known = self._hosts.pop(agent, None)
+        if known is not None:
+            await known[1].close()
+        self._tell(self.view(agent))
+
+    def views(self) -> list[AgentView]:
+        """Every agent of the settings, with its honest label."""
+        return [self.view(name) for name in self._policy().agents]
+
+    def view(self, agent: str) -> AgentView:
+        """One agent as its picker shows it."""
+        policy = self._policy()
+        config = self._config(agent)
+        known = self._hosts.get(agent)
+        if config.type == "builtin":
+            view = AgentView(agent_name=agent, type="builtin", state="idle", label="gated", bypass=False, default=False)
+        else:
+            host = known[1] if known is not None else self._host_for(config)
+            view = AgentView(
+                agent_name=agent,
+                type="acp",
+                state=host.state,
+                label=host.label,
+                bypass=False,
+                default=False,
+                detail=host.detail,
+            )
+        return view.model_copy(update={"bypass": policy.bypasses(agent), "default": agent == policy.default_agent})
+
+    async def close(self) -> None:
+        """End every hosted agent, a bounded time each."""
+        hosts, self._hosts = [host for _, host in self._hosts.values()], {}
+        await asyncio.gather(*(host.close() for host in hosts), return_exceptions=True)
+
+    async def _host(self, config: AgentConfig) -> AcpAgent:
+        known = self._hosts.get(config.name)
+        if known is not None:
+            if _launch(known[0]) == _launch(config):
+                return known[1]
+            await known[1].close()
+        host = self._host_for(config)
+        self._hosts[config.name] = (config, host)
+        return host
+
+    def _drive(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> Drive:
+        policy = self._policy()
+
+        def keep(messages: Sequence[Message]) -> None:
+            self._transcripts.add_messages(turn.thread_id, messages)
+
+        def show_todo(items: list[TodoItem]) -> None:
+            turn.emit(TodoEvent(items=items))
+
+        def bench(tool_call_id: str) -> Bench:
+            def emit(text: str) -> None:
+                turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=text))
+
+            return Bench(policy=self._policy, emit=emit, services={**self._services, TODO_SERVICE: show_todo})
+
+        return Drive(
+            model=model_for(config, policy),
+            system=system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools),
+            tools=self._tools,
+            gate=self._gate,
+            turn=turn,
+            policy=self._policy,
+            bench=bench,
+            keep=keep,
+            waiting=waiting,
+        )
+
+    def _config(self, agent: str) -> AgentConfig:
+        config = self._policy().agents.get(agent)
+        if config is None:
+            raise UnknownAgent(f"there is no agent `{agent}` in the settings; choose another for this chat")
+        return config
+
+
+def model_for(config: AgentConfig, policy: Policy) -> Model:
+    """The model that an agent's settings name.
+
+    Raises:
+        ModelError: there is no such entry in ``models``, or its provider is not built in yet.
+    """
+    name = config.model or "demo"
+    entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == "demo" else None)
+    if entry is None:
+        raise ModelError(f"there is no model `{name}` in the settings; add it under `countersign.models`")
+    match entry.provider:
+        case "demo":
+            return DemoModel()
+        case "ollama":
+            return OllamaModel(entry)
+        case "openai" | "anthropic" | "google":
+            raise ModelError(f"the provider `{entry.provider}` is not supported yet; use `ollama`, or an ACP agent")
+
+
+def _launch(config: AgentConfig) -> tuple[object, ...]:
+    """What a process is started from: when it changes, the process is another."""
+    return (config.command, config.args, dict(config.env), config.cwd, config.recipe)

@@ -1,0 +1,99 @@
+"""Agents and models out of merged settings: each entry typed, or left out with a Problem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from countersign.wire.base import Json
+
+from .layers import Place
+from .policy import AgentConfig, ModelConfig, Problem
+from .reading import as_text, as_texts
+from .shown import shown
+
+HOUSE_AGENT = "Countersign"
+DEMO_MODEL = "demo"
+LONGEST_NAME = 100
+Provider = Literal["demo", "ollama", "openai", "anthropic", "google"]
+PROVIDERS: tuple[Provider, ...] = get_args(Provider)
+
+_ENV = re.compile(r"\$\{env:([^}]*)\}")
+
+
+def agent_config(
+    name: str, entry: Json, place: Place, environ: Mapping[str, str], problems: list[Problem]
+) -> AgentConfig | None:
+    """One agent, without its bypass. ``type`` is "acp" exactly when there is a command (CONTRACT: names and shapes).
+
+    None for an entry or a name that cannot be meant.
+    """
+    if not is_agent_name(name):
+        problems.append(place.problem(f"{shown(name)} cannot be the name of an agent and does not count"))
+        return None
+    if not isinstance(entry, dict):
+        problems.append(place.problem(f"the agent {shown(name)} is not an object and does not count"))
+        return None
+    command = entry.get("command")
+    args = as_texts(entry.get("args") or [])
+    env = _environment(entry.get("env") or {}, environ)
+    if (command is not None and as_text(command) is None) or args is None or env is None:
+        message = f"the agent {shown(name)} needs a text as `command`, texts in `args` and `env`; it does not count"
+        problems.append(place.problem(message))
+        return None
+    if entry.get("type") == "acp" and command is None:
+        problems.append(place.problem(f"the agent {shown(name)} has no `command` and is taken as builtin"))
+    missing = [variable for variable, value in env.items() if value is None]
+    if missing:
+        told = ", ".join(shown(variable) for variable in missing)
+        problems.append(place.problem(f"variables named for the agent {shown(name)} are not set and left out: {told}"))
+    builtin = command is None
+    return AgentConfig(
+        name=name,
+        type="builtin" if builtin else "acp",
+        command=as_text(command),
+        args=args,
+        env={variable: value for variable, value in env.items() if value is not None},
+        model=as_text(entry.get("model")) or (DEMO_MODEL if builtin else None),
+        cwd=as_text(entry.get("cwd")),
+        recipe=as_text(entry.get("recipe")),
+    )
+
+
+def is_agent_name(name: str) -> bool:
+    """Whether an agent may be called so: not like a sub-agent's path, and with nothing hidden."""
+    return 0 < len(name) <= LONGEST_NAME and "/" not in name and name.isprintable()
+
+
+def model_config(name: str, entry: Json, place: Place, problems: list[Problem]) -> ModelConfig | None:
+    """One model, or None for an entry that cannot be meant."""
+    provider = _as_provider(entry.get("provider")) if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or provider is None:
+        message = f"the model {shown(name)} needs a `provider` out of {', '.join(PROVIDERS)}; it does not count"
+        problems.append(place.problem(message))
+        return None
+    return ModelConfig(
+        name=name,
+        provider=provider,
+        model=as_text(entry.get("model")) or "",
+        base_url=as_text(entry.get("baseUrl")),
+        api_key_env=as_text(entry.get("apiKeyEnv")),
+    )
+
+
+def _as_provider(value: Json) -> Provider | None:
+    return next((provider for provider in PROVIDERS if provider == value), None)
+
+
+def _environment(entry: Json, environ: Mapping[str, str]) -> dict[str, str | None] | None:
+    """Values with ``${env:NAME}`` filled in; None for one that names a variable which is not set."""
+    if not isinstance(entry, dict):
+        return None
+    filled: dict[str, str | None] = {}
+    for variable, value in entry.items():
+        if not isinstance(value, str):
+            return None
+        unknown = any(match.group(1) not in environ for match in _ENV.finditer(value))
+        filled[variable] = None if unknown else _ENV.sub(lambda match: environ[match.group(1)], value)
+    return filled

@@ -1,0 +1,213 @@
+"""Settings files on disk: reading one honestly, noticing that it changed, writing one whole or not at all.
+
+A file is there, is missing, or cannot be read, and the three are never confused: what cannot be read is not empty.
+What the text means is ``jsonc.py`` and ``tree.py``'s business.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .edit import EditRefused
+from .jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
+from .policy import Problem
+from .tree import Tree
+
+MAX_BYTES = 4 * 1024 * 1024
+"""The largest settings file that is read; a hostile repository must not fill our memory."""
+
+Signature = tuple[int, ...] | None
+"""What changes when a file does; None for one that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was found: ``tree`` if it could be read, ``problem`` if not, neither if there is no file.
+
+    ``administered`` says that only the administrator can have written it (meant for the managed file).
+    """
+
+    path: str
+    signature: Signature = None
+    tree: Tree | None = None
+    problem: Problem | None = None
+    administered: bool = False
+
+
+def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
+    """Read a settings file, following links. Never raises and never waits on a pipe or device."""
+    name, signature = str(path), signature_of(path)
+    try:
+        data, administered = _bytes_of(name)
+        document = parse_jsonc(decode_jsonc(data))
+        if document.root is not None and not isinstance(document.root.value, dict):
+            line, column = document.position(document.root.start)
+            return _broken(name, signature, "the file does not hold an object", line, column)
+        return Loaded(name, signature, tree_of(document), administered=administered)
+    except FileNotFoundError:
+        return Loaded(name, signature)
+    except BrokenJson as error:
+        return _broken(name, signature, error.message, error.line, error.column)
+    except (OSError, ValueError, EditRefused) as error:
+        return _broken(name, signature, error.strerror or str(error) if isinstance(error, OSError) else str(error))
+
+
+def signature_of(path: str | Path) -> Signature:
+    """Cheap to ask every second; links are followed."""
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino, info.st_dev, info.st_mode, info.st_uid)
+
+
+def managed_file() -> Path:
+    """Where an administrator lays down settings for everybody on this machine."""
+    if sys.platform == "darwin":
+        return Path("/Library/Application Support/Countersign/settings.json")
+    if sys.platform == "win32":
+        return Path(os.environ.get("PROGRAMDATA", r"C:\ProgramData"), "Countersign", "settings.json")
+    return Path("/etc/countersign/settings.json")
+
+
+def edit_file(path: str | Path, change: Callable[[str], str], *, new_mode: int = 0o666) -> None:
+    """Replace a file's text by ``change(text)``, whole or not at all; a missing file and its folder are made.
+
+    Links are followed, the mode stays (a new file gets ``new_mode`` less the umask), and nothing is written when the
+    file changed since it was read.
+
+    Raises:
+        EditRefused: it cannot be read or written, or ``change`` refused; the file is as it was.
+    """
+    target = os.path.realpath(path)
+    try:
+        try:
+            before, _ = _bytes_of(target, check_writable=True)
+        except FileNotFoundError:
+            before = None
+        text = decode_jsonc(before or b"")
+        after = change(text).encode("utf-8")
+        if after != before:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            _replace(target, before, after, new_mode)
+    except BrokenJson as error:
+        raise EditRefused(f"the settings file cannot be read: {error.message}") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror or "it cannot be written") if isinstance(error, OSError) else "it is not text"
+        raise EditRefused(f"the settings file was left as it is: {reason.lower()}") from error
+
+
+def set_aside(path: Path) -> Path:
+    """Keep a corrupt store under ``NAME.corrupt-<UTC time>`` and clear its place."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    aside = path.with_name(f"{path.name}.corrupt-{stamp}")
+    number = 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}.corrupt-{stamp}-{number}")
+    os.rename(path, aside)
+    return aside
+
+
+def _broken(path: str, signature: Signature, message: str, line: int = 1, column: int = 1) -> Loaded:
+    return Loaded(path, signature, problem=Problem(path, line, column, f"cannot be read: {message}", "error"))
+
+
+def _bytes_of(path: str, *, check_writable: bool = False) -> tuple[bytes, bool]:
+    """A regular file's bytes, and whether only the administrator can have written them."""
+    # O_NONBLOCK, because a repository may hold a pipe under this name and opening it would wait for ever.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        info = os.fstat(file.fileno())
+        if not stat.S_ISREG(info.st_mode):
+            raise EditRefused("it is not a regular file")
+        if check_writable and not (info.st_mode & 0o222 and os.access(path, os.W_OK)):
+            raise EditRefused("the settings file is read-only")
+        data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise EditRefused(f"it is larger than {MAX_BYTES} bytes")
+        return data, _is_administered(info, path)
+
+
+def _is_administered(info: os.stat_result, path: str) -> bool:
+    """Owned by the administrator and writable by nobody else, and so is every folder above.
+
+    A sticky folder lets nobody else replace what the administrator owns. On Windows owners cannot be told this way,
+    so the answer is no.
+    """
+    if sys.platform == "win32":
+        return False
+
+    def is_safe(found: os.stat_result) -> bool:
+        sticky_folder = stat.S_ISDIR(found.st_mode) and bool(found.st_mode & stat.S_ISVTX)
+        return found.st_uid == 0 and (not found.st_mode & 0o022 or sticky_folder)
+
+    try:
+        return is_safe(info) and all(is_safe(os.stat(folder)) for folder in Path(os.path.realpath(path)).parents)
+    except OSError:
+        return False
+
+
+def _replace(target: str, before: bytes | None, after: bytes, new_mode: int) -> None:
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".countersign-{secrets.token_hex(8)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(temporary, flags, new_mode if before is None else 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(after)
+            if before is not None:
+                _take_over_mode(file.fileno(), target)
+            file.flush()
+            os.fsync(file.fileno())
+        if before is None:
+            _put_in_empty_place(temporary, target)
+        elif _bytes_of(target)[0] == before:
+            os.replace(temporary, target)
+        else:
+            raise EditRefused("the settings file changed meanwhile, try again")
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+
+
+def _put_in_empty_place(temporary: str, target: str) -> None:
+    """Unlike a rename, a link never replaces a file that somebody made meanwhile."""
+    try:
+        os.link(temporary, target)
+        os.unlink(temporary)
+    except FileExistsError:
+        raise EditRefused("the settings file was made meanwhile, try again") from None
+    except OSError:
+        # This file system knows no hard links; the moment between looking and renaming is the best there is.
+        if os.path.lexists(target):
+            raise
+        os.rename(temporary, target)
+
+
+def _take_over_mode(descriptor: int, original: str) -> None:
+    if not hasattr(os, "fchmod"):
+        return
+    info = os.stat(original)
+    with contextlib.suppress(PermissionError):  # only the administrator may give files away; the mode matters more
+        os.fchown(descriptor, info.st_uid, info.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(info.st_mode))
+
+
+def _sync_folder(folder: str) -> None:
+    with contextlib.suppress(OSError):  # not every system can sync a folder, and the file itself is on disk
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,299 @@
+"""The keeper: writes into settings what a person chose to have kept (bypass, rules), and confirms exactly that.
+
+Through the editor where it can update settings, because the file may be open there; else with ``edit.py``. What cannot
+be written is refused with its reason and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Literal
+
+from countersign.wire.base import Json
+from countersign.wire.desk import RuleList
+from countersign.wire.errors import InvalidAnswer, NotTrusted, WorldError
+from countersign.wire.settings import SettingsLayers, SettingsUpdateParams, SettingsUpdateResult
+from countersign.wire.verdicts import Scope
+
+from .agents import is_agent_name
+from .bypass import bypass_digest, bypass_path
+from .desk import SettingsDesk
+from .edit import EditRefused, append_item, remove_items, remove_value, set_value
+from .files import edit_file
+from .policy import RuleText
+from .rules import is_entry_of, rule_entry
+from .tree import Path, nested, setting_name, with_value, without_value
+from .trust import ConfirmationsUnavailable, canonical, value_digest
+
+log = logging.getLogger(__name__)
+
+WrittenLayer = Literal["user", "workspace"]
+ClientUpdate = Callable[[SettingsUpdateParams], Awaitable[SettingsUpdateResult]]
+
+EDITOR_WAIT = 10.0
+"""Seconds that an editor may take for an update; saving takes it milliseconds, and a card waits meanwhile."""
+
+
+class SettingsKeeper:
+    """Writes one thing at a time, so that two cards answered together cannot undo each other."""
+
+    def __init__(self, desk: SettingsDesk, update: ClientUpdate | None = None) -> None:
+        """``update`` sends ``settings/update`` to the client; it is used only if the client said that it can."""
+        self._desk = desk
+        self._update = update if desk.abilities.settings_update else None
+        self._lock = asyncio.Lock()
+
+    async def set_bypass(self, agent: str) -> None:
+        """Set ``bypassPermissions: true`` for this agent in the workspace, confirmed as it is now.
+
+        Cancelled: what was not written is not confirmed either.
+
+        Raises:
+            NotTrusted: bypass never counts in a workspace that is not trusted.
+            InvalidAnswer: it could not be written, or would not count.
+        """
+        async with self._lock:
+            await self._desk.look()
+            self._check_certain()
+            if not self._desk.policy.trusted:
+                raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
+            if self._desk.policy.disable_bypass:
+                raise InvalidAnswer("bypass is switched off by `countersign.permissions.disableBypass`")
+            if not is_agent_name(agent):
+                raise InvalidAnswer("this agent's name cannot stand in settings")
+            path = bypass_path(agent)
+            entry = self._desk.built.entries.get(agent)
+            digest = bypass_digest(self._desk.workspace, self._desk.places.workspace, agent, entry)
+            async with self._confirmed(digest, path):
+                await self._written("workspace", path, True)
+
+    async def end_bypass(self, agent: str) -> None:
+        """Set ``bypassPermissions: false`` for this agent in the workspace, which beats what the user's settings say.
+
+        Raises:
+            InvalidAnswer: it could not be written.
+        """
+        async with self._lock:
+            await self._desk.look()
+            await self._written("workspace", bypass_path(agent), False)
+
+    async def save_rule(self, rule_list: RuleList, rule: str, scope: Scope, agent: str) -> None:
+        """Keep a rule for the workspace or the user. It speaks of every agent, as its text does; ``agent`` asked.
+
+        Raises:
+            NotTrusted: an allow rule of a workspace that is not trusted would not count.
+            InvalidAnswer: it could not be written.
+        """
+        log.info("a person keeps the %s rule %r (%s), asked for by %r", rule_list, rule, scope, agent)
+        await self._save(rule_list, rule_entry(rule), scope)
+
+    async def save_rule_for(self, agent: str, rule_list: RuleList, rule: str, scope: Scope) -> None:
+        """Keep a rule that speaks of one agent only. Raises as ``save_rule``."""
+        await self._save(rule_list, rule_entry(rule, agent), scope)
+
+    async def remove_rule(self, rule: RuleText) -> None:
+        """Take a rule of the workspace or the user out of its file, wherever it stands in its list.
+
+        Raises:
+            InvalidAnswer: it is not ours to remove, or could not be.
+        """
+        path = ("permissions", rule.list)
+        async with self._lock:
+            await self._desk.look()
+            if rule.scope == "user" and rule.file == self._desk.places.rules:
+                await self._edit_rules(lambda text: remove_items(text, path, _is(rule)))
+            elif rule.scope in ("user", "workspace"):
+                await self._remove("user" if rule.scope == "user" else "workspace", path, rule)
+            else:
+                raise InvalidAnswer(f"a rule of the {rule.scope} settings cannot be removed from here")
+            self._desk.refresh()
+
+    async def write(self, layer: WrittenLayer, path: Path, value: Json) -> SettingsUpdateResult:
+        """Set one value, or remove it with None; confirms nothing. Says why if it was not applied."""
+        async with self._lock:
+            await self._desk.look()
+            return await self._write(layer, path, value)
+
+    async def _save(self, rule_list: RuleList, entry: Json, scope: Scope) -> None:
+        path = ("permissions", rule_list)
+        async with self._lock:
+            await self._desk.look()
+            if scope == "user":
+                await self._append("user", path, entry)
+            elif scope != "workspace":
+                raise InvalidAnswer("only rules for the workspace or the user are kept in settings")
+            elif rule_list != "allow":
+                await self._append("workspace", path, entry)
+            else:
+                self._check_certain()
+                if not self._desk.policy.trusted:
+                    raise NotTrusted("a rule for the workspace needs a trusted one; trust it in the editor first")
+                file = self._desk.places.workspace
+                digest = value_digest(self._desk.workspace, file, setting_name(path), entry)
+                async with self._confirmed(digest, path):
+                    await self._append("workspace", path, entry)
+
+    @asynccontextmanager
+    async def _confirmed(self, digest: str, path: Path) -> AsyncIterator[None]:
+        """Confirm a value while it is being written, so that it never stands there unconfirmed; undone if it fails."""
+        desk = self._desk
+        store, key = desk.confirmations, setting_name(path)
+        before = store.answers(desk.workspace).get(digest)
+        desk.writing.add(digest)
+        try:
+            store.answer(desk.workspace, digest, key, accepted=True)
+            try:
+                yield
+            except BaseException:
+                if before is None:
+                    store.withdraw(desk.workspace, digest)
+                else:
+                    store.answer(desk.workspace, digest, key, accepted=before)
+                raise
+        except ConfirmationsUnavailable as error:
+            raise InvalidAnswer(str(error)) from error
+        finally:
+            desk.writing.discard(digest)
+            desk.rebuild()
+
+    async def _append(self, layer: WrittenLayer, path: Path, entry: Json) -> None:
+        if layer == "user" and not self._edits_user():
+            await self._edit_rules(lambda text: append_item(text, path, entry))
+            self._desk.refresh()
+            return
+        known = self._list_in(layer, path)
+        if any(canonical(one) == canonical(entry) for one in known):
+            return
+        if self._update is not None:
+            await self._written(layer, path, [*known, entry])
+        else:
+            await self._edit_workspace(lambda text: append_item(text, path, entry))
+            self._patch(layer, path, [*known, entry])
+
+    async def _remove(self, layer: WrittenLayer, path: Path, rule: RuleText) -> None:
+        if layer == "user" and not self._edits_user():
+            raise InvalidAnswer("this editor's user settings cannot be changed from here; change them by hand")
+        left = [entry for entry in self._list_in(layer, path) if not _is(rule)(entry)]
+        if self._update is not None:
+            await self._written(layer, path, left)
+        else:
+            await self._edit_workspace(lambda text: remove_items(text, path, _is(rule)))
+            self._patch(layer, path, left)
+
+    def _edits_user(self) -> bool:
+        """Whether the editor keeps the user's settings; without its own list of them ours would replace it."""
+        return self._update is not None and self._desk.sent is not None and self._desk.sent.user is not None
+
+    def _list_in(self, layer: WrittenLayer, path: Path) -> list[Json]:
+        value = self._said(layer, path)
+        if value is not None and not isinstance(value, list):
+            raise InvalidAnswer(f"`{setting_name(path)}` is not a list, mend it by hand first")
+        return list(value or [])
+
+    def _said(self, layer: WrittenLayer, path: Path) -> Json:
+        sent = self._desk.sent
+        values: Json = None
+        if sent is not None and (told := sent.user if layer == "user" else sent.workspace) is not None:
+            values = nested(told)
+        elif layer == "workspace" and (tree := self._desk.sources.workspace.tree):
+            values = tree.root.value
+        for name in path:
+            values = values.get(name) if isinstance(values, dict) else None
+        return values
+
+    async def _written(self, layer: WrittenLayer, path: Path, value: Json) -> None:
+        result = await self._write(layer, path, value)
+        if not result.applied:
+            raise InvalidAnswer(result.reason or "the setting could not be written")
+
+    async def _write(self, layer: WrittenLayer, path: Path, value: Json) -> SettingsUpdateResult:
+        try:
+            if self._update is not None:
+                self._check_readable()
+                result = await self._ask_editor(self._update, layer, path, value)
+                if not result.applied:
+                    return result
+            elif layer == "workspace":
+                change = remove_value if value is None else lambda text, at: set_value(text, at, value)
+                await self._edit_workspace(lambda text: change(text, path))
+            else:
+                raise InvalidAnswer("this editor's user settings cannot be changed from here; change them by hand")
+        except (InvalidAnswer, WorldError) as error:
+            return SettingsUpdateResult(applied=False, reason=str(error))
+        self._patch(layer, path, value)
+        return SettingsUpdateResult(applied=True)
+
+    async def _ask_editor(
+        self, update: ClientUpdate, layer: WrittenLayer, path: Path, value: Json
+    ) -> SettingsUpdateResult:
+        try:
+            async with asyncio.timeout(EDITOR_WAIT):
+                return await update(SettingsUpdateParams(layer=layer, path=list(path), value=value))
+        except TimeoutError:
+            return SettingsUpdateResult(applied=False, reason="the editor did not answer; try again")
+        except Exception:
+            # The boundary to the client: whatever it answers wrongly, nothing was confirmed and the card stays.
+            log.exception("settings/update failed")
+            return SettingsUpdateResult(applied=False, reason="the editor could not change the setting")
+
+    async def _edit_workspace(self, change: Callable[[str], str]) -> None:
+        file = self._desk.places.workspace
+        if await asyncio.to_thread(self._leads_to_ours, file):
+            raise InvalidAnswer("the workspace's settings file is a link to a file that is not the workspace's")
+        await _edited(file, change)
+
+    def _leads_to_ours(self, file: str) -> bool:
+        path = os.path.realpath(file)
+        return any(path == own or path.startswith(own + os.sep) for own in self._desk.policy.own_paths)
+
+    async def _edit_rules(self, change: Callable[[str], str]) -> None:
+        await asyncio.to_thread(os.makedirs, os.path.dirname(self._desk.places.rules), 0o700, exist_ok=True)
+        await _edited(self._desk.places.rules, change, new_mode=0o600)
+
+    def _patch(self, layer: WrittenLayer, path: Path, value: Json) -> None:
+        """What was written counts at once, though the editor may tell of it later or, if it only sent layers, never."""
+        desk = self._desk
+        if desk.sent is not None:
+            desk.sent = _patched(desk.sent, layer, path, value)
+        desk.refresh()
+        desk.rebuild()
+
+    def _check_readable(self) -> None:
+        problem = self._desk.sources.workspace.problem
+        if problem is not None:
+            raise InvalidAnswer(f"the workspace's settings file {problem.message}; mend it first")
+
+    def _check_certain(self) -> None:
+        self._check_readable()
+        if self._desk.uncertain:
+            raise InvalidAnswer("some settings are not known, so nothing can be kept; mend them or wait for them")
+
+
+async def _edited(file: str, change: Callable[[str], str], new_mode: int = 0o666) -> None:
+    try:
+        await asyncio.to_thread(edit_file, file, change, new_mode=new_mode)
+    except EditRefused as error:
+        raise InvalidAnswer(str(error)) from error
+
+
+def _is(rule: RuleText) -> Callable[[Json], bool]:
+    return lambda entry: is_entry_of(entry, rule.text, rule.agent)
+
+
+def _set(tree: dict[str, Json], path: Path, value: Json) -> Json:
+    return without_value(tree, path) if value is None else with_value(tree, path, value)
+
+
+def _patched(sent: SettingsLayers, layer: WrittenLayer, path: Path, value: Json) -> SettingsLayers:
+    if layer == "user":
+        return sent.model_copy(update={"user": _set(nested(sent.user or {}), path, value)})
+    if sent.workspace is None:
+        return sent  # the file is read for it
+    patch: dict[str, Json] = {"workspace": _set(nested(sent.workspace), path, value)}
+    if sent.folder is not None and canonical(sent.folder) == canonical(sent.workspace):
+        patch["folder"] = patch["workspace"]  # an editor tells a single folder's settings twice
+    return sent.model_copy(update=patch)

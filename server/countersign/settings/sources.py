@@ -1,0 +1,131 @@
+"""Sources: the files that settings come from beside the editor, read and told apart.
+
+The workspace's ``.vscode/settings.json``, the managed file, and ``rules.json`` in storage, which holds a user's rules
+where no editor keeps them. An editor's own user file is read for nothing but the lines of what the editor sent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from countersign.wire.settings import SettingsLayers
+
+from .files import Loaded, load_file, set_aside, signature_of
+from .layers import Layers, file_layer, only_forbidding, sent_layer
+from .policy import Problem
+from .tree import policy_tree, settings_tree
+
+RULES = "rules.json"
+ONLY_FORBIDS = "somebody other than the administrator could write this file, so only its deny and ask rules count"
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What was found on disk. ``user`` is the editor's own file, if it told us where that is.
+
+    ``warnings`` are what a person must be told of this very reading.
+    """
+
+    workspace: Loaded
+    managed: Loaded
+    rules: Loaded
+    user: Loaded
+    warnings: tuple[str, ...] = ()
+
+    def unreadable(self) -> bool:
+        """Whether a file that may forbid something is there and cannot be read."""
+        return self.workspace.problem is not None or self.managed.problem is not None
+
+    def problems(self) -> Iterator[Problem]:
+        """Broken files, and keys in good ones that do not count."""
+        for loaded in (self.workspace, self.managed, self.rules):
+            if loaded.problem:
+                yield loaded.problem
+            if loaded.tree:
+                for offset, message in loaded.tree.ignored:
+                    yield Problem(loaded.path, *loaded.tree.document.position(offset), message)
+        if self.managed.tree and not self.managed.administered:
+            yield Problem(self.managed.path, 1, 1, ONLY_FORBIDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the sources are; ``user`` is empty where it is not known."""
+
+    workspace: str
+    managed: str
+    rules: str
+    user: str = ""
+
+    def load(self, before: Sources | None = None) -> Sources:
+        """Read again if anything changed since ``before``, else give that back. Blocks for a few small files."""
+        if before and all(signature_of(one.path) == one.signature for one in _each(before)):
+            return before
+        rules = load_file(self.rules, policy_tree)
+        warnings: tuple[str, ...] = ()
+        if rules.problem:
+            rules, warnings = _put_aside(rules)
+        return Sources(
+            load_file(self.workspace, settings_tree),
+            load_file(self.managed, policy_tree),
+            rules,
+            load_file(self.user, settings_tree) if self.user else Loaded(""),
+            warnings,
+        )
+
+
+def editors_user_file(own_paths: Iterable[str]) -> str:
+    """The editor's user settings among what it said is its own; empty if they are not there."""
+    candidates = [path for own in own_paths for path in (own, os.path.join(own, "settings.json"))]
+    found = (path for path in candidates if os.path.basename(path) == "settings.json" and os.path.isfile(path))
+    return next(found, "")
+
+
+def layers_of(sources: Sources, sent: SettingsLayers | None) -> Layers:
+    """All layers: those an editor sent, and those that only files say.
+
+    An editor that tells no workspace layer leaves that to the file.
+
+    Raises:
+        TooDeep: what was sent cannot be settings.
+    """
+    managed = file_layer("managed", sources.managed.path, sources.managed.tree)
+    if not sources.managed.administered:
+        managed = only_forbidding(managed)
+    rules = file_layer("user", sources.rules.path, sources.rules.tree)
+    in_file = (file_layer("workspace", sources.workspace.path, sources.workspace.tree),)
+    if sent is None:
+        return Layers(user=(rules,), workspace=in_file, managed=managed)
+    where = (sources.workspace.path, sources.workspace.tree)
+    told = tuple(
+        sent_layer("workspace", values, *where) for values in (sent.workspace, sent.folder) if values is not None
+    )
+    return Layers(
+        default=sent_layer("default", sent.default),
+        user=(sent_layer("user", sent.user, sources.user.path or None, sources.user.tree), rules),
+        workspace=told or in_file,
+        managed=managed,
+    )
+
+
+def layers_in_files(sources: Sources, layers: Layers) -> Layers:
+    """The same, with the workspace as its file has it on disk."""
+    in_file = file_layer("workspace", sources.workspace.path, sources.workspace.tree)
+    return Layers(layers.default, layers.user, (in_file,), layers.managed)
+
+
+def _each(sources: Sources) -> tuple[Loaded, ...]:
+    known = (sources.workspace, sources.managed, sources.rules)
+    return (*known, sources.user) if sources.user.path else known
+
+
+def _put_aside(rules: Loaded) -> tuple[Loaded, tuple[str, ...]]:
+    try:
+        aside = set_aside(Path(rules.path))
+    except OSError:
+        return rules, ()  # it stays as it is and grants nothing; its problem is told with the others
+    warning = f"the store of your rules was corrupt; it is kept as `{aside.name}` and counts as empty"
+    return Loaded(rules.path), (warning,)

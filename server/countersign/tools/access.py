@@ -1,0 +1,95 @@
+"""What a tool may say before the gate has spoken, and what a search leaves out.
+
+Preparing a change looks at the file. Where the file could be read without asking, a change that does not fit is told to
+the model at once; where it could not, the answer itself would tell what the file holds, so the call goes to the gate
+first and fails afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from countersign.gate.finding import Finding
+from countersign.gate.paths import PathJudge
+from countersign.gate.policy import judge_for
+from countersign.gate.rule import RuleSet
+from countersign.settings.policy import Policy, RuleText
+
+from .places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """The payload of a call that cannot succeed, where saying so needs leave; ``reason`` is told after the permit."""
+
+    reason: str
+
+
+def freely_read(place: Place, policy: Policy) -> bool:
+    """Whether reading this file needs nobody's leave: inside, no secret, and no deny or ask rule names it."""
+    finding = _judge(policy).judge_read(place.asked, cwd=policy.workspace)
+    return finding.known_read and finding.must_ask is None and not _held_back(finding)
+
+
+def guarded(place: Place, policy: Policy) -> bool:
+    """Whether the content of this file is guarded as such: a secret, or named by a deny or ask rule.
+
+    To change a guarded file by its content, or to move it away, needs the leave to read it too.
+    """
+    judge = _judge(policy)
+    if judge.is_secret(place.asked, cwd=policy.workspace) is not None:
+        return True
+    return _held_back(judge.judge_read(place.asked, cwd=policy.workspace))
+
+
+class Screen:
+    """Tells of paths below a folder that was allowed whether a search or a listing passes them by.
+
+    So it is that reading a folder is judged as the folder alone: what is below it and would ask or be denied by itself
+    is not touched. ``place`` is the folder or file that the call names; naming a secret is asking for it.
+    """
+
+    def __init__(self, policy: Policy, place: Place) -> None:
+        self._policy = policy
+        self._place = place
+        self._judge = _judge(policy)
+        self._ruled = any(rule.list != "allow" for rule in policy.rules)
+
+    def enters(self, below: str) -> bool:
+        """Whether this folder, given by its path below the place, is gone into."""
+        return not any(_held_back(self._read(path)) for path in self._spellings(below))
+
+    def lists(self, below: str) -> bool:
+        """Whether this name is shown."""
+        return not self._ruled or self.enters(below)
+
+    def opens(self, below: str) -> bool:
+        """Whether the content of this file is looked at; the empty path is the place itself."""
+        if not below:
+            return True
+        cwd = self._policy.workspace
+        secret = any(self._judge.is_secret(path, cwd=cwd) is not None for path in self._spellings(below))
+        return not secret and self.lists(below)
+
+    def _read(self, path: str) -> Finding:
+        return self._judge.judge_read(path, cwd=self._policy.workspace)
+
+    def _spellings(self, below: str) -> tuple[str, ...]:
+        roots = dict.fromkeys((self._place.asked, self._place.resolved))
+        return tuple(os.path.join(root, below) for root in roots)
+
+
+def _held_back(finding: Finding) -> bool:
+    return bool(finding.floors) or finding.deny is not None or finding.ask is not None
+
+
+def _judge(policy: Policy) -> PathJudge:
+    return judge_for(policy, _stern(policy.rules), "")
+
+
+@lru_cache(maxsize=4)
+def _stern(rules: tuple[RuleText, ...]) -> RuleSet:
+    # Who asks is not known here, so a rule that holds one agent back holds all of them back.
+    return RuleSet(replace(rule, agent=None) for rule in rules if rule.list != "allow")

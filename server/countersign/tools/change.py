@@ -1,0 +1,210 @@
+"""Changing one file: write, delete, move. Each happens wholly, or raises ``Stale`` and leaves everything as it was.
+
+INVARIANT (same bytes): the file is opened without following links and compared with the state that was shown; the bytes
+that are written are those that were prepared. What the instant between the last look and the rename could still hide
+is a writer that changes the same file at the same moment.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from countersign.gate.call import BadArguments, FileState
+from countersign.gate.permit import Stale
+
+from .held import NotRegular, Seen, complaint, held_folder, held_or_made_folder, identity, look, look_at, still_there
+from .places import Place
+
+MOST_BYTES = 4 << 20
+"""A file that is written, or whose text stands on a card, is at most this long."""
+MOST_BEFORE_IMAGE = 5 << 20
+"""Longer files are not kept for undo (CONTRACT: before-images)."""
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_HARD_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A file when the call was prepared. ``seen`` is None where there was none."""
+
+    state: FileState
+    seen: Seen | None
+
+
+def blocking_before(place: Place, keep: int = MOST_BYTES) -> Before:
+    """Look at the file, for a card. Its bytes are kept up to ``keep``.
+
+    Raises:
+        BadArguments: what is there is no regular file that we can read.
+    """
+    try:
+        seen = look_at(place.resolved, keep)
+    except FileNotFoundError:
+        return Before(FileState(place.resolved, None), None)
+    except OSError as error:
+        raise BadArguments(complaint(error, place.shown)) from None
+    except Stale as stale:
+        raise BadArguments(f"`{place.shown}` cannot be used: {stale}") from None
+    return Before(FileState(place.resolved, seen.sha256), seen)
+
+
+def blocking_write(place: Place, before: FileState, data: bytes) -> bytes | None:
+    """Make this the content of the file; missing folders are made. Returns the bytes that were there, for undo.
+
+    Mode and owner of an existing file are kept as far as we may.
+
+    Raises:
+        Stale: the file, or a folder on its way, is not what it was.
+        OSError: the disk refuses; nothing was changed.
+    """
+    place.same_or_stale()
+    opened = held_or_made_folder if before.sha256 is None else held_folder
+    with _missing_is_stale(), opened(place.folder) as folder:
+        seen = _seen_or_stale(folder, place, before)
+        if seen is not None and not os.access(place.name, os.W_OK, dir_fd=folder):
+            raise PermissionError(errno.EACCES, "the file is write-protected")
+        with _temporary(folder, data, seen) as temporary:
+            if seen is None:
+                _put_where_nothing_is(folder, temporary, folder, place)
+            else:
+                _same_or_stale(folder, place, seen)
+                os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+        _flush(folder)
+        return seen.data if seen is not None else None
+
+
+def blocking_delete(place: Place, before: FileState) -> bytes | None:
+    """Delete the file. Returns its bytes, for undo. Raises as ``blocking_write`` does."""
+    place.same_or_stale()
+    with _missing_is_stale(), held_folder(place.folder) as folder:
+        seen = _seen_or_stale(folder, place, before)
+        if seen is None:
+            raise Stale(f"`{place.shown}` is gone")
+        _same_or_stale(folder, place, seen)
+        os.unlink(place.name, dir_fd=folder)
+        _flush(folder)
+        return seen.data
+
+
+def blocking_move(place: Place, before: FileState, to: Place) -> None:
+    """Move the file to where nothing is; missing folders are made. Raises as ``blocking_write`` does."""
+    place.same_or_stale()
+    to.same_or_stale()
+    with (
+        _missing_is_stale(),
+        held_folder(place.folder) as folder,
+        held_or_made_folder(to.folder) as target,
+    ):
+        seen = _seen_or_stale(folder, place, before)
+        if seen is None:
+            raise Stale(f"`{place.shown}` is gone")
+        _same_or_stale(folder, place, seen)
+        _put_where_nothing_is(folder, place.name, target, to)
+        _flush(target)
+        _flush(folder)
+
+
+@contextmanager
+def _missing_is_stale() -> Iterator[None]:
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise Stale("a folder on the way is gone") from None
+
+
+def _seen_or_stale(folder: int, place: Place, before: FileState) -> Seen | None:
+    try:
+        seen = look(folder, place.name, MOST_BEFORE_IMAGE)
+    except FileNotFoundError:
+        seen = None
+    except NotRegular as error:
+        raise Stale(f"`{place.shown}` {error.strerror} now") from None
+    if (seen.sha256 if seen is not None else None) != before.sha256:
+        raise Stale(f"`{place.shown}` has changed")
+    return seen
+
+
+def _same_or_stale(folder: int, place: Place, seen: Seen) -> None:
+    """The last look before the act."""
+    now = os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+    if identity(now) != seen.identity() or not still_there(place.folder, folder):
+        raise Stale(f"`{place.shown}` has changed")
+
+
+def _put_where_nothing_is(source: int, name: str, folder: int, place: Place) -> None:
+    """Move a file to a place that is free, by the one way that never overwrites: a second name, then one name less."""
+    if not still_there(place.folder, folder):
+        raise Stale("the folder is not where it was")
+    try:
+        os.link(name, place.name, src_dir_fd=source, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        raise Stale(f"there is a `{place.shown}` now") from None
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        # Claimed by an empty file first, so that a file that appears meanwhile is met, not overwritten.
+        try:
+            os.close(os.open(place.name, _NEW, 0o600, dir_fd=folder))
+        except FileExistsError:
+            raise Stale(f"there is a `{place.shown}` now") from None
+        try:
+            os.replace(name, place.name, src_dir_fd=source, dst_dir_fd=folder)
+        except OSError:
+            os.unlink(place.name, dir_fd=folder)
+            raise
+        return
+    ours = os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+    if not os.path.samestat(os.stat(name, dir_fd=source, follow_symlinks=False), ours):
+        os.unlink(place.name, dir_fd=folder)
+        raise Stale("the file was replaced while it was moved")
+    os.unlink(name, dir_fd=source)
+
+
+@contextmanager
+def _temporary(folder: int, data: bytes, seen: Seen | None) -> Iterator[str]:
+    """A file beside the target that holds the new bytes, on disk; gone afterwards if nobody renamed it."""
+    name = f".countersign-{secrets.token_hex(8)}.tmp"
+    # A file that replaces another is shut to everybody else until it has that one's mode.
+    descriptor = os.open(name, _NEW, 0o666 if seen is None else 0o600, dir_fd=folder)
+    try:
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            if seen is not None:
+                _keep_nature(descriptor, seen.status)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        yield name
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
+
+
+def _keep_nature(descriptor: int, status: os.stat_result) -> None:
+    now = os.fstat(descriptor)
+    if (now.st_uid, now.st_gid) != (status.st_uid, status.st_gid):
+        # Only root may give files away; for anybody else the file becomes theirs, as with every editor.
+        with suppress(PermissionError):
+            os.fchown(descriptor, status.st_uid, status.st_gid)
+    # Without set-user-id and its like: writing to a file takes those away.
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode) & 0o777)
+
+
+def _flush(folder: int) -> None:
+    """Make the new name durable. A file system that cannot has done what it can."""
+    with suppress(OSError):
+        # The held descriptor may be good for nothing but looking up names.
+        descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

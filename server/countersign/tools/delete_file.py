@@ -1,0 +1,121 @@
+"""``delete_file``: delete one regular file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from countersign.gate.call import BadArguments, FileState
+from countersign.gate.permit import Permit
+from countersign.gate.receipt import Outcome
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.verdicts import Category
+
+from .access import Unfit, freely_read
+from .arguments import Arguments
+from .change import blocking_before, blocking_delete
+from .held import complaint
+from .places import Place, locate
+from .shown_change import outcome_of_change, preview
+from .spend import spend
+from .stopped import to_the_end
+from .text import decode
+from .tool import Bench, Prepared
+from .visible import as_title
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """Which file goes; ``text`` is None for one that is binary or too long to show."""
+
+    place: Place
+    before: FileState
+    text: str | None
+
+
+class DeleteFileArguments(Arguments):
+    path: str = Field(description="The file, relative to the workspace or absolute. Not a folder, not a link.")
+
+
+class DeleteFile:
+    """Deletes a file, never a folder and never through a link."""
+
+    name = "delete_file"
+    kind: ToolKind = "delete"
+    category: Category = "write"
+    description = "Delete one file. Folders and links are refused."
+    arguments: type[BaseModel] = DeleteFileArguments
+
+    def prepare(self, arguments: DeleteFileArguments, policy: Policy) -> Prepared:
+        place = locate(arguments.path, policy)
+        title = as_title(f"Delete {place.shown}")
+        try:
+            deletion = _deletion(place)
+        except BadArguments as unfit:
+            if freely_read(place, policy):
+                raise
+            return Prepared(
+                effects=place.writes("delete"),
+                preview=ToolPreview(input=arguments.model_dump()),
+                title=title,
+                cwd=policy.workspace,
+                payload=Unfit(str(unfit)),
+            )
+        return Prepared(
+            effects=place.writes("delete"),
+            preview=preview(place, "delete", deletion.text, ""),
+            title=title,
+            cwd=policy.workspace,
+            bound=(deletion.before,),
+            locations=(Location(path=place.resolved),),
+            payload=deletion,
+        )
+
+    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+        spend(permit, prepared)
+        if isinstance(prepared.payload, Unfit):
+            return Outcome(False, prepared.payload.reason)
+        return await to_the_end(_blocking_delete, prepared.payload)
+
+
+def _blocking_delete(deletion: Deletion) -> Outcome:
+    place = deletion.place
+    try:
+        before = blocking_delete(place, deletion.before)
+    except OSError as error:
+        return Outcome(False, f"{complaint(error, place.shown)}; nothing was deleted", path=place.resolved)
+    return outcome_of_change(
+        place,
+        "delete",
+        deletion.text,
+        None,
+        before=before,
+        after=None,
+        before_sha256=deletion.before.sha256,
+    )
+
+
+def _deletion(place: Place) -> Deletion:
+    refuse_link(place)
+    before = blocking_before(place)
+    if before.seen is None:
+        raise BadArguments(f"`{place.shown}` does not exist")
+    if before.seen.data is None:
+        return Deletion(place, before.state, None)
+    try:
+        text = decode(before.seen.data, place.shown)
+    except BadArguments:
+        text = None
+    return Deletion(place, before.state, text)
+
+
+def refuse_link(place: Place) -> None:
+    """Deleting or moving by a link's name could mean the link or what it leads to; neither is guessed.
+
+    Raises:
+        BadArguments: the last part of the asked path is a link.
+    """
+    if place.is_link():
+        raise BadArguments(f"the path is a link to `{place.shown}`; name that file itself")

@@ -1,0 +1,83 @@
+"""The fixed list of the built-in agent's tools, and how a model is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from countersign.gate.call import BadArguments
+
+from .delete_file import DeleteFile
+from .edit_file import EditFile
+from .glob import Glob
+from .list_dir import ListDir
+from .move_file import MoveFile
+from .read_file import ReadFile
+from .search import Search
+from .shell import RunShell
+from .shell_input import ShellInput
+from .shell_kill import ShellKill
+from .shell_output import ShellOutput
+from .todo_write import TodoWrite
+from .tool import Tool
+from .write_file import WriteFile
+
+TOOLS: tuple[Tool, ...] = (
+    ReadFile(),
+    WriteFile(),
+    EditFile(),
+    DeleteFile(),
+    MoveFile(),
+    ListDir(),
+    Glob(),
+    Search(),
+    RunShell(),
+    ShellOutput(),
+    ShellInput(),
+    ShellKill(),
+    TodoWrite(),
+)
+BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+
+
+def parse_arguments(tool: Tool, given: Mapping[str, Any]) -> BaseModel:
+    """The tool's arguments from what a model said.
+
+    Raises:
+        BadArguments: something is missing, of the wrong type, or not known; the message says what.
+    """
+    try:
+        return tool.arguments.model_validate(dict(given))
+    except ValidationError as error:
+        faults = [f"{_where(fault['loc'])}: {fault['msg'].lower()}" for fault in error.errors(include_url=False)]
+        raise BadArguments(f"`{tool.name}` cannot be called so: {'; '.join(faults[:5])}") from None
+
+
+def json_schema(tool: Tool) -> dict[str, Any]:
+    """The JSON schema of the tool's arguments, as model providers take it: inlined, without titles."""
+    schema = tool.arguments.model_json_schema(by_alias=True)
+    definitions = schema.pop("$defs", {})
+    return _plain(schema, definitions)
+
+
+def _plain(value: Any, definitions: Mapping[str, Any]) -> Any:
+    match value:
+        case {"$ref": str(reference)}:
+            return _plain(definitions[reference.rsplit("/", 1)[-1]], definitions)
+        case dict():
+            # "title" is pydantic's, except where it is a property of that name.
+            return {
+                key: _plain(inner, definitions)
+                for key, inner in value.items()
+                if not (key == "title" and isinstance(inner, str))
+            }
+        case list():
+            return [_plain(inner, definitions) for inner in value]
+        case _:
+            return value
+
+
+def _where(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in location) or "arguments"

@@ -1,0 +1,230 @@
+"""Starts one program and outlives it: when the server is gone, so is everything the program ever started.
+
+Run as a script, never imported: ``supervisor.py CONTROL FOLDER PROGRAM ARGUMENT…``. CONTROL is the reading end of a
+pipe whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and
+KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings, is KILL at once.
+FOLDER is a descriptor of the working directory, or -1 to keep ours. The environment of the program is ours, in names
+that begin with ``E``, so that nothing meant for the program has any effect on this process.
+
+The program runs in its own session. On Linux we are a sub-reaper: who loses its parent becomes our child, however often
+it forks, and cannot get away. Elsewhere only the process tree and the group are found, and a double fork into a new
+session escapes. When the program ends, what it left behind is ended too, and its status becomes ours.
+
+What is imported is most of the time this takes to start: `signal` itself brings in `enum` and doubles it.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # pyright: ignore[reportMissingImports]
+import ctypes
+import os
+import select
+import sys
+import time
+
+GRACE = 2.0
+"""Seconds between TERM and KILL (CONTRACT: environment)."""
+LAST = 3.0
+"""Seconds after which descendants that even KILL does not end (another user's, or stuck in the kernel) are given up."""
+
+_SUBREAPER, _DEATH_SIGNAL = 36, 1  # from <sys/prctl.h>
+_LINUX = sys.platform == "linux"
+_asked: list[int] = []
+
+
+def main() -> None:
+    control, folder, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
+    os.set_inheritable(control, False)
+    if folder >= 0:
+        os.fchdir(folder)
+        os.close(folder)
+    prctl = ctypes.CDLL(None).prctl if _LINUX else None
+    if prctl is not None:
+        prctl(_SUBREAPER, 1, 0, 0, 0)
+    woken = _wake_on_signals()
+    ourselves = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            if prctl is not None:
+                # Should somebody kill us, at least the program itself goes too.
+                prctl(_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+            if os.getppid() == ourselves:
+                _become(command, environment)
+        finally:
+            os._exit(127)
+    _let_go_of_streams()
+    _end_like(_watch(child, control, woken))
+
+
+def _become(command: list[str], environment: dict[str, str]) -> None:
+    os.setsid()
+    # Python ignores these two, and what is ignored stays so in the program.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(command[0], command, environment)
+    except OSError as error:
+        os.write(2, f"countersign: cannot run `{command[0]}`: {error.strerror}\n".encode(errors="replace"))
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def _watch(child: int, control: int, woken: int) -> int | None:
+    """The status that the program ended with, once nobody is left."""
+    status: int | None = None
+    deadline: float | None = None
+    waiting = select.poll()
+    waiting.register(control, select.POLLIN)
+    waiting.register(woken, select.POLLIN)
+    while True:
+        status, anybody = _reap(child, status)
+        if not anybody:
+            return status
+        if status is not None and deadline is None:
+            _signal_all(_descendants(), signal.SIGTERM)
+            deadline = time.monotonic() + GRACE
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            return _end_everybody(child, status)
+        for descriptor, _ in waiting.poll(None if left is None else left * 1000 + 1):
+            said = os.read(descriptor, 512)
+            if descriptor == control and not said:
+                return _end_everybody(child, status)
+            if (descriptor == control or signal.SIGTERM in _asked) and deadline is None:
+                _terminate_group(child)
+                deadline = time.monotonic() + GRACE
+
+
+def _reap(child: int, status: int | None) -> tuple[int | None, bool]:
+    """Take in who has ended; whether anybody is left."""
+    while True:
+        try:
+            process, ended = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return status, False
+        if process == 0:
+            return status, True
+        if process == child:
+            status = ended
+
+
+def _end_everybody(child: int, status: int | None) -> int | None:
+    """KILL every descendant until none is left. Stopped first, so that none forks while the others are killed."""
+    until = time.monotonic() + LAST
+    anybody = True
+    while anybody and time.monotonic() < until:
+        if not _LINUX and status is None:
+            _signal_group(child, signal.SIGKILL)
+        stopped: set[int] = set()
+        while family := _descendants() - stopped:
+            _signal_all(family, signal.SIGSTOP)
+            stopped |= family
+        _signal_all(stopped, signal.SIGKILL)
+        status, anybody = _reap(child, status)
+        if anybody:
+            time.sleep(0.002)
+    return status
+
+
+def _terminate_group(child: int) -> None:
+    # A stopped process would not see TERM.
+    _signal_group(child, signal.SIGTERM)
+    _signal_group(child, signal.SIGCONT)
+
+
+def _signal_group(child: int, number: int) -> None:
+    try:
+        os.killpg(child, number)
+    except OSError:
+        # Gone, or not yet its own group.
+        _signal_all({child}, number)
+
+
+def _signal_all(processes: set[int], number: int) -> None:
+    for process in processes:
+        try:
+            os.kill(process, number)
+        except OSError:
+            continue
+
+
+def _descendants() -> set[int]:
+    """Everybody below us who still runs."""
+    children: dict[int, list[int]] = {}
+    for process, parent in _processes():
+        children.setdefault(parent, []).append(process)
+    found: set[int] = set()
+    ahead = [os.getpid()]
+    while ahead:
+        for process in children.get(ahead.pop(), ()):
+            found.add(process)
+            ahead.append(process)
+    return found
+
+
+def _processes() -> list[tuple[int, int]]:
+    """Every process that is no zombie, with its parent. A zombie has no children: they have passed to us."""
+    if not _LINUX:
+        with os.popen("ps -A -o pid=,ppid=") as listing:
+            pairs = [line.split() for line in listing]
+        return [(int(process), int(parent)) for process, parent in pairs]
+    found: list[tuple[int, int]] = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            descriptor = os.open(f"/proc/{name}/stat", os.O_RDONLY)
+        except OSError:
+            continue
+        try:
+            text = os.read(descriptor, 1024)
+        except OSError:
+            continue
+        finally:
+            os.close(descriptor)
+        # The program's name stands in brackets and may itself hold brackets and blanks.
+        state, parent = text[text.rfind(b")") + 2 :].split(None, 2)[:2]
+        if state not in (b"Z", b"X"):
+            found.append((int(name), int(parent)))
+    return found
+
+
+def _wake_on_signals() -> int:
+    """Have signals wake the poll; returns what to poll."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        # Handled and not ignored: what is ignored would stay so in the program.
+        signal.signal(number, lambda number, _: _asked.append(number))
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    return reading
+
+
+def _let_go_of_streams() -> None:
+    """The program's streams are its own: whoever reads them sees their end when the program ends."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    os.close(nothing)
+
+
+def _end_like(status: int | None) -> None:
+    """End as the program did."""
+    if status is None:
+        os._exit(1)
+    if os.WIFSIGNALED(status):
+        import resource  # noqa: PLC0415 - only here, and it costs start-up time
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        number = os.WTERMSIG(status)
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        os._exit(128 + number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""``todo_write``: the model's list of what is to be done, shown in the chat. Touches nothing outside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from countersign.gate.call import UseTool
+from countersign.gate.permit import Permit
+from countersign.gate.receipt import Outcome
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import ToolKind, ToolPreview
+from countersign.wire.threads import TodoItem
+from countersign.wire.verdicts import Category
+
+from .arguments import Arguments
+from .spend import spend
+from .tool import Bench, Prepared
+
+MOST_ITEMS = 200
+TODO_SERVICE = "todo"
+"""Name in ``Bench.services`` of a ``Callable[[list[TodoItem]], None]`` that puts the list into the chat."""
+
+
+class Item(Arguments):
+    text: str = Field(max_length=1000)
+    status: Literal["pending", "in_progress", "completed"] = "pending"
+
+
+class TodoWriteArguments(Arguments):
+    items: list[Item] = Field(max_length=MOST_ITEMS, description="The whole list; it replaces the one before.")
+
+
+class TodoWrite:
+    """Replaces the chat's list."""
+
+    name = "todo_write"
+    kind: ToolKind = "think"
+    category: Category = "read"
+    description = "Write your list of what is to be done, whole each time. The person sees it."
+    arguments: type[BaseModel] = TodoWriteArguments
+
+    def prepare(self, arguments: TodoWriteArguments, policy: Policy) -> Prepared:
+        return Prepared(
+            effects=(UseTool("todo_write"),),
+            preview=ToolPreview(input=arguments.model_dump()),
+            title="Update the list of what is to be done",
+            cwd=policy.workspace,
+            payload=[TodoItem(text=item.text, status=item.status) for item in arguments.items],
+        )
+
+    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+        spend(permit, prepared)
+        items: list[TodoItem] = prepared.payload
+        show: Callable[[list[TodoItem]], None] | None = bench.services.get(TODO_SERVICE)
+        if show is not None:
+            show(items)
+        done = sum(item.status == "completed" for item in items)
+        return Outcome(True, f"the list has {len(items)} items, {done} completed", record={"items": len(items)})

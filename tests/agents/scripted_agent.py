@@ -1,0 +1,139 @@
+"""An ACP agent that does what a script says: a child process for everything that no well-behaved agent would do.
+
+Run as `scripted_agent.py SCRIPT LOG`, standard library only. SCRIPT is JSON: `{"prompts": [[step, …], …]}`, the steps
+of each `session/prompt` in turn (the last is repeated), and optionally `"modes"`, `"version"`, `"greeting"`. Steps:
+
+    {"update": {…}}                   a session/update
+    {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
+    {"await": ID}                     wait for the answer to that request
+    {"if": ID, "option": "…", "do": [steps]}     when the answer selected that option
+    {"notify": METHOD, "params": {…}} a notification
+    {"write": [PATH, TEXT]}           act, without asking anybody
+    {"until": "cancel"}               wait for session/cancel
+    {"exit": CODE}                    die at once
+    {"line": "…"}                     a raw line
+    {"stop": REASON}                  answer the prompt (else end_turn at the end of the steps)
+    {"fail": MESSAGE}                 answer the prompt with an error
+
+Every message that comes in is a line in LOG, and so is `{"started": …}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+
+class Agent:
+    """Reads in one thread, plays each prompt in another."""
+
+    def __init__(self, script: dict, log) -> None:
+        self.script = script
+        self.log = log
+        self.changed = threading.Condition()
+        self.answers: dict = {}
+        self.cancels = 0
+        self.played = 0
+
+    def serve(self) -> None:
+        self.note({"started": {"env": dict(os.environ), "cwd": os.getcwd(), "pid": os.getpid()}})
+        for line in sys.stdin:
+            message = json.loads(line)
+            self.note(message)
+            method = message.get("method")
+            if method is None:
+                with self.changed:
+                    self.answers[message["id"]] = message
+                    self.changed.notify_all()
+            elif method == "initialize":
+                told = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": {"name": "scripted",
+                        "version": self.script.get("version", "1")}}  # fmt: skip
+                self.reply(message, {**told, **self.script.get("greeting", {})})
+            elif method == "session/new":
+                self.reply(message, {"sessionId": "session-1", "modes": self.script.get("modes")})
+            elif method == "session/prompt":
+                steps = self.script["prompts"][min(self.played, len(self.script["prompts"]) - 1)]
+                self.played += 1
+                threading.Thread(target=self.play, args=(message, steps), daemon=True).start()
+            elif method == "session/cancel":
+                with self.changed:
+                    self.cancels += 1
+                    self.changed.notify_all()
+            elif "id" in message:
+                self.reply(message, {})
+
+    def play(self, prompt: dict, steps: list) -> None:
+        stop = self.run(steps)
+        if isinstance(stop, dict):
+            self.send({"jsonrpc": "2.0", "id": prompt["id"], "error": {"code": -32603, "message": stop["fail"]}})
+        else:
+            self.reply(prompt, {"stopReason": stop or "end_turn", "usage": {"inputTokens": 3, "outputTokens": 4}})
+
+    def run(self, steps: list) -> str | dict | None:
+        for step in steps:
+            match step:
+                case {"update": update}:
+                    self.notify("session/update", {"sessionId": "session-1", "update": update})
+                case {"ask": method, "id": ask_id}:
+                    params = {"sessionId": "session-1", **step.get("params", {})}
+                    self.send({"jsonrpc": "2.0", "id": ask_id, "method": method, "params": params})
+                    if not step.get("nowait"):
+                        self.wait(lambda ask_id=ask_id: ask_id in self.answers)
+                case {"await": ask_id}:
+                    self.wait(lambda ask_id=ask_id: ask_id in self.answers)
+                case {"if": ask_id, "option": option, "do": inner}:
+                    outcome = self.answers[ask_id].get("result", {}).get("outcome", {})
+                    if outcome.get("optionId") == option and (stop := self.run(inner)):
+                        return stop
+                case {"notify": method}:
+                    self.notify(method, step.get("params", {}))
+                case {"write": [path, text]}:
+                    Path(path).write_text(text)
+                case {"until": "cancel"}:
+                    self.wait(lambda: self.cancels > 0)
+                case {"exit": code}:
+                    os._exit(code)
+                case {"line": text}:
+                    self.put(text)
+                case {"stop": reason}:
+                    return reason
+                case {"fail": _}:
+                    return step
+                case _:
+                    raise ValueError(f"no such step: {step}")
+        return None
+
+    def wait(self, enough) -> None:
+        with self.changed:
+            self.changed.wait_for(enough)
+
+    def notify(self, method: str, params: dict) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def reply(self, request: dict, result: dict) -> None:
+        self.send({"jsonrpc": "2.0", "id": request["id"], "result": result})
+
+    def send(self, message: dict) -> None:
+        self.put(json.dumps(message))
+
+    def put(self, text: str) -> None:
+        with self.changed:
+            sys.stdout.write(text + "\n")
+            sys.stdout.flush()
+
+    def note(self, row: dict) -> None:
+        self.log.write(json.dumps(row) + "\n")
+        self.log.flush()
+
+
+def main() -> None:
+    script_path, log_path = sys.argv[1:3]
+    with open(log_path, "a", encoding="utf-8") as log:
+        Agent(json.loads(Path(script_path).read_text(encoding="utf-8")), log).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""What an agent reports becomes events of the chat, and what it did unasked is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from countersign.agents.acp.translate import BadMessage, ChatNews, ModeNews, ToolNews, ToolReport, read_stop, read_update
+from countersign.wire.threads import TextEvent, ThinkingEvent, TodoEvent, TodoItem, UsageEvent
+
+from .desk import Place
+from .troupe import Player, ask, done, report
+
+
+def chunk(kind: str, content: object) -> dict:
+    return {"sessionUpdate": kind, "content": content}
+
+
+UPDATES = [
+    (chunk("agent_message_chunk", {"type": "text", "text": "hi"}), ChatNews((TextEvent(text="hi"),))),
+    (chunk("agent_thought_chunk", {"type": "text", "text": "hm"}), ChatNews((ThinkingEvent(text="hm"),))),
+    (chunk("agent_message_chunk", {"type": "image", "data": "x"}), ChatNews((TextEvent(text="[image]"),))),
+    (chunk("agent_message_chunk", {"type": "resource_link", "uri": "u"}), ChatNews((TextEvent(text="[u]"),))),
+    (chunk("agent_message_chunk", {"type": "text", "text": ""}), ChatNews()),
+    (chunk("agent_message_chunk", {"type": "hologram"}), ChatNews()),
+    (chunk("user_message_chunk", {"type": "text", "text": "mine"}), ChatNews()),
+    (
+        {"sessionUpdate": "plan", "entries": [{"content": "one", "status": "in_progress", "priority": "low"},
+                                              {"content": "two", "status": "dreamt"}, "three"]},
+        ChatNews((TodoEvent(items=[TodoItem(text="one", status="in_progress"), TodoItem(text="two", status="pending")]),)),
+    ),
+    ({"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}, ModeNews("yolo")),
+    ({"sessionUpdate": "usage_update", "used": 3}, ChatNews()),
+    ({"sessionUpdate": "of_next_year"}, ChatNews()),
+    ({}, ChatNews()),
+    ("no object", ChatNews()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "news"), UPDATES, ids=str)
+def test_an_update_is_translated(raw, news):
+    assert read_update(raw) == news
+
+
+@pytest.mark.parametrize("raw", [{"sessionUpdate": "tool_call"}, {"sessionUpdate": "tool_call_update", "toolCallId": 3}])
+def test_a_tool_call_without_an_id_is_no_message(raw):
+    with pytest.raises(BadMessage):
+        read_update(raw)
+
+
+def test_a_tool_call_is_told_with_its_raw_fields():
+    raw = {"sessionUpdate": "tool_call", "toolCallId": "a", "title": "x"}
+    assert read_update(raw) == ToolNews("a", raw)
+
+
+def test_unknown_kinds_and_states_are_kept_out_of_our_words():
+    told = ToolReport("a").merged({"kind": "levitate", "status": "exploded", "locations": [{"path": 3}, 4], "content": [5]})
+    assert (told.tool_kind, told.status, told.locations, told.diffs) == ("other", "pending", (), ())
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ({"stopReason": "end_turn"}, ("end_turn", ())),
+        ({"stopReason": "max_tokens", "usage": {"inputTokens": 1, "outputTokens": 2}},
+         ("max_tokens", (UsageEvent(input_tokens=1, output_tokens=2),))),
+        ({"stopReason": "tired", "usage": {"inputTokens": "many"}}, ("error", ())),
+        (None, ("error", ())),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_end_of_a_prompt_is_translated(raw, expected):
+    assert read_stop(raw) == expected
+
+
+UNASKED = [
+    ("a write", {"kind": "edit", "rawInput": {"path": "a", "content": "x"}}, True),
+    ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, True),
+    ("a command that claims to read", {"kind": "read", "rawInput": {"command": "ls"}}, True),
+    ("a write that claims to think", {"kind": "think", "content": [{"type": "diff", "path": "a", "newText": "x"}]}, True),
+    ("nobody knows what", {"kind": "other"}, True),
+    ("no kind at all", {}, True),
+    ("an address", {"kind": "fetch", "rawInput": {"url": "https://x.org"}}, True),
+    ("a read", {"kind": "read", "rawInput": {"path": "a"}}, False),
+    ("a thought", {"kind": "think", "rawInput": {"thought": "hm"}}, False),
+]
+
+
+@pytest.mark.parametrize(("call", "noticed"), [row[1:] for row in UNASKED], ids=[row[0] for row in UNASKED])
+async def test_an_agent_that_acts_without_asking_is_told_of_and_loses_its_label(place: Place, call, noticed):
+    player = Player(place, [report("a", title="It", **call), done("a")])
+    await player.play()
+    assert [notice.level for notice in place.of("notice")] == (["warning"] if noticed else [])
+    assert (player.agent.detail.endswith("unguarded")) == noticed
+    (shown,) = {event.tool_call_id for event in place.of("toolCall")}
+    assert [(event.tool_call_id, event.decided_by) for event in place.of("toolResult")] == [(shown, "nobody")]
+
+
+async def test_a_call_that_failed_unasked_is_shown_and_not_held_against_the_agent(place: Place):
+    player = Player(place, [report("a", kind="edit"), report("a", "failed", rawOutput="no")])
+    await player.play()
+    assert [event.success for event in place.of("toolResult")] == [False]
+    assert place.of("notice") == []
+
+
+async def test_the_events_of_a_turn_come_in_order_and_once(place: Place):
+    place.person.decide = lambda card: {"option": "allow_once"}
+    text = {"update": chunk("agent_message_chunk", {"type": "text", "text": "hi"})}
+    call = {"kind": "execute", "title": "make", "rawInput": {"command": "make"}}
+    player = Player(place, [text, report("a", **call), ask("a"), done("a", "made"), done("a", "again"), text])
+    await player.play()
+    kinds = [event.type for event in place.events]
+    assert kinds[:5] == ["text", "toolCall", "toolCall", "toolCall", "toolCall"]
+    assert sorted(kinds[5:]) == ["text", "toolResult", "usage"]
+    assert [event.status for event in place.of("toolCall")] == ["pending", "pending", "waiting", "running"]
+    assert len({event.tool_call_id for event in place.of("toolCall")}) == 1
+
+
+async def test_a_freer_mode_is_put_back_and_told_of(place: Place):
+    from countersign.agents.acp.recipes import Recipe
+
+    player = Player(place, [{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}])
+    player.agent.recipe = Recipe("test", "gated", mode="default")
+    await player.play()
+    assert "yolo" in place.of("notice")[0].message
+    assert player.agent.label == "unguarded"
+
+
+async def test_a_sub_agents_call_names_it_on_the_card(place: Place):
+    place.person.decide = lambda card: {"option": "reject_once"}
+    meta = {"anyAgent": {"parentToolUseId": "task-1"}}
+    call = {"kind": "execute", "rawInput": {"command": "make"}, "_meta": meta}
+    await Player(place, [ask("a", **call)]).play()
+    assert place.person.shown[0].subagent == "scripted/1"
+
+
+async def test_a_title_with_unseen_characters_is_shown_with_escapes(place: Place):
+    await Player(place, [report("a", title="a\u202eb\n" + "x" * 300, kind="read"), done("a")]).play()
+    title = place.of("toolCall")[0].title
+    assert title.startswith("a\\u202eb\\n")
+    assert len(title) == 200

@@ -1,0 +1,74 @@
+"""The scripted agent on a desk of its own: what it shall do, and what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from countersign.agents.acp.host import AcpAgent
+from countersign.settings.policy import AgentConfig
+
+from .desk import BOUND, Place
+
+PROGRAM = Path(__file__).with_name("scripted_agent.py")
+ALLOW = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
+REJECT = {"optionId": "no", "name": "No", "kind": "reject_once"}
+OPTIONS = [ALLOW, REJECT]
+
+
+class Player:
+    """One scripted agent. `told` and `answer` read from its log what reached it."""
+
+    def __init__(self, place: Place, *prompts: list, name: str = "scripted", **script) -> None:
+        self.place, self.name = place, name
+        self.log = place.folder / f"{name}.jsonl"
+        self.log.touch()
+        path = place.folder / f"{name}.json"
+        path.write_text(json.dumps({"prompts": list(prompts), **script}))
+        config = AgentConfig(name, "acp", command=sys.executable, args=(str(PROGRAM), str(path), str(self.log)))
+        self.agent: AcpAgent = place.agent(config)
+
+    async def play(self, text: str = "go", mode: str = "default") -> str:
+        async with asyncio.timeout(BOUND * 2):
+            return await self.agent.prompt(text, self.place.turn(self.name, mode))
+
+    def told(self) -> list[dict]:
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+    def answer(self, request_id: object) -> dict:
+        """What it got for one of its requests: the result, or the error."""
+        found = [row for row in self.told() if "method" not in row and row.get("id") == request_id]
+        return found[-1].get("result", found[-1].get("error"))
+
+    def outcome(self, request_id: object) -> str:
+        """The option it was answered with, or `cancelled`."""
+        outcome = self.answer(request_id)["outcome"]
+        return outcome.get("optionId", outcome["outcome"])
+
+    def prompts(self) -> list[str]:
+        """The words of every prompt that it was sent."""
+        return ["|".join(block["text"] for block in row["params"]["prompt"])
+                for row in self.told() if row.get("method") == "session/prompt"]  # fmt: skip
+
+
+def ask(call_id: str, request_id: object = 1, *, options: list | None = None, nowait: bool = False, **call) -> dict:
+    """A step: ask for leave."""
+    params = {"toolCall": {"toolCallId": call_id, **call}, "options": OPTIONS if options is None else options}
+    return {"ask": "session/request_permission", "id": request_id, "params": params, "nowait": nowait}
+
+
+def report(call_id: str, status: str | None = None, **call) -> dict:
+    """A step: say something of a tool call."""
+    kind = "tool_call" if status is None else "tool_call_update"
+    return {"update": {"sessionUpdate": kind, "toolCallId": call_id, **({"status": status} if status else {}), **call}}
+
+
+def done(call_id: str, output: str = "done") -> dict:
+    """A step: the call has completed."""
+    return report(call_id, "completed", rawOutput=output)
+
+
+Playing = Callable[..., Player]

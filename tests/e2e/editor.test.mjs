@@ -1,0 +1,23 @@
+// The ground the other tests stand on: the packaged extension installs, and the editor keeps to itself.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { processesOf } from '../../scripts/editor.mjs';
+import { runCommand, withWorkbench } from './workbench.mjs';
+
+test('the workbench opens with the extension and asks nothing of the outside world', async () => {
+  const strangers = [];
+  const note = (asked) => {
+    const { protocol, hostname } = new URL(asked.url());
+    if (/^(http|ws)/.test(protocol) && hostname !== '127.0.0.1') strangers.push(asked.url());
+  };
+  const beforeOpen = (page) => page.on('request', note).on('websocket', note);
+  const run = await withWorkbench('editor', { beforeOpen }, async ({ page, run }) => {
+    await runCommand(page, 'Extensions: Show Installed Extensions');
+    await page.locator('.extension-list-item .name').filter({ hasText: /countersign/i }).waitFor({ timeout: 15_000 });
+    return run;
+  });
+  assert.deepEqual(strangers, []);
+  assert.deepEqual(processesOf(run), [], 'the editor leaves nobody behind');
+});

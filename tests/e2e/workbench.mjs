@@ -1,0 +1,106 @@
+// Drives the workbench in a real Chromium: open it, run a command, reach into a webview, take a picture. How the editor is
+// started and contained is scripts/editor.mjs's; what is tested is each *.test.mjs's.
+
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+import { installExtension, startEditor, temporaryRun } from '../../scripts/editor.mjs';
+
+export const EXTENSION = 'countersign.countersign';
+
+// Pictures, and the logs of a test that failed.
+const RESULTS = fileURLToPath(new URL('../../.run/e2e', import.meta.url));
+
+/**
+ * One test's editor, from nothing: a new run folder with the extension installed, code-server, Chromium, the workspace open.
+ * `body({ page, editor, run, browser })` does the testing. If it throws, a picture and the logs are kept in .run/e2e; however
+ * it ends, everything is ended and removed.
+ */
+export async function withWorkbench(name, options, body) {
+  const run = temporaryRun(options);
+  const files = path.join(RESULTS, name);
+  rmSync(files, { recursive: true, force: true });
+  let editor, browser, page;
+  try {
+    await installExtension(run, options.vsix);
+    editor = await startEditor(run, options);
+    browser = await launchBrowser();
+    page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    await options.beforeOpen?.(page);
+    await openWorkbench(page, editor.url);
+    return await body({ page, editor, run, browser });
+  } catch (error) {
+    mkdirSync(files, { recursive: true });
+    await page?.screenshot({ path: path.join(files, 'failed.png') }).catch(() => {}); // the page may be what broke
+    for (const log of logsOf(run)) copyFileSync(log, path.join(files, path.basename(log)));
+    throw error;
+  } finally {
+    await browser?.close();
+    await editor?.stop();
+    rmSync(run.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What the editor and the extension wrote; VS Code keeps one folder of logs a window. */
+function logsOf(run) {
+  const own = ['install.log', 'editor.log'].map((name) => path.join(run.folder, name));
+  const logs = path.join(run.folder, 'user/logs');
+  const theirs = existsSync(logs) ? readdirSync(logs, { recursive: true }).filter((name) => /ountersign|remoteexthost/.test(name)) : [];
+  return [...own, ...theirs.filter((name) => name.endsWith('.log')).map((name) => path.join(logs, name))].filter(existsSync);
+}
+
+export async function launchBrowser() {
+  return chromium.launch({
+    executablePath: browserPath(),
+    headless: true,
+    // No sandbox of its own: tests run as root in containers. Else: nothing is fetched in the background.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+}
+
+function browserPath() {
+  const known = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+  const found = known.find((file) => file && existsSync(file));
+  if (!found) throw new Error('no Chromium was found; please install it, or name its program in the variable CHROMIUM');
+  return found;
+}
+
+export async function openWorkbench(page, url) {
+  await page.goto(url);
+  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+  await page.locator('.statusbar-item').first().waitFor({ timeout: 60_000 });
+}
+
+/** Runs a command by its title in the palette. An extension's commands come a moment after the workbench: it asks again. */
+export async function runCommand(page, title) {
+  for (let tries = 0; tries < 20; tries++) {
+    await page.keyboard.press('F1');
+    const input = page.locator('.quick-input-widget:visible .quick-input-box input');
+    await input.waitFor({ timeout: 5000 });
+    await input.fill(`>${title}`);
+    const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+    try {
+      await row.waitFor({ timeout: 1500 });
+      await row.click();
+      return;
+    } catch {
+      await page.keyboard.press('Escape');
+    }
+  }
+  throw new Error(`there is no command \`${title}\` in the palette`);
+}
+
+/** The document inside an extension's webview, as a frame locator. */
+export function webview(page, extension = EXTENSION) {
+  return page.frameLocator(`iframe.webview.ready[src*="extensionId=${extension}" i]`).frameLocator('iframe#active-frame');
+}
+
+/** Keeps a picture as .run/e2e/NAME.png, and gives its path. */
+export async function screenshot(page, name) {
+  const file = path.join(RESULTS, `${name}.png`);
+  await page.screenshot({ path: file });
+  return file;
+}

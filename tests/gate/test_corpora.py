@@ -1,0 +1,85 @@
+"""The corpora: many small questions with the answers that RULES.md gives. Examples of the rules, not their limit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from countersign.gate.check import check_line
+
+try:
+    from countersign.gate.shell.syntax import bash_syntax
+except ImportError:
+    bash_syntax = None
+
+CORPORA = Path(__file__).parent.parent / "corpora"
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CORPORA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def lay_out(row: dict[str, Any], spots: dict[str, str]) -> None:
+    """Make the files and links that a row supposes."""
+    for spot in spots.values():
+        Path(spot).mkdir(exist_ok=True)
+    for thing in row["layout"]:
+        place = Path(filled(thing["path"], spots))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        match thing["type"]:
+            case "dir":
+                place.mkdir(parents=True, exist_ok=True)
+            case "file":
+                place.write_text("x\n", encoding="utf-8")
+            case "symlink":
+                place.symlink_to(filled(thing["target"], spots))
+            case "hardlink":
+                place.hardlink_to(filled(thing["target"], spots))
+            case other:
+                raise AssertionError(other)
+
+
+def filled(text: str, spots: dict[str, str]) -> str:
+    for name, spot in spots.items():
+        text = text.replace("{" + name + "}", spot)
+    return text
+
+
+def answer(question: dict[str, Any]) -> str:
+    result = json.loads(check_line(json.dumps(question).encode(), check_syntax=bash_syntax))
+    return result.get("decision") or result["error"]
+
+
+@pytest.mark.parametrize("row", rows("paths"), ids=lambda row: row["id"])
+def test_a_path_is_decided_as_the_corpus_says(row: dict[str, Any], tmp_path: Path) -> None:
+    spots = {name: str(tmp_path / name) for name in ("ws", "home", "out")}
+    lay_out(row, spots)
+    given = answer(
+        {
+            "tool": row["tool"],
+            "args": {"path": filled(row["path"], spots)},
+            "rules": row["rules"],
+            "workspace": spots["ws"],
+            "home": spots["home"],
+            "additionalDirectories": [filled(folder, spots) for folder in row["add_dirs"]],
+        }
+    )
+    assert given in (row["expect"], *row["also_ok"]), row["why"]
+
+
+@pytest.mark.parametrize("row", rows("commands"), ids=lambda row: row["id"])
+def test_a_command_is_decided_as_the_corpus_says(row: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "ws" / ".git").mkdir(parents=True)
+    given = answer(
+        {
+            "tool": "bash",
+            "args": {"command": row["command"]},
+            "rules": row["rules"],
+            "workspace": str(tmp_path / "ws"),
+            "home": str(tmp_path / "home"),
+        }
+    )
+    assert given in (row["expect"], *row["also_ok"]), row["why"]

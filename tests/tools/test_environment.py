@@ -1,0 +1,99 @@
+"""What commands and agents are given of the server's environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from countersign.settings.policy import Policy
+from countersign.tools.environment import DEFAULT_PATH, filtered_environment
+
+WORKSPACE = "/work/space"
+
+
+def given(base: dict[str, str], **policy: Any) -> dict[str, str]:
+    """The environment without what is always added."""
+    filtered = filtered_environment(base, Policy(workspace=WORKSPACE, home="/home/me", **policy), WORKSPACE)
+    return {name: value for name, value in filtered.items() if name != "PATH" and not name.startswith("GIT_")}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "VSCODE_IPC_HOOK", "ELECTRON_RUN_AS_NODE", "GITHUB_TOKEN", "OPENAI_API_KEY", "CLIENT_SECRET", "DB_PASSWORD",
+        "AWS_SECRET_ACCESS_KEY", "TOKEN", "npm_config_token_TOKEN", "my_token",
+        "BASH_ENV", "ENV", "BASH_FUNC_ls%%", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "PS4", "PROMPT_COMMAND",
+        "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "POSIXLY_CORRECT", "BASH_COMPAT",
+        "GIT_DIR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "PAGER", "MANPAGER", "LESSOPEN", "RIPGREP_CONFIG_PATH",
+        "PYTHONSTARTUP", "NODE_OPTIONS", "TAR_OPTIONS", "PWD", "OLDPWD",
+    ],
+)  # fmt: skip
+def test_a_variable_that_steers_or_tells_is_left_out(name: str) -> None:
+    assert given({name: "x", "KEPT": "y"}) == {"KEPT": "y"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["HOME", "LANG", "LC_ALL", "TERM", "SSH_AUTH_SOCK", "TOKENIZERS_PARALLELISM", "SECRETARY", "ENVIRONMENT",
+     "GITHUB_REPOSITORY", "DISPLAY", "VIRTUAL_ENV", "JAVA_HOME", "COMPOSE_PROJECT_NAME"],
+)  # fmt: skip
+def test_an_ordinary_variable_stays(name: str) -> None:
+    assert given({name: "x"}) == {name: "x"}
+
+
+@pytest.mark.parametrize(
+    ("base", "policy", "expected"),
+    [
+        ({"MY_LLM": "k"}, {"secret_variables": frozenset({"MY_LLM"})}, {}),
+        ({"GITHUB_TOKEN": "t"}, {"shell_env_pass": ("GITHUB_TOKEN",)}, {"GITHUB_TOKEN": "t"}),
+        ({"NODE_OPTIONS": "--x"}, {"shell_env_pass": ("NODE_OPTIONS",)}, {"NODE_OPTIONS": "--x"}),
+        ({"GITHUB_TOKEN": "t"}, {"shell_env_pass": ("*",)}, {}),
+        ({"BASH_ENV": "/x", "LD_PRELOAD": "/y"}, {"shell_env_pass": ("BASH_ENV", "LD_PRELOAD")}, {}),
+    ],
+)
+def test_only_a_variable_named_in_full_is_passed_and_none_that_steers_the_shell(
+    base: dict[str, str], policy: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert given(base, **policy) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/usr/bin:/bin", "/usr/bin:/bin"),
+        (":/usr/bin::.:bin:../x:/bin:", "/usr/bin:/bin"),
+        ("/work/space/bin:/usr/bin:/work/space:/bin", "/usr/bin:/bin:/work/space/bin:/work/space"),
+        ("/work/spaceship/bin:/usr/bin", "/work/spaceship/bin:/usr/bin"),
+        ("/work/other/../space/bin:/bin", "/bin:/work/other/../space/bin"),
+        ("/bin:/usr/bin:/bin", "/bin:/usr/bin"),
+        ("", DEFAULT_PATH),
+        (".", DEFAULT_PATH),
+    ],
+)
+def test_the_path_holds_absolute_folders_and_the_workspace_last(path: str, expected: str) -> None:
+    filtered = filtered_environment({"PATH": path}, Policy(workspace=WORKSPACE, home="/home/me"), WORKSPACE)
+    assert filtered["PATH"] == expected
+
+
+def test_a_folder_that_links_into_the_workspace_counts_as_inside(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    (workspace / "bin").mkdir(parents=True)
+    os.symlink(workspace / "bin", tmp_path / "link")
+    policy = Policy(workspace=str(workspace), home="/home/me")
+    filtered = filtered_environment({"PATH": f"{tmp_path}/link:/bin"}, policy, str(workspace))
+    assert filtered["PATH"] == f"/bin:{tmp_path}/link"
+
+
+def test_git_is_told_to_run_nothing_of_the_repositorys() -> None:
+    policy = Policy(workspace=WORKSPACE, home="/home/me")
+    filtered = filtered_environment({"GIT_CONFIG_COUNT": "9", "GIT_CONFIG_KEY_0": "core.pager"}, policy, WORKSPACE)
+    count = int(filtered["GIT_CONFIG_COUNT"])
+    assert {filtered[f"GIT_CONFIG_KEY_{n}"]: filtered[f"GIT_CONFIG_VALUE_{n}"] for n in range(count)} == {
+        "safe.bareRepository": "explicit",
+        "core.fsmonitor": "false",
+        "core.pager": "cat",
+    }
+    assert filtered["GIT_PAGER"] == "cat"

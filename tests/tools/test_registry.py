@@ -1,0 +1,64 @@
+"""The list of tools, and what a model may say to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from countersign.gate.call import BadArguments
+from countersign.tools.registry import BY_NAME, TOOLS, json_schema, parse_arguments
+
+FIELDS = {
+    "read_file": ("path", "offset?", "limit?"),
+    "write_file": ("path", "content"),
+    "edit_file": ("path", "edits"),
+    "delete_file": ("path",),
+    "move_file": ("path", "to"),
+    "list_dir": ("path?",),
+    "glob": ("pattern",),
+    "search": ("pattern", "path?"),
+    "shell": ("command", "timeout?", "cwd?", "shell?", "background?"),
+    "shell_output": ("shell_id", "from?"),
+    "shell_input": ("shell_id", "text"),
+    "shell_kill": ("shell_id",),
+    "todo_write": ("items",),
+}
+
+
+def test_names_and_arguments_are_those_of_the_contract() -> None:
+    told: dict[str, tuple[str, ...]] = {}
+    for tool in TOOLS:
+        schema = json_schema(tool)
+        required = schema.get("required", [])
+        told[tool.name] = tuple(name if name in required else f"{name}?" for name in schema["properties"])
+    assert told == FIELDS
+
+
+def test_schemas_stand_alone() -> None:
+    text = repr([json_schema(tool) for tool in TOOLS])
+    assert "$ref" not in text
+    assert "$defs" not in text
+    assert "'title'" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("read_file", {}, "path: field required"),
+        ("read_file", {"path": 1}, "path: input should be a valid string"),
+        ("read_file", {"path": "a", "offset": 0}, "offset: input should be greater"),
+        ("read_file", {"path": "a", "offset": "1"}, "offset: input should be a valid integer"),
+        ("write_file", {"path": "a", "content": "x", "mode": "w"}, "mode: extra inputs"),
+        ("edit_file", {"path": "a", "edits": []}, "edits: list should have at least 1"),
+        ("edit_file", {"path": "a", "edits": [{"old_text": "x"}]}, "edits.0.new_text: field required"),
+        ("shell", {"command": "x", "timeout": -1}, "timeout: input should be greater"),
+        ("shell", {"command": "x", "background": "yes"}, "background: input should be a valid boolean"),
+        ("todo_write", {"items": [{"text": "x", "status": "later"}]}, "items.0.status: input should be"),
+    ],
+)
+def test_wrong_arguments_are_told_by_name(name: str, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(BadArguments) as caught:
+        parse_arguments(BY_NAME[name], given)
+    assert told in str(caught.value)
+    assert str(caught.value).startswith(f"`{name}` cannot be called so: ")
