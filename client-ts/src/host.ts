@@ -30,7 +30,7 @@ export function createHost(context: vscode.ExtensionContext) {
   return {
     log,
     t: (message: string, ...values: (string | number)[]): string => vscode.l10n.t(message, ...values),
-    version: String((context.extension.packageJSON as { version: string }).version),
+    version: (context.extension.packageJSON as { version: string }).version,
     extensionPath: context.extensionPath,
     extensionUri: context.extensionUri,
     storage: context.globalStorageUri.fsPath,

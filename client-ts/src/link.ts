@@ -2,49 +2,21 @@
  * The server as the rest of the extension sees it: typed requests and notifications. The real one stands on
  * vscode-languageclient (server.ts); tests hand in one of their own. Names and shapes are those of the wire.
  */
-import type * as wire from './wire.gen.ts';
+import type { Methods } from './wire.gen.ts';
 
-export interface Requests {
-  'tool/approvalResponse': [wire.ApprovalResponseParams, wire.ApprovalResponseResult];
-  'tool/pendingApprovals': [wire.PendingApprovalsParams, wire.PendingApprovalsResult];
-  'tool/approvalBatch': [wire.ApprovalBatchParams, wire.ApprovalBatchResult];
-  'thread/create': [wire.ThreadCreateParams, wire.ThreadCreateResult];
-  'thread/list': [wire.Empty, wire.ThreadListResult];
-  'thread/open': [wire.ThreadOpenParams, wire.ThreadOpenResult];
-  'thread/delete': [wire.ThreadDeleteParams, wire.Empty];
-  'thread/setMode': [wire.ThreadSetModeParams, wire.ThreadSetModeResult];
-  'thread/prompt': [wire.ThreadPromptParams, wire.ThreadPromptResult];
-  'agent/list': [wire.Empty, wire.AgentListResult];
-  'agent/restart': [wire.AgentRestartParams, wire.Empty];
-  'shell/list': [wire.Empty, wire.ShellListResult];
-  'shell/output': [wire.ShellOutputParams, wire.ShellOutputResult];
-  'shell/kill': [wire.ShellKillParams, wire.ShellKillResult];
-  'shell/toBackground': [wire.ShellToBackgroundParams, wire.ShellToBackgroundResult];
-  'history/query': [wire.HistoryQueryParams, wire.HistoryQueryResult];
-  'history/export': [wire.HistoryQueryParams, wire.HistoryExportResult];
-  'history/undo': [wire.HistoryUndoParams, wire.HistoryUndoResult];
-  'rule/list': [wire.Empty, wire.RuleListResult];
-  'rule/add': [wire.RuleAddParams, wire.RuleAddResult];
-  'rule/remove': [wire.RuleRemoveParams, wire.Empty];
-  'grant/list': [wire.Empty, wire.GrantListResult];
-  'grant/revoke': [wire.GrantRevokeParams, wire.Empty];
-  'settings/confirm': [wire.SettingsConfirmParams, wire.Empty];
-}
+type Said<Kind, Direction> = { [M in keyof Methods as Methods[M] extends { kind: Kind; direction: Direction } ? M : never]: Methods[M] };
+type Params<T> = T extends { params: infer P } ? P : never;
+type Result<T> = T extends { result: infer R } ? R : never;
 
-export interface Notifications {
-  'thread/cancel': wire.ThreadCancelParams;
-  'settings/changed': wire.SettingsChanged;
-}
+type Asked = Said<'request', 'toServer'>;
+type Tells = Said<'notification', 'toServer'>;
+type Hears = Said<'notification', 'toClient'>;
 
+/** What we ask of the server: params and result by method. */
+export type Requests = { [M in keyof Asked]: [Params<Asked[M]>, Result<Asked[M]>] };
+export type Notifications = { [M in keyof Tells]: Params<Tells[M]> };
 /** What the server tells us. */
-export interface Told {
-  'tool/approvalRequest': wire.ApprovalRequest;
-  'tool/approvalResolved': wire.ApprovalResolved;
-  'thread/update': wire.ThreadUpdate;
-  'agent/status': wire.AgentView;
-  'shell/update': wire.ShellView;
-  'settings/unconfirmed': wire.SettingsUnconfirmed;
-}
+export type Told = { [M in keyof Hears]: Params<Hears[M]> };
 
 export type LinkState = 'stopped' | 'starting' | 'running';
 

@@ -5,7 +5,7 @@ import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import type { CallItem } from './chat.ts';
 import { unifiedDiff } from './diff.ts';
-import { Drawn, icon, revealed } from './drawn.ts';
+import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import { diffTable, sizeBadge } from './subjectView.ts';
 import { byWords, durationWords, shortPath } from './words.ts';
@@ -57,7 +57,7 @@ export class CallRow extends Drawn {
   private decided(result: wire.ToolResultEvent): TemplateResult {
     const refusal = asRefusal(result);
     const [name, word, look] = refusal ? refusalLook(refusal) : result.success ? (['pass', t('Allowed'), 'done'] as const) : (['error', t('Failed'), 'failed'] as const);
-    const how = [refusal || !result.success ? word : '', byPhrase(result, refusal), durationWords(result.durationMs)].filter(Boolean).join(' · ');
+    const how = [refusal || !result.success ? word : '', byWords(result.decidedBy), durationWords(result.durationMs)].filter(Boolean).join(' · ');
     return html`<div class="decided ${look}" data-testid="decided-row" data-tool-call-id=${result.toolCallId} data-decided-by=${result.decidedBy}>
       <button type="button" class="decided-line" aria-expanded=${this.opened ? 'true' : 'false'} @click=${this.toggle}>
         ${icon(name)}<span class="sr">${word}: </span><span class="call-title">${this.titleText()}</span>${result.diff ? sizeBadge(result.diff) : nothing}<span class="call-how">${how}</span>${icon(this.opened ? 'chevron-down' : 'chevron-right')}
@@ -79,7 +79,7 @@ export class CallRow extends Drawn {
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
       ${this.item.call.rawInput === undefined || diff ? nothing : html`<pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(inputText(this.item.call.rawInput))}</pre>`}
-      ${diff && text === undefined ? diffTable(unifiedDiff(diff.oldText, diff.newText ?? '').rows, { unfolded: this.unfolded, unfold: () => (this.unfolded = true) }) : nothing}
+      ${diff && text === undefined ? diffTable(unifiedDiff(diff.oldText, diff.newText ?? '').rows, { of: this.item.call.title, unfolded: this.unfolded, unfold: () => (this.unfolded = true) }) : nothing}
       ${text ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(text)}</pre>` : nothing} ${this.evidence()}
       <div class="row-buttons">
         ${diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
@@ -91,7 +91,7 @@ export class CallRow extends Drawn {
   private evidence(): TemplateResult | typeof nothing {
     const found = this.why?.find((entry) => entry.evidence.length > 0)?.evidence ?? [];
     if (found.length === 0) return nothing;
-    return html`<ul class="effects" aria-label=${t('Why')}>${found.map((evidence) => html`<li>${icon('info')}<span>${revealed(evidence.reason)} ${evidence.rule ? html`<code>${revealed(evidence.rule)}</code>` : nothing} ${evidence.file ? html`<a href="#" @click=${this.openPath(evidence.file, evidence.line)}>${shortPath(evidence.file, this.bridge.state.workspace, this.bridge.state.home)}${evidence.line === undefined ? '' : `:${evidence.line}`}</a>` : nothing}</span></li>`)}</ul>`;
+    return html`<ul class="effects" aria-label=${t('Why')}>${found.map((evidence) => html`<li>${icon('info')}<span>${sentence(evidence.reason)} ${evidence.rule ? html`<code>${revealed(evidence.rule)}</code>` : nothing} ${evidence.file ? html`<a href="#" @click=${this.openPath(evidence.file, evidence.line)}>${shortPath(evidence.file, this.bridge.state.workspace, this.bridge.state.home)}${evidence.line === undefined ? '' : `:${evidence.line}`}</a>` : nothing}</span></li>`)}</ul>`;
   }
 
   private readonly toggle = (): void => {
@@ -114,11 +114,6 @@ export class CallRow extends Drawn {
       this.bridge.post({ type: 'openFile', path, ...(line !== undefined && { line }) });
     };
   }
-}
-
-function byPhrase(result: wire.ToolResultEvent, refusal: Refusal | undefined): string {
-  const by = byWords(result.decidedBy);
-  return refusal || !result.success ? by : t('allowed {0}', by);
 }
 
 /** A refusal is JSON text in the output; anything else is what the tool gave. */

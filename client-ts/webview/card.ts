@@ -11,7 +11,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
 import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
-import { Drawn, icon, revealed } from './drawn.ts';
+import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
@@ -30,6 +30,7 @@ export class Card extends Drawn {
     panel: { state: true },
     unfolded: { state: true },
     raw: { state: true },
+    whyOpen: { state: true },
     diffOpened: { state: true },
   };
   declare bridge: Bridge;
@@ -40,6 +41,7 @@ export class Card extends Drawn {
   private declare panel: Panel;
   private declare unfolded: boolean;
   private declare raw: boolean;
+  private declare whyOpen: boolean;
   private declare diffOpened: boolean;
 
   private readonly arming = new Arming(this);
@@ -49,6 +51,7 @@ export class Card extends Drawn {
     this.panel = { kind: 'none' };
     this.unfolded = false;
     this.raw = false;
+    this.whyOpen = false;
     this.diffOpened = false;
     this.windowFocused = true;
   }
@@ -129,7 +132,7 @@ export class Card extends Drawn {
       <div class="card-body" tabindex="-1">
         ${this.origin()} ${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()} ${this.agentsWords()} ${this.risks()} ${this.why()}
       </div>
-      ${failed ? html`<p class="failed" role="alert">${icon('error')} ${failed}</p>` : nothing} ${this.panelView()} ${this.buttons()}
+      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${this.panelView()} ${this.buttons()}
     </section>`;
   }
 
@@ -170,6 +173,7 @@ export class Card extends Drawn {
   private subject(): TemplateResult {
     const { workspace, home } = this.bridge.state;
     return subjectView(this.waiting.approval, {
+      of: t('the open request'),
       workspace,
       home,
       unfolded: this.unfolded,
@@ -196,27 +200,34 @@ export class Card extends Drawn {
     const { state } = this.bridge;
     const evidence = approval.effects.find((effect) => effect.verdict !== 'allow')?.evidence;
     const mode = state.chats[approval.threadId]?.mode ?? state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
-    return html`<details class="why-box">
-      <summary>${icon('info')}<span>${revealed(approval.reason)}${evidence?.rule ? html` ${this.ruleLink(evidence)}` : nothing}</span></summary>
-      <ul class="effects">
+    const id = `card-why-${approval.approvalId}`;
+    const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
+    return html`<div class="why-box">
+      <p class="why-line">
+        ${icon('info')}<span>${sentence(approval.reason)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
+        ><button type="button" class="link" aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls=${id} @click=${() => (this.whyOpen = !this.whyOpen)}>${t('Why?')}</button>
+      </p>
+      <ul class="effects" id=${id} ?hidden=${!this.whyOpen}>
         ${approval.effects.map(
-          (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${revealed(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
+          (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
         )}
         ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
       </ul>
-    </details>`;
+    </div>`;
   }
 
   private ruleLink(evidence: wire.Evidence): TemplateResult {
-    const { file, line, rule } = evidence;
-    const code = html`<code>${revealed(rule ?? '')}</code>`;
-    if (!file) return code;
+    return html`<code>${revealed(evidence.rule ?? '')}</code> ${this.placeLink(evidence)}`;
+  }
+
+  private placeLink({ file, line }: wire.Evidence): TemplateResult | typeof nothing {
+    if (!file) return nothing;
     const open = (event: Event): void => {
       event.preventDefault();
       this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
     };
     const { workspace, home } = this.bridge.state;
-    return html`${code} <a href="#" @click=${open}>${shortPath(file, workspace, home)}${line === undefined ? '' : `:${line}`}</a>`;
+    return html`<a href="#" @click=${open}>${shortPath(file, workspace, home)}${line === undefined ? '' : `:${line}`}</a>`;
   }
 
   private editor(text: string): TemplateResult {

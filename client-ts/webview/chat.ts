@@ -108,7 +108,7 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
 type NewItem = Item extends infer I ? (I extends Item ? Omit<I, 'id'> : never) : never;
 
 function added(chat: Chat, item: NewItem): Chat {
-  return { ...chat, items: [...chat.items, { ...item, id: chat.nextId } as Item], nextId: chat.nextId + 1 };
+  return { ...chat, items: [...chat.items, { ...item, id: chat.nextId }], nextId: chat.nextId + 1 };
 }
 
 function replaced(chat: Chat, old: Item, item: Item): Chat {

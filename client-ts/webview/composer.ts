@@ -44,7 +44,7 @@ export class Composer extends Drawn {
     const chat = currentChat(state);
     const agentName = chat?.agentName ?? this.draftAgent();
     const agent = state.agents.find((one) => one.agentName === agentName);
-    const running = isRunning(chat);
+    const running = state.sending || isRunning(chat);
     const rows = Math.min(MOST_ROWS, Math.max(2, this.text.split('\n').length));
     return html`<form class="composer" data-testid="composer" @submit=${this.onSubmit}>
       ${agent?.bypass ? html`<p class="bypassed">${icon('warning')} ${t('{0} acts without asking: permissions are bypassed.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Settings')}</button></p>` : nothing}
@@ -125,6 +125,7 @@ export class Composer extends Drawn {
     const text = this.text.trim();
     const { state } = this;
     if (!text || state.connection.state !== 'running') return;
+    this.bridge.dispatch({ type: 'sending' });
     const attached = this.withSelection ? { withSelection: true } : {};
     if (state.current !== undefined) this.bridge.post({ type: 'prompt', threadId: state.current, text, ...attached });
     else {

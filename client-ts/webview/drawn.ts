@@ -16,6 +16,11 @@ export function icon(name: string, extra = ''): TemplateResult {
   return html`<span class="codicon codicon-${name} ${extra}" aria-hidden="true"></span>`;
 }
 
+/** A sentence of ours or of the server, with what stands in backticks drawn as code. */
+export function sentence(text: string): (string | TemplateResult)[] {
+  return text.split(/(`[^`]+`)/).flatMap((part) => (part.length > 2 && part.startsWith('`') ? [html`<code>${revealed(part.slice(1, -1))}</code>`] : revealed(part)));
+}
+
 /** Text with what cannot be seen in it drawn as marked escapes. */
 export function revealed(text: string): (string | TemplateResult)[] {
   return pieces(text).map((piece) => (piece.escaped ? html`<span class="escape" title="hidden character">${piece.text}</span>` : piece.text));

@@ -81,13 +81,13 @@ export class Picker extends Drawn {
       class="option"
       aria-selected=${choice.value === this.value ? 'true' : 'false'}
       aria-labelledby=${id}
-      aria-describedby=${choice.explanation ? `${id}-why` : nothing}
+      aria-description=${choice.explanation ?? nothing}
       @click=${() => this.pick(choice.value)}
     >
       ${choice.dot ? html`<span class="dot ${choice.dot}" aria-hidden="true"></span>` : nothing}
       <span class="option-text">
         <span class="option-name"><span id=${id}>${choice.name}</span>${choice.count ? html`<span class="badge">${choice.count}</span>` : nothing}</span>
-        ${choice.explanation ? html`<span class="option-why" id="${id}-why">${choice.explanation}</span>` : nothing}
+        ${choice.explanation ? html`<span class="option-why" data-text=${choice.explanation} aria-hidden="true"></span>` : nothing}
       </span>
       ${choice.value === this.value ? icon('check') : nothing}
     </div>`;

@@ -111,6 +111,8 @@ export class Popup implements ReactiveController {
     const up = above > below;
     list.style.maxHeight = `${Math.max(80, up ? above : below)}px`;
     list.style.maxWidth = `${window.innerWidth - 2 * MARGIN}px`;
+    // Measured from the edge, where it may be as wide as it likes.
+    list.style.left = `${MARGIN}px`;
     const left = Math.min(anchor.left, window.innerWidth - list.offsetWidth - MARGIN);
     list.style.left = `${Math.max(MARGIN, left)}px`;
     list.style.top = up ? '' : `${anchor.bottom + 2}px`;

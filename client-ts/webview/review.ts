@@ -9,7 +9,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
 import { optionOf } from './answers.ts';
-import { Drawn, icon, revealed } from './drawn.ts';
+import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State, Waiting } from './state.ts';
 import { isFolded, subjectView } from './subjectView.ts';
@@ -103,6 +103,7 @@ export class Review extends Drawn {
       <div class="card-body">
         <p class="origin"><span class="agent">${revealed(approval.agentName)}</span>${title ? html` · ${t('from “{0}”', title)}` : nothing}</p>
         ${subjectView(approval, {
+          of: t('request {0}', this.state.waiting.indexOf(waiting) + 1),
           workspace,
           home,
           unfolded: this.unfolded.has(approval.digest),
@@ -111,8 +112,8 @@ export class Review extends Drawn {
           toggleRaw: () => (this.raw = toggled(this.raw, approval.digest)),
         })}
         ${approval.risks.length > 0 ? html`<ul class="risks" aria-label=${t('Risks')}>${approval.risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>` : nothing}
-        <p class="facts">${revealed(approval.reason)}</p>
-        ${failed ? html`<p class="failed" role="alert">${icon('error')} ${failed}</p>` : nothing}
+        <p class="facts">${sentence(approval.reason)}</p>
+        ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing}
       </div>
       <div class="review-end" data-digest=${approval.digest}></div>
     </article>`;

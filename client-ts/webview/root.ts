@@ -12,7 +12,7 @@ import type { CardAction, Page } from '../src/messages.ts';
 import type { Bridge } from './bridge.ts';
 import { Card } from './card.ts';
 import { Composer } from './composer.ts';
-import { Drawn, icon } from './drawn.ts';
+import { Drawn, icon, sentence } from './drawn.ts';
 import './history.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
@@ -74,9 +74,8 @@ export class Root extends Drawn {
     const waiting = shownCard(state);
     const position = waiting ? state.waiting.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
-      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${note.message}</span><button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
-      <main class="main">${this.page()}</main>
-      ${waiting && state.page !== 'review'
+      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span><button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
+      <main class="main">${this.page()} ${waiting && state.page !== 'review'
         ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
             ${state.waiting.length > 1
               ? html`<div class="queue-head"><span>${t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
@@ -84,7 +83,7 @@ export class Root extends Drawn {
             ${keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${state.waiting.length} .windowFocused=${state.windowFocused}></cs-card>`)}
           </section>`
         : nothing}
-      ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}`;
+      ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}</main>`;
   }
 
   private header(): TemplateResult {
@@ -124,7 +123,7 @@ export class Root extends Drawn {
     if (connection.state === 'running') return nothing;
     if (connection.state === 'starting') return html`<div class="connection">${icon('loading', 'codicon-modifier-spin')}<span>${connection.message ?? t('The server is starting')}</span></div>`;
     return html`<div class="connection stopped" role="alert">
-      ${icon('error')}<span>${connection.message ?? t('The server is not running.')}</span>
+      ${icon('error')}<span>${sentence(connection.message ?? t('The server is not running.'))}</span>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'restartServer' })}>${t('Restart Server')}</button>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'showLog' })}>${t('Show Log')}</button>
     </div>`;

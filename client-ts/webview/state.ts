@@ -37,6 +37,8 @@ export interface State {
   /** The chat on the screen; undefined is a new one that nothing was said in. */
   current?: string;
   draft: { agentName?: string; mode: wire.Mode };
+  /** A prompt is on its way to the extension; until that says so, the chat already counts as running. */
+  sending: boolean;
   /** Text of a prompt that was refused, to be put back into the composer. */
   refused?: string;
   /** Chats with a gap in what was heard, to be opened anew. */
@@ -68,6 +70,7 @@ export type Event =
   | { type: 'answering'; approvalId: string }
   | { type: 'gapAsked'; threadId: string }
   | { type: 'refusedTaken' }
+  | { type: 'sending' }
   | { type: 'noteClosed'; id: number };
 
 /** Kept of a command's output in the shells view. */
@@ -85,6 +88,7 @@ export function initialState(): State {
     mac: false,
     chats: {},
     draft: { mode: 'default' },
+    sending: false,
     gaps: [],
     waiting: [],
     page: 'chat',
@@ -107,7 +111,7 @@ export function reduce(state: State, event: Event): State {
       return withWaiting({ ...state, agents, threads, models, modelOf, trusted, workspace, home, mac, connection }, kept(state.waiting, event.approvals));
     }
     case 'connection':
-      return { ...state, connection: event.connection };
+      return { ...state, connection: event.connection, sending: state.sending && event.connection.state === 'running' };
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
@@ -120,15 +124,17 @@ export function reduce(state: State, event: Event): State {
     }
     case 'update':
       return updated(state, event.update);
+    case 'sending':
+      return { ...state, sending: true };
     case 'prompted':
-      return withChat(state, event.threadId, (chat) => promptedChat(chat, event.text));
+      return withChat({ ...state, sending: false }, event.threadId, (chat) => promptedChat(chat, event.text));
     case 'turnEnded':
       return withChat(state, event.threadId, (chat) => turnEndedChat(chat, event.error));
     case 'modeSet':
       if (event.threadId === undefined) return { ...state, draft: { ...state.draft, mode: event.mode } };
       return withChat(state, event.threadId, (chat) => ({ ...chat, mode: event.mode }));
     case 'promptRefused':
-      return { ...noted(state, 'error', event.message), refused: event.text };
+      return { ...noted(state, 'error', event.message), refused: event.text, sending: false };
     case 'refusedTaken':
       return { ...state, refused: undefined };
     case 'approvalRequest':

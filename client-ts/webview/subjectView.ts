@@ -7,11 +7,13 @@ import { guard } from 'lit/directives/guard.js';
 
 import type * as wire from '../src/wire.gen.ts';
 import { type DiffRow, unifiedDiff } from './diff.ts';
-import { icon, revealed } from './drawn.ts';
+import { icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import { shortPath } from './words.ts';
 
 export interface SubjectView {
+  /** Of whom it is, for the names of its regions: there may be several on the page. */
+  of: string;
   workspace?: string;
   home?: string;
   /** The folded middle was opened. */
@@ -40,7 +42,7 @@ export function subjectView(approval: wire.ApprovalRequest, view: SubjectView): 
     case 'diff':
       return diffView(preview, view);
     case 'fetch':
-      return html`<pre class="code" tabindex="0" aria-label=${t('Address')}><span class="verb">${revealed(preview.method)}</span> ${revealed(preview.url)}</pre>`;
+      return html`<pre class="code" tabindex="0" role="region" aria-label=${t('Address of {0}', view.of)}><span class="verb">${revealed(preview.method)}</span> ${revealed(preview.url)}</pre>`;
     case 'tool':
       return toolView(preview, view);
   }
@@ -81,12 +83,10 @@ function rowCount(preview: wire.ApprovalRequest['preview']): number {
 function commandView(preview: wire.CommandPreview, view: SubjectView): TemplateResult {
   const lines = preview.command.split('\n');
   const facts = [t('in {0}', shortPath(preview.cwd, undefined, view.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : [])];
-  return html`<div class="code" tabindex="0" role="region" aria-label=${t('Command')}>
-      ${guard([preview, view.unfolded], () => folded(lines, view, (line) => html`<span class="row">${revealed(line)}${'\n'}</span>`))}
-    </div>
+  return html`<div class="code" tabindex="0" role="region" aria-label=${t('Command of {0}', view.of)}>${guard([preview, view.unfolded], () => folded(lines, view, textRow))}</div>
     ${preview.parts.length > 1
       ? html`<ul class="parts" aria-label=${t('Parts of the command')}>
-          ${preview.parts.map((part) => html`<li class="part ${part.verdict}">${verdictIcon(part.verdict)}<code>${revealed(part.text)}</code><span class="why">${part.evidence.rule ?? part.evidence.reason}</span></li>`)}
+          ${preview.parts.map((part) => html`<li class="part ${part.verdict}">${verdictIcon(part.verdict)}<code>${revealed(part.text)}</code><span class="why">${part.evidence.rule ? html`<code>${revealed(part.evidence.rule)}</code>` : sentence(part.evidence.reason)}</span></li>`)}
         </ul>`
       : nothing}
     <p class="facts">${revealed(facts.join(' · '))}</p>`;
@@ -94,7 +94,7 @@ function commandView(preview: wire.CommandPreview, view: SubjectView): TemplateR
 
 export function verdictIcon(verdict: wire.Verdict): TemplateResult {
   const [name, word] = verdict === 'allow' ? ['check', t('allowed')] : verdict === 'deny' ? ['circle-slash', t('denied')] : ['question', t('asks')];
-  return html`<span class="verdict ${verdict}" title=${word!}>${icon(name!)}<span class="sr">${word}</span></span>`;
+  return html`<span class="verdict ${verdict}" title=${word}>${icon(name)}<span class="sr">${word}</span></span>`;
 }
 
 function diffView(preview: wire.DiffPreview, view: SubjectView): TemplateResult {
@@ -104,10 +104,14 @@ function diffView(preview: wire.DiffPreview, view: SubjectView): TemplateResult 
   return html`${path}${guard([preview, view.unfolded], () => diffTable(cachedDiff(preview).rows, view))}`;
 }
 
+function textRow(line: string): TemplateResult {
+  return html`<span class="row">${revealed(line)}${'\n'}</span>`;
+}
+
 /** A diff as rows; also drawn in the transcript, of what was done. */
-export function diffTable(rows: readonly DiffRow[], view: Pick<SubjectView, 'unfolded' | 'unfold'>): TemplateResult {
+export function diffTable(rows: readonly DiffRow[], view: Pick<SubjectView, 'of' | 'unfolded' | 'unfold'>): TemplateResult {
   if (rows.length === 0) return html`<p class="facts">${t('An empty file; no lines change.')}</p>`;
-  return html`<div class="code diff" tabindex="0" role="region" aria-label=${t('Diff')}><div class="diff-rows">${folded(rows, view, diffRow)}</div></div>`;
+  return html`<div class="code diff" tabindex="0" role="region" aria-label=${t('Diff of {0}', view.of)}><div class="diff-rows">${folded(rows, view, diffRow)}</div></div>`;
 }
 
 function diffRow(row: DiffRow): TemplateResult {
@@ -139,11 +143,11 @@ function toolView(preview: wire.ToolPreview, view: SubjectView): TemplateResult 
   const toggle = isTable ? html`<button type="button" class="link" aria-pressed=${view.raw ? 'true' : 'false'} @click=${view.toggleRaw}>${t('Raw JSON')}</button>` : nothing;
   if (!isTable || view.raw) {
     const lines = (JSON.stringify(input, null, 2) ?? t('no input')).split('\n');
-    return html`<div class="code" tabindex="0" role="region" aria-label=${t('Input')}>${folded(lines, view, (line) => html`<span class="row">${revealed(line)}${'\n'}</span>`)}</div>${toggle}`;
+    return html`<div class="code" tabindex="0" role="region" aria-label=${t('Input of {0}', view.of)}>${folded(lines, view, textRow)}</div>${toggle}`;
   }
   return html`<table class="input">
       <caption class="sr">${t('Input')}</caption>
-      <tbody>${Object.entries(input as object).map(([name, value]) => html`<tr><th scope="row">${revealed(name)}</th><td>${inputValue(value)}</td></tr>`)}</tbody>
+      <tbody>${Object.entries(input).map(([name, value]) => html`<tr><th scope="row">${revealed(name)}</th><td>${inputValue(value)}</td></tr>`)}</tbody>
     </table>
     ${toggle}`;
 }

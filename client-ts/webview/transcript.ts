@@ -25,6 +25,7 @@ export class Transcript extends Drawn {
   private declare shown: number;
 
   private follows = true;
+  private sizes: ResizeObserver | undefined;
 
   constructor() {
     super();
@@ -36,11 +37,25 @@ export class Transcript extends Drawn {
       this.shown = PAGE;
       this.follows = true;
     }
-    const log = this.querySelector('.transcript');
-    if (log) this.follows ||= log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.sizes?.disconnect();
+  }
+
+  protected override firstUpdated(): void {
+    // Rows are drawn a moment after this, and cards take room from below: what is read along stays in sight.
+    if (!('ResizeObserver' in window)) return;
+    this.sizes = new ResizeObserver(() => this.follow());
+    for (const box of this.querySelectorAll('.transcript, .transcript-items')) this.sizes.observe(box);
   }
 
   protected override updated(): void {
+    this.follow();
+  }
+
+  private follow(): void {
     const log = this.querySelector('.transcript');
     if (log && this.follows) log.scrollTop = log.scrollHeight;
   }
@@ -50,7 +65,7 @@ export class Transcript extends Drawn {
     const items = chat?.items ?? [];
     const from = Math.max(0, items.length - this.shown);
     const approvals = new Map(state.waiting.map(({ approval }) => [approval.toolCall.toolCallId, approval.approvalId]));
-    return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}>
+    return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}><div class="transcript-items">
       ${from > 0 ? html`<button type="button" class="link earlier" @click=${() => (this.shown += PAGE)}>${t('Show earlier messages')}</button>` : nothing}
       ${repeat(
         items.slice(from),
@@ -62,7 +77,7 @@ export class Transcript extends Drawn {
         },
       )}
       ${items.length === 0 ? this.welcome() : nothing} ${isRunning(chat) ? this.working(approvals.size > 0) : nothing}
-    </div>`;
+    </div></div>`;
   }
 
   private item(item: Item, approvalId: string | undefined): TemplateResult {

@@ -165,6 +165,22 @@ class Place:
         self.ledger.close()
 
 
+async def until_gone(pid: int) -> None:
+    """Wait for the end of a process that is not our child."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    loop, gone = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, gone.set)
+    try:
+        async with asyncio.timeout(BOUND):
+            await gone.wait()
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
 def make_place(folder: Path) -> Place:
     workspace = (folder / "ws").resolve()
     workspace.mkdir(parents=True)

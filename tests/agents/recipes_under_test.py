@@ -57,7 +57,7 @@ class RealAgent:
             "over": _steps(read, self.write(f"{ws}/seed.txt", "overwritten\n")),
             "two": {"steps": [{"text": "Both.", "tools": [self.write(f"{ws}/made.txt", "made by the agent\n"),
                                                           self.shell(f"echo ran > {ws}/shell.txt")]}]},
-            "slow": _steps(self.shell("sleep 60")),
+            "slow": _steps(self.shell(f"echo $$ > {ws}/pid; tail -f /dev/null")),
         }  # fmt: skip
         return {"scenarios": scenarios, "default": "plain"}
 

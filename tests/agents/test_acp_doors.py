@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from countersign.agents.acp.recipes import STRANGER
 from countersign.settings.policy import RuleText
 
 from .desk import Place
@@ -131,13 +133,9 @@ async def test_a_secret_inside_asks(place: Place):
     [(None, {"code": -32002}), ("gemini", {"content": ""})],
     ids=["error", "empty where the recipe says so"],
 )
-async def test_a_missing_file_is_an_error_or_empty(place: Place, recipe, answer, monkeypatch):
+async def test_a_missing_file_is_an_error_or_empty(place: Place, recipe, answer):
     player = Player(place, [read(place.workspace / "none.txt")])
     if recipe:
-        from dataclasses import replace
-
-        from countersign.agents.acp.recipes import STRANGER
-
         player.agent.recipe = replace(STRANGER, missing_reads_empty=True)
     await player.play()
     assert answer.items() <= player.answer("r").items()
@@ -198,7 +196,9 @@ async def test_a_refused_terminal_starts_nothing(place: Place):
 async def test_an_approved_command_covers_one_terminal_with_the_same_line(place: Place, params, cards):
     (place.workspace / "sub").mkdir()
     place.person.decide = lambda card: APPROVE
-    given = {key: value.format(ws=place.workspace) if isinstance(value, str) else value for key, value in params.items()}
+    given = {
+        key: value.format(ws=place.workspace) if isinstance(value, str) else value for key, value in params.items()
+    }
     steps = [ask("a", kind="execute", rawInput={"command": "true"}), run("true", **given),
              {"ask": "terminal/wait_for_exit", "id": 9, "params": {"terminalId": "shell-1"}}, done("a")]  # fmt: skip
     await Player(place, steps).play()
@@ -228,8 +228,8 @@ async def test_a_terminal_that_still_runs_ends_with_the_turn(place: Place):
 
 
 async def test_stopping_a_turn_denies_an_open_write(place: Place):
-    player = Player(place, [{**write(place.workspace / "a.txt", "x"), "nowait": True}, {"until": "cancel"}, {"await": "w"},
-                            {"stop": "cancelled"}])  # fmt: skip
+    opened = {**write(place.workspace / "a.txt", "x"), "nowait": True}
+    player = Player(place, [opened, {"until": "cancel"}, {"await": "w"}, {"stop": "cancelled"}])
     playing = asyncio.ensure_future(player.play())
     await place.person.card()
     await player.agent.cancel("thread")
@@ -252,8 +252,6 @@ async def test_the_agent_gets_the_filtered_environment_and_its_own(place: Place,
     monkeypatch.setenv("NODE_OPTIONS", "--require=evil")
     monkeypatch.setenv("GIVEN", "from outside")
     player = Player(place, [])
-    from dataclasses import replace
-
     player.agent.config = replace(player.agent.config, env={"OWN": "${env:GIVEN}!", "TOKEN_OF_MINE": "x"})
     await player.play()
     started = player.told()[0]["started"]

@@ -1,5 +1,8 @@
-"""What a foreign call would touch, worked out from what the agent said of it. A weaker effect than the true one would be
-a wrong allow, so every way of understating a call that anybody thought of stays in these tables."""
+"""What a foreign call would touch, worked out from what the agent said of it.
+
+A weaker effect than the true one would be a wrong allow, so every way of understating a call that anybody thought of
+stays in these tables.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,11 @@ UNDERSTOOD = [
     ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, [RunCommand("ls", "{ws}")]),
     ("a command that claims to search", {"kind": "search", "rawInput": {"command": "ls"}}, [RunCommand("ls", "{ws}")]),
     ("a command that claims to read", {"kind": "read", "rawInput": {"command": "rm x"}}, [RunCommand("rm x", "{ws}")]),
-    ("a command of words", {"kind": "execute", "rawInput": {"command": ["rm", "a b"]}}, [RunCommand("rm 'a b'", "{ws}")]),
+    (
+        "a command of words",
+        {"kind": "execute", "rawInput": {"command": ["rm", "a b"]}},
+        [RunCommand("rm 'a b'", "{ws}")],
+    ),
     (
         "a command elsewhere",
         {"kind": "execute", "rawInput": {"command": "ls", "cwd": "sub"}},
@@ -62,8 +69,16 @@ UNDERSTOOD = [
         {"kind": "edit", "rawInput": {"path": "old.txt", "edits": [{"old_text": "a", "new_text": "b"}]}},
         [WritePath("{ws}/old.txt", "edit")],
     ),
-    ("a diff and no input", {"kind": "edit", "content": [diff("{ws}/old.txt", "b")]}, [WritePath("{ws}/old.txt", "edit")]),
-    ("a patch as other", {"kind": "other", "content": [diff("{ws}/old.txt", "b")]}, [WritePath("{ws}/old.txt", "edit")]),
+    (
+        "a diff and no input",
+        {"kind": "edit", "content": [diff("{ws}/old.txt", "b")]},
+        [WritePath("{ws}/old.txt", "edit")],
+    ),
+    (
+        "a patch as other",
+        {"kind": "other", "content": [diff("{ws}/old.txt", "b")]},
+        [WritePath("{ws}/old.txt", "edit")],
+    ),
     ("a file to read", {"kind": "read", "rawInput": {"path": "old.txt", "limit": 3}}, [ReadPath("{ws}/old.txt")]),
     ("a folder to read", {"kind": "read", "rawInput": {"path": "sub"}}, [ReadPath("{ws}/sub", below=True)]),
     ("a file to delete", {"kind": "delete", "rawInput": {"path": "old.txt"}}, [WritePath("{ws}/old.txt", "delete")]),
@@ -72,7 +87,11 @@ UNDERSTOOD = [
         {"kind": "move", "rawInput": {"source": "old.txt", "destination": "b.txt"}},
         [WritePath("{ws}/old.txt", "move"), WritePath("{ws}/b.txt", "move")],
     ),
-    ("an address", {"kind": "fetch", "rawInput": {"url": "https://x.org/a", "prompt": "what"}}, [FetchUrl("https://x.org/a")]),
+    (
+        "an address",
+        {"kind": "fetch", "rawInput": {"url": "https://x.org/a", "prompt": "what"}},
+        [FetchUrl("https://x.org/a")],
+    ),
     (
         "an MCP tool",
         {"kind": "other", "name": "mcp__git_hub__get_it", "rawInput": {"path": "x", "more": {"a": 1}}},
@@ -155,7 +174,11 @@ NOT_UNDERSTOOD = [
     ("only a title", {"kind": "other", "title": "Do it"}, []),
     ("only a kind that reads", {"kind": "read", "title": "a.txt"}, []),
     ("a read with nothing but locations", {"kind": "read", "locations": [{"path": "a"}]}, [ReadPath("{ws}/a")]),
-    ("a command only in the title", {"kind": "execute", "title": "rm x"}, [RunCommand("rm x", "{ws}", understood=False)]),
+    (
+        "a command only in the title",
+        {"kind": "execute", "title": "rm x"},
+        [RunCommand("rm x", "{ws}", understood=False)],
+    ),
     (
         "a command with a key nobody knows",
         {"kind": "execute", "rawInput": {"command": "ls", "sudo": True}},
@@ -197,9 +220,11 @@ NOT_UNDERSTOOD = [
 ]
 
 
-@pytest.mark.parametrize(("said", "hinted"), [row[1:] for row in NOT_UNDERSTOOD], ids=[row[0] for row in NOT_UNDERSTOOD])
+@pytest.mark.parametrize(
+    ("said", "hinted"), [row[1:] for row in NOT_UNDERSTOOD], ids=[row[0] for row in NOT_UNDERSTOOD]
+)
 def test_what_cannot_be_worked_out_is_external_and_keeps_its_hints(workspace: Path, said, hinted):
-    found, report, _ = touch(workspace, told(said, workspace))
+    found = touch(workspace, told(said, workspace))[0]
     assert not found.understood or any(isinstance(effect, UseTool) for effect in found.effects)
     assert found.category == "external"
     assert any(isinstance(effect, UseTool) and effect.name.startswith("acp:") for effect in found.effects)
@@ -239,7 +264,12 @@ SHOWN = [
     ("a whole file as a diff", {"content": [diff("{ws}/old.txt", "n", "a\nb\n")]}, "diff", ("a\nb\n", "n")),
     ("an overwrite that hides the old text", {"content": [diff("{ws}/old.txt", "n")]}, "diff", ("a\nb\n", "n")),
     ("a false old text", {"content": [diff("{ws}/old.txt", "n", "no such text")]}, "tool", None),
-    ("an edit that fits twice", {"rawInput": {"path": "twice.txt", "old_string": "x", "new_string": "y"}}, "tool", None),
+    (
+        "an edit that fits twice",
+        {"rawInput": {"path": "twice.txt", "old_string": "x", "new_string": "y"}},
+        "tool",
+        None,
+    ),
     (
         "an edit everywhere",
         {"rawInput": {"path": "twice.txt", "old_string": "x", "new_string": "y", "replace_all": True}},
@@ -273,7 +303,9 @@ def test_the_card_shows_the_true_change_or_everything_raw(workspace: Path, said,
         assert preview.input["rawInput"] == raw["rawInput"]
 
 
-@pytest.mark.parametrize("raw", [{"rawInput": {"path": "a\0b", "content": "x"}}, {"kind": "read", "rawInput": {"path": "\0"}}])
+@pytest.mark.parametrize(
+    "raw", [{"rawInput": {"path": "a\0b", "content": "x"}}, {"kind": "read", "rawInput": {"path": "\0"}}]
+)
 def test_a_path_that_no_file_can_have_is_passed_on_to_be_refused(workspace: Path, raw):
     found, report, ground = touch(workspace, raw)
     assert any("\0" in effect.path for effect in found.effects if isinstance(effect, ReadPath | WritePath))

@@ -13,17 +13,11 @@ from countersign.agents.acp import host
 from countersign.settings.policy import AgentConfig
 from countersign.wire.errors import AgentExit, ModelError
 
-from .desk import BOUND, Place
+from .desk import Place, until_gone
 from .troupe import Player, ask, done, report
 
 COMMAND = {"kind": "execute", "title": "make", "rawInput": {"command": "make"}}
 CANCELLED = {"stop": "cancelled"}
-
-
-async def until_gone(pid: int) -> None:
-    async with asyncio.timeout(BOUND):
-        while os.path.exists(f"/proc/{pid}"):
-            await asyncio.sleep(0.01)  # the end of a process that is not our child gives no event
 
 
 async def test_a_stop_answers_every_open_request_with_cancelled_and_takes_the_cards_away(place: Place):

@@ -60,7 +60,7 @@ def test_a_link_in_the_gate_folder_is_not_written_through(recipe, tmp_path: Path
     (tmp_path / "gate").mkdir()
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "gate" / next(iter(recipe.files))).symlink_to(tmp_path / "precious")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="symbolic links"):
         prepare_launch(recipe, config("program"), tmp_path / "gate")
     assert (tmp_path / "precious").read_text() == "mine"
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.agents.acp.translate import BadMessage, ChatNews, ModeNews, ToolNews, ToolReport, read_stop, read_update
+from countersign.agents.acp.recipes import Recipe
+from countersign.agents.acp.translate import (
+    BadMessage,
+    ChatNews,
+    ModeNews,
+    ToolNews,
+    ToolReport,
+    read_stop,
+    read_update,
+)
 from countersign.wire.threads import TextEvent, ThinkingEvent, TodoEvent, TodoItem, UsageEvent
 
 from .desk import Place
@@ -24,9 +33,9 @@ UPDATES = [
     (chunk("agent_message_chunk", {"type": "hologram"}), ChatNews()),
     (chunk("user_message_chunk", {"type": "text", "text": "mine"}), ChatNews()),
     (
-        {"sessionUpdate": "plan", "entries": [{"content": "one", "status": "in_progress", "priority": "low"},
-                                              {"content": "two", "status": "dreamt"}, "three"]},
-        ChatNews((TodoEvent(items=[TodoItem(text="one", status="in_progress"), TodoItem(text="two", status="pending")]),)),
+        {"sessionUpdate": "plan", "entries": [{"content": "a", "status": "in_progress", "priority": "low"},
+                                              {"content": "b", "status": "dreamt"}, "c"]},
+        ChatNews((TodoEvent(items=[TodoItem(text="a", status="in_progress"), TodoItem(text="b", status="pending")]),)),
     ),
     ({"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}, ModeNews("yolo")),
     ({"sessionUpdate": "usage_update", "used": 3}, ChatNews()),
@@ -41,7 +50,9 @@ def test_an_update_is_translated(raw, news):
     assert read_update(raw) == news
 
 
-@pytest.mark.parametrize("raw", [{"sessionUpdate": "tool_call"}, {"sessionUpdate": "tool_call_update", "toolCallId": 3}])
+@pytest.mark.parametrize(
+    "raw", [{"sessionUpdate": "tool_call"}, {"sessionUpdate": "tool_call_update", "toolCallId": 3}]
+)
 def test_a_tool_call_without_an_id_is_no_message(raw):
     with pytest.raises(BadMessage):
         read_update(raw)
@@ -53,7 +64,9 @@ def test_a_tool_call_is_told_with_its_raw_fields():
 
 
 def test_unknown_kinds_and_states_are_kept_out_of_our_words():
-    told = ToolReport("a").merged({"kind": "levitate", "status": "exploded", "locations": [{"path": 3}, 4], "content": [5]})
+    told = ToolReport("a").merged(
+        {"kind": "levitate", "status": "exploded", "locations": [{"path": 3}, 4], "content": [5]}
+    )
     assert (told.tool_kind, told.status, told.locations, told.diffs) == ("other", "pending", (), ())
 
 
@@ -76,7 +89,11 @@ UNASKED = [
     ("a write", {"kind": "edit", "rawInput": {"path": "a", "content": "x"}}, True),
     ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, True),
     ("a command that claims to read", {"kind": "read", "rawInput": {"command": "ls"}}, True),
-    ("a write that claims to think", {"kind": "think", "content": [{"type": "diff", "path": "a", "newText": "x"}]}, True),
+    (
+        "a write that claims to think",
+        {"kind": "think", "content": [{"type": "diff", "path": "a", "newText": "x"}]},
+        True,
+    ),
     ("nobody knows what", {"kind": "other"}, True),
     ("no kind at all", {}, True),
     ("an address", {"kind": "fetch", "rawInput": {"url": "https://x.org"}}, True),
@@ -116,8 +133,6 @@ async def test_the_events_of_a_turn_come_in_order_and_once(place: Place):
 
 
 async def test_a_freer_mode_is_put_back_and_told_of(place: Place):
-    from countersign.agents.acp.recipes import Recipe
-
     player = Player(place, [{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}])
     player.agent.recipe = Recipe("test", "gated", mode="default")
     await player.play()

@@ -38,7 +38,11 @@ class Ground:
         bypass: bool = False,
         **more: object,
     ) -> str:
-        rules = [*(("allow", text) for text in allow), *(("deny", text) for text in deny), *(("ask", text) for text in ask)]
+        rules = [
+            *(("allow", text) for text in allow),
+            *(("deny", text) for text in deny),
+            *(("ask", text) for text in ask),
+        ]
         policy = Policy(
             workspace=more.pop("workspace", str(self.ws)),  # type: ignore[arg-type]
             home=str(self.home),
@@ -281,7 +285,10 @@ OUTSIDE_MODES: list[tuple[Mode, bool, str, str]] = [
 @pytest.mark.parametrize(("mode", "bypass", "read", "write"), OUTSIDE_MODES)
 def test_outside_in_every_mode(ground: Ground, mode: Mode, bypass: bool, read: str, write: str) -> None:
     outside = "{out}/dir/x"
-    given = (ground.verdict("read", outside, mode=mode, bypass=bypass), ground.verdict("write", outside, mode=mode, bypass=bypass))
+    given = (
+        ground.verdict("read", outside, mode=mode, bypass=bypass),
+        ground.verdict("write", outside, mode=mode, bypass=bypass),
+    )
     assert given == (read, write)
 
 
@@ -606,6 +613,14 @@ def test_a_rule_is_proposed_that_covers_exactly_this_path(
     for rule in filter(None, (judge.exact_rule("Edit", path, cwd=str(ground.ws)), *wider)):
         allowing = ground.judge(RuleText("allow", ground.filled(rule)))
         assert allowing.judge_write(path, cwd=str(ground.ws)).allow is not None
+
+
+def test_a_deny_rule_holds_where_the_disk_does_not_mind_the_case_of_the_workspace(ground: Ground) -> None:
+    shouted = str(ground.ws).upper()
+    assert ground.verdict("read", f"{shouted}/private/a", mode="auto") == "allow"
+    assert ground.verdict("read", f"{shouted}/private/a", deny=["Read(./private/**)"], mode="auto") == "deny"
+    assert ground.verdict("read", f"{str(ground.home).upper()}/.ssh/config", mode="auto") == "ask"
+    assert ground.verdict("edit", f"{str(ground.home).upper()}/.bashrc", ["Edit(//**)"], bypass=True) == "ask"
 
 
 def test_a_path_through_a_link_has_no_rule_of_its_own(ground: Ground) -> None:

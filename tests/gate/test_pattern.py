@@ -181,7 +181,9 @@ def test_a_pattern_is_anchored_where_it_says(pattern: str, root: str) -> None:
     assert parse_path(pattern).root == root
 
 
-@pytest.mark.parametrize("pattern", ["", " ", "!x", "!./x", "a/../b", "../x", "a//b", "./a/./b", "a[b", "a\\", "[]", "[!]"])
+@pytest.mark.parametrize(
+    "pattern", ["", " ", "!x", "!./x", "a/../b", "../x", "a//b", "./a/./b", "a[b", "a\\", "[]", "[!]"]
+)
 def test_a_malformed_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(BadPattern):
         parse_path(pattern)

@@ -32,7 +32,9 @@ def rule(listed: str, text: str, **more: Any) -> RuleText:
 
 def policy(*rules: RuleText, bypass: bool = False, **more: Any) -> Policy:
     agents = {"Countersign": AgentConfig("Countersign", bypass=bypass)}
-    return Policy(**({"workspace": WS, "home": "/nowhere/home", "trusted": True, "rules": rules, "agents": agents} | more))
+    return Policy(
+        **({"workspace": WS, "home": "/nowhere/home", "trusted": True, "rules": rules, "agents": agents} | more)
+    )
 
 
 def call(*effects: Effect, category: Category = "external", tool: str = "thing", **arguments: Any) -> ToolCall:
@@ -398,7 +400,8 @@ SAMPLE_CALLS = [
     fetch(), fetch("https://a.example.com"), mcp(), mcp(kind="x"), run_node(kind="x"),
 ]  # fmt: skip
 SAMPLE_RULES = [
-    "Read", "Edit", "Read(./**)", "Edit(./**)", "Edit(a)", "Read(./b/**)", "Edit(./b/*)", "Read(//etc/**)", "Read(.env)",
+    "Read", "Edit", "Read(./**)", "Edit(./**)", "Edit(a)", "Read(./b/**)", "Edit(./b/*)", "Read(//etc/**)",
+    "Read(.env)",
     "Edit(//etc/x)", "WebFetch", "WebFetch(domain:*.example.com)", "WebFetch(domain:example.com)", "mcp__a", "mcp__*",
     "mcp__a__b(kind:x)", "run_node", "Bash", "((", "Read([", "*",
 ]  # fmt: skip
@@ -422,7 +425,9 @@ def test_adding_a_deny_or_ask_rule_never_widens(
 
 @bounded
 @given(calls, modes, rules, st.randoms(use_true_random=False))
-def test_the_order_of_rules_does_not_matter(asked: ToolCall, mode: Mode, given_rules: list[RuleText], random: Any) -> None:
+def test_the_order_of_rules_does_not_matter(
+    asked: ToolCall, mode: Mode, given_rules: list[RuleText], random: Any
+) -> None:
     shuffled = list(given_rules)
     random.shuffle(shuffled)
     verdicts = {decide(asked, policy(*order), [mode]).verdict for order in (given_rules, shuffled)}
@@ -464,7 +469,13 @@ def test_rules_are_compiled_once_for_a_policy() -> None:
 
 
 def many_rules(number: int) -> tuple[RuleText, ...]:
-    kinds = ["Read(./secret{}/**)", "Edit(./mod{}/src/*.py)", "Edit(*.ext{})", "WebFetch(domain:h{}.example.com)", "mcp__s{}"]
+    kinds = [
+        "Read(./secret{}/**)",
+        "Edit(./mod{}/src/*.py)",
+        "Edit(*.ext{})",
+        "WebFetch(domain:h{}.example.com)",
+        "mcp__s{}",
+    ]
     lists = ["deny", "allow", "ask"]
     return tuple(rule(lists[index % 3], kinds[index % 5].format(index)) for index in range(number))
 

@@ -60,6 +60,7 @@ class Peer:
         self.env = env
         self.messages: list[Message] = []
         self.on_request: dict[str, RequestHandler] = {}
+        self._child: _Child | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stderr = bytearray()
@@ -89,7 +90,9 @@ class Peer:
         return cls([sys.executable, *argv], cwd=cwd, env={**given, "PYTHONPATH": os.pathsep.join(paths)})
 
     async def __aenter__(self) -> Peer:
-        self._process = await asyncio.create_subprocess_exec(
+        loop = asyncio.get_running_loop()
+        transport, self._child = await loop.subprocess_exec(
+            lambda: _Child(2**16, loop),
             *self.argv,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -98,25 +101,26 @@ class Peer:
             env=None if self.env is None else dict(self.env),
             start_new_session=True,
         )
+        self._process = asyncio.subprocess.Process(transport, self._child, loop)
         self._start(self._read_messages(), "peer reads stdout")
         self._start(self._read_stderr(), "peer reads stderr")
         return self
 
     async def __aexit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        process = self._running()
+        assert self._child is not None
         self._reading.set()
         self.close_input()
         try:
-            await asyncio.wait_for(process.wait(), BOUND)
+            await self.exit_code()
         except TimeoutError:
             self.kill()
-            await asyncio.wait_for(process.wait(), BOUND)
+            await self.exit_code()
         finally:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            # Without this the pipes' transports are closed by the collector, which warns.
-            process._transport.close()  # type: ignore[attr-defined]
+            # Without this the pipes are closed by the collector, which warns.
+            self._child.transport.close()
         if self._fault is not None and error is None:
             raise self._fault
 
@@ -273,8 +277,17 @@ class Peer:
         return self._stderr.decode(errors="replace")
 
     async def exit_code(self, *, bound: float = BOUND) -> int:
-        """Waits until the process has ended."""
-        return await asyncio.wait_for(self._running().wait(), bound)
+        """Waits until the process has ended, whether or not all that it said has been read."""
+        assert self._child is not None
+        await asyncio.wait_for(asyncio.shield(self._child.exited), bound)
+        code = self._child.transport.get_returncode()
+        assert code is not None
+        return code
+
+    @property
+    def has_exited(self) -> bool:
+        """Whether the process has gone by itself or otherwise."""
+        return self._child is not None and self._child.exited.done()
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Signals the process group; nothing happens if it has gone already."""
@@ -362,6 +375,25 @@ class Peer:
             async with self._logged:
                 self._stderr += data
                 self._logged.notify_all()
+
+
+class _Child(asyncio.subprocess.SubprocessStreamProtocol):
+    """Says when the process has gone; asyncio's own `wait` also waits until its pipes have been read to the end."""
+
+    transport: asyncio.SubprocessTransport
+
+    def __init__(self, limit: int, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit, loop)
+        self.exited: asyncio.Future[None] = loop.create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self.transport = transport
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set_result(None)
 
 
 async def _read_message(stdout: asyncio.StreamReader) -> Message | None:

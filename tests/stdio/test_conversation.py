@@ -10,6 +10,7 @@ import pytest
 from tests.stdio.peer import BOUND, Peer, RpcError
 
 from countersign.lsp.bridge import make_server
+from countersign.lsp.frames import Decoder, encode
 from countersign.wire.base import Empty
 from countersign.wire.errors import HouseError
 
@@ -305,6 +306,28 @@ async def test_a_client_too_far_behind_is_taken_for_dead() -> None:
         await peer.wait_stderr(lambda text: "the client has not read" in text)
         assert await peer.exit_code() == 1
         assert peer.stderr.count("farewell") == 1
+
+
+# -- where the system cannot say when there is something to read
+
+
+async def test_a_conversation_may_stand_in_files(tmp_path: Path) -> None:
+    spoken = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"method": "initialized", "params": {}},
+        {"id": 2, "method": "shell/output", "params": {"shellId": "s", "from": 20}},
+        {"id": 3, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    heard = tmp_path / "heard"
+    (tmp_path / "spoken").write_bytes(b"".join(encode({"jsonrpc": "2.0", **message}) for message in spoken))
+    with (tmp_path / "spoken").open("rb") as stdin, heard.open("wb") as stdout:
+        process = await asyncio.create_subprocess_exec(*example().argv, stdin=stdin, stdout=stdout, env=example().env)
+        assert await asyncio.wait_for(process.wait(), BOUND) == 0
+    messages = Decoder().feed(heard.read_bytes())
+    assert {m["id"] for m in messages if "id" in m} == {1, 2, 3}
+    seqs = [m["params"]["seq"] for m in messages if "method" in m]
+    assert seqs == list(range(1, len(seqs) + 1))
 
 
 # -- what cannot be done by mistake

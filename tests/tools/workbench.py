@@ -101,6 +101,18 @@ class Workbench:
                 self._news.clear()
                 await self._news.wait()
 
+    async def until_output(self, shell_id: str, total: int) -> None:
+        """Wait until so many bytes of a command's output have been read."""
+        kept = self.desk.find(shell_id).kept
+        append = kept.append
+
+        def append_and_tell(data: bytes) -> None:
+            append(data)
+            self._news.set()
+
+        kept.append = append_and_tell  # type: ignore[method-assign]
+        await self.until(lambda: kept.total >= total)
+
     def _emit(self, text: str) -> None:
         self.emitted += text
         self._news.set()

@@ -11,10 +11,11 @@ INVARIANT (record first): ``append`` returns only when the row is durable. Whoev
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ from .entry import (
     entry_of,
     values_of,
 )
+from .reader import BUSY_TIMEOUT, Head, Reader, Verification, blocking_write_head
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -55,19 +57,17 @@ CREATE TABLE IF NOT EXISTS requests (
   parked INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, request TEXT);
 CREATE INDEX IF NOT EXISTS requests_open ON requests (workspace, state);
 """
-LEDGER_FILE = "ledger.db"
-"""Its name in a storage folder."""
-BUSY_TIMEOUT = 10.0
-"""Seconds to wait for another server's commit before the ledger counts as unavailable."""
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
-    """What ``verify`` found: how many rows hold, the last hash, and the first fault in words (None: none)."""
+class _Work:
+    """Changes of one commit; ``done`` is None when nobody waits for it any more."""
 
-    rows: int
-    head: str
-    fault: str | None
+    changes: Sequence[Change]
+    done: Future[int] | None
 
 
 class Ledger:
@@ -138,26 +138,32 @@ class Ledger:
             self._thread.join(timeout=BUSY_TIMEOUT)
 
     def _write_all(self, connection: sqlite3.Connection) -> None:
-        while (item := self._queue.get()) is not None:
-            batch, last = [item], False
-            while not self._queue.empty():
-                following = self._queue.get()
-                if following is None:
-                    last = True
-                    break
-                batch.append(following)
-            self._commit(connection, batch)
-            if last:
-                break
+        last = False
+        while not last:
+            batch, last = self._next_batch()
+            if batch:
+                self._commit(connection, batch)
         if self._memory is None:
             connection.close()
 
-    def _commit(self, connection: sqlite3.Connection, batch: list[tuple[Sequence[Change], Future[int]]]) -> None:
+    def _next_batch(self) -> tuple[list[_Work], bool]:
+        """Everything that waits, and whether it is the end."""
+        batch: list[_Work] = []
+        item = self._queue.get()
+        while item is not None:
+            # From here on a waiter that is cancelled cannot take its future back: it is written all the same.
+            batch.append(_Work(item[0], item[1] if item[1].set_running_or_notify_cancel() else None))
+            if self._queue.empty():
+                return batch, False
+            item = self._queue.get()
+        return batch, True
+
+    def _commit(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> None:
         try:
             with self._memory_lock:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    numbers = self._insert(connection, batch)
+                    numbers, head = self._insert(connection, batch)
                     connection.execute("COMMIT")
                 except BaseException:
                     if connection.in_transaction:
@@ -165,20 +171,25 @@ class Ledger:
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
             failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; free its disk")
-            for _, done in batch:
-                if not done.cancelled():
-                    done.set_exception(failure)
+            for work in batch:
+                if work.done is not None:
+                    work.done.set_exception(failure)
             return
-        for (_, done), number in zip(batch, numbers, strict=True):
-            if not done.cancelled():
-                done.set_result(number)
+        if self.path is not None:
+            try:
+                blocking_write_head(self.path, head)
+            except OSError:
+                log.exception("the head of the ledger could not be noted; the rows themselves are written")
+        for work, number in zip(batch, numbers, strict=True):
+            if work.done is not None:
+                work.done.set_result(number)
 
-    def _insert(self, connection: sqlite3.Connection, batch: list[tuple[Sequence[Change], Future[int]]]) -> list[int]:
+    def _insert(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> tuple[list[int], Head]:
         row = connection.execute("SELECT seq, hash FROM entries ORDER BY seq DESC LIMIT 1").fetchone()
         seq, previous = (row["seq"], row["hash"]) if row else (0, GENESIS)
         numbers = []
-        for changes, _ in batch:
-            for change in changes:
+        for work in batch:
+            for change in work.changes:
                 if isinstance(change, Entry):
                     seq += 1
                     values = values_of(change)
@@ -192,7 +203,7 @@ class Ledger:
                 else:
                     _APPLY[type(change)](connection, change)
             numbers.append(seq)
-        return numbers
+        return numbers, Head(seq, previous)
 
     @property
     def _reader(self) -> Reader:
@@ -251,61 +262,6 @@ class Ledger:
     def verify(self) -> Verification:
         """Walk the whole chain and say where it first fails to hold."""
         return self._reader.verify()
-
-
-class Reader:
-    """Reads a ledger file without changing it; from any thread, beside whoever writes it."""
-
-    def __init__(
-        self, path: Path | None, memory: sqlite3.Connection | None = None, lock: threading.Lock | None = None
-    ) -> None:
-        self._path = path
-        self._memory = memory
-        self._lock = lock or threading.Lock()
-
-    def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Run a reading statement.
-
-        Raises:
-            LedgerUnavailable: the file cannot be read.
-        """
-        return list(self._walk(sql, parameters))
-
-    def entries(self, *, thread_id: str | None = None) -> Iterator[HistoryEntry]:
-        """Every entry, of one chat if named, oldest first."""
-        if thread_id is None:
-            walk = self._walk("SELECT * FROM entries ORDER BY seq")
-        else:
-            walk = self._walk("SELECT * FROM entries WHERE thread_id = ? ORDER BY seq", (thread_id,))
-        return map(entry_of, walk)
-
-    def verify(self) -> Verification:
-        """Walk the whole chain and say where it first fails to hold."""
-        previous, count = GENESIS, 0
-        for row in self._walk("SELECT * FROM entries ORDER BY seq"):
-            if row["seq"] != count + 1:
-                return Verification(count, previous, f"row {count + 1} is missing")
-            values = tuple(row[name] for name in COLUMNS)
-            if row["previous"] != previous or chain_hash(previous, row["seq"], values) != row["hash"]:
-                return Verification(count, previous, f"row {count + 1} was changed")
-            previous, count = row["hash"], count + 1
-        return Verification(count, previous, None)
-
-    def _walk(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[sqlite3.Row]:
-        try:
-            if self._memory is not None:
-                with self._lock:
-                    rows = self._memory.execute(sql, parameters).fetchall()
-                yield from rows
-                return
-            connection = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, timeout=BUSY_TIMEOUT)
-            connection.row_factory = sqlite3.Row
-            try:
-                yield from connection.execute(sql, parameters)
-            finally:
-                connection.close()
-        except sqlite3.Error as error:
-            raise LedgerUnavailable(f"the ledger cannot be read ({error})") from error
 
 
 def _clauses(wanted: HistoryFilter, workspace: str | None) -> tuple[list[str], list[object]]:

@@ -13,7 +13,7 @@ from countersign.wire.base import as_json
 from countersign.wire.desk import HistoryEntry
 from countersign.wire.errors import LedgerUnavailable
 
-from .ledger import LEDGER_FILE, Reader
+from .reader import LEDGER_FILE, Reader
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

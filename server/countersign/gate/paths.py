@@ -258,7 +258,7 @@ class PathJudge:
         """A deny or ask rule that might match something below this folder."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
-            inside = self._inside(segments)
+            inside = self._inside_any_case(segments)
             places: dict[Root, Place] = {
                 "root": segments,
                 "anywhere": inside if inside is not None else segments,
@@ -303,15 +303,22 @@ class PathJudge:
         if root == "root":
             yield view
         elif root == "anywhere":
-            inside = self._inside(view)
+            inside = self._inside_any_case(view)
             yield inside if inside is not None else view
         else:
-            yield from (self._workspace if root == "workspace" else self._home).relative(view)
+            yield from (self._workspace if root == "workspace" else self._home).relative_any_case(view)
 
     def _inside(self, segments: Segments) -> Segments | None:
         """The segments below the workspace or an additional directory, or None outside of all."""
         for root in (self._workspace, *self._additional):
             for place in root.relative(segments):
+                return place
+        return None
+
+    def _inside_any_case(self, segments: Segments) -> Segments | None:
+        """The same where case does not count: for deny and ask only."""
+        for root in (self._workspace, *self._additional):
+            for place in root.relative_any_case(segments):
                 return place
         return None
 
@@ -341,9 +348,9 @@ class PathJudge:
 
     def _protected(self, resolved: Resolved) -> str | None:
         for view in self._views(resolved):
-            inside = self._inside(view)
+            inside = self._inside_any_case(view)
             reason = protected_reason(inside if inside is not None else view)
-            for place in self._home.relative(view):
+            for place in self._home.relative_any_case(view):
                 reason = reason or protected_in_home(place)
             if reason is not None:
                 return reason
@@ -361,7 +368,7 @@ class PathJudge:
         """Why reading all that lies below this folder would read the home's secrets."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
-            below_home = next(self._home.relative(segments), None)
+            below_home = next(self._home.relative_any_case(segments), None)
             ahead = below_home is not None and any(
                 len(below_home) < len(names) and names[: len(below_home)] == tuple(map(fold, below_home))
                 for names in SECRET_IN_HOME
@@ -372,10 +379,10 @@ class PathJudge:
 
     def _secrets_of(self, segments: Segments) -> list[tuple[int, str]]:
         """Which segments make this path a secret, and why."""
-        inside = self._inside(segments)
+        inside = self._inside_any_case(segments)
         counted = inside if inside is not None else segments
         found = [(index + len(segments) - len(counted), reason) for index, reason in filter(None, [secret_at(counted)])]
-        for place in self._home.relative(segments):
+        for place in self._home.relative_any_case(segments):
             at = secret_in_home(place)
             if at is not None:
                 found.append((at[0] + len(segments) - len(place), at[1]))

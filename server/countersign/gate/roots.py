@@ -23,9 +23,15 @@ class Folder:
     parts: tuple[Segments, ...]
 
     def relative(self, segments: Segments) -> Iterator[Segments]:
-        """The segments below it, once for each of its spellings that they lie under."""
+        """The segments below it, once for each of its spellings that they lie under. Case counts."""
         for root in self.parts:
             if segments[: len(root)] == root:
+                yield segments[len(root) :]
+
+    def relative_any_case(self, segments: Segments) -> Iterator[Segments]:
+        """The same where case does not count, as on some disks: only ever to deny or ask more."""
+        for root in self.parts:
+            if segments[: len(root)] == root or _folded(segments[: len(root)]) == _folded(root):
                 yield segments[len(root) :]
 
 
@@ -48,10 +54,11 @@ def is_within(path: str, root: str) -> bool:
 
 
 def place_of(root: Folder, segments: Segments) -> Place:
-    """Where a folder lies relative to a root."""
-    for place in root.relative(segments):
+    """Where a folder lies relative to a root, in any case."""
+    for place in root.relative_any_case(segments):
         return place
-    return "holds" if any(part[: len(segments)] == segments for part in root.parts) else "apart"
+    folded = _folded(segments)
+    return "holds" if any(_folded(part[: len(segments)]) == folded for part in root.parts) else "apart"
 
 
 def as_other_systems(segments: Segments) -> Iterator[Segments]:
@@ -68,3 +75,7 @@ def as_other_systems(segments: Segments) -> Iterator[Segments]:
     short = tuple(".git" if fold(segment) in ("git~1", "git~2") else segment for segment in trimmed)
     if short != trimmed:
         yield short
+
+
+def _folded(segments: Segments) -> Segments:
+    return tuple(map(fold, segments))

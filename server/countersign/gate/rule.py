@@ -144,7 +144,6 @@ class RuleSet:
                     found.setdefault(id(rule), rule)
         return self._in_order(found.values())
 
-
     def _in_order(self, found: Iterable[Rule]) -> list[Rule]:
         def place(rule: Rule) -> tuple[int, int, int]:
             number, layer = next((n, each) for n, each in enumerate(self._layers) if id(rule) in each.position)

@@ -62,7 +62,7 @@ def _suspects(url: str) -> tuple[str, ...]:
     """Every host that some reader could see in this text."""
     text = re.sub(r"[\t\r\n]", "", url).strip("".join(map(chr, range(33)))).replace("\\", "/")
     found = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/*([^/?#]*)", text)
-    authority = found[1] if found else text.split("/", 1)[0]
+    authority = found[1] if found else text.lstrip("/").split("/", 1)[0]
     hosts: dict[str, None] = {}
     for piece in (authority.rsplit("@", 1)[-1], authority.split("@", 1)[0], authority):
         host = unicodedata.normalize("NFKC", unquote(piece)).casefold()

@@ -11,14 +11,15 @@ import logging
 import os
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from countersign.agents.acp.host import AcpAgent
 from countersign.agents.transcript import Transcripts
 from countersign.gate.gate import Gate
 from countersign.gate.images import BeforeImages
-from countersign.gate.ledger import LEDGER_FILE, Ledger
+from countersign.gate.ledger import Ledger
 from countersign.gate.owner import Owner
 from countersign.gate.policy import decide
+from countersign.gate.reader import LEDGER_FILE
 from countersign.gate.shell.syntax import BashSyntax
 from countersign.settings.desk import SettingsDesk
 from countersign.settings.keeper import SettingsKeeper
@@ -33,6 +34,9 @@ from .feed import Feed
 from .recovery import recover
 from .runner import Runner
 from .sessions import Sessions
+
+if TYPE_CHECKING:
+    from countersign.agents.acp.host import AcpAgent
 
 log = logging.getLogger(__name__)
 CHATS_FILE = "chats.db"
@@ -121,6 +125,8 @@ class House:
         return row.seq if row else 0
 
     def _host_for(self, config: AgentConfig) -> AcpAgent:
+        from countersign.agents.acp.host import AcpAgent  # noqa: PLC0415 loaded when an agent is hosted
+
         return AcpAgent(
             config,
             gate=self.gate,

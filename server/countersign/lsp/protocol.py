@@ -82,7 +82,7 @@ class Protocol(LanguageServerProtocol):
         loop = asyncio.get_running_loop()
         self._ended, self._at_end = loop.create_future(), at_end
         self._outbox = Writer(stdout, loop, lambda: self._end(1))
-        start_reader(stdin, loop, self.receive, lambda: self._end(1))
+        start_reader(stdin, loop, self.receive, self._end_of_input)
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError):  # Windows has none; there the editor closes our stdin
                 loop.add_signal_handler(number, self._end, 1)
@@ -98,6 +98,11 @@ class Protocol(LanguageServerProtocol):
         frame = encode(message)
         if self._outbox is None or not self._outbox.send(frame):
             log.debug("nobody is there for %s", message.get("method", "an answer"))
+
+    def _end_of_input(self) -> None:
+        # What waits for `initialize` came before the end, an `exit` perhaps; but it does not keep us long.
+        held = self._stage == "initializing"
+        asyncio.get_running_loop().call_later(FLUSH_BOUND if held else 0, self._end, 1)
 
     def _end(self, code: int) -> None:
         """The connection is over: nobody answers any more, and nothing new is started."""

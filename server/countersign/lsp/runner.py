@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from countersign.agents.acp.host import AcpAgent
 from countersign.agents.drive import Drive
 from countersign.agents.models.base import Message, Model, UserMessage
 from countersign.agents.models.demo import DemoModel
-from countersign.agents.models.ollama import OllamaModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
 from countersign.gate.entry import StoredRequest
@@ -22,6 +20,9 @@ from countersign.tools.tool import Bench, Tool
 from countersign.wire.desk import AgentView
 from countersign.wire.errors import ModelError, UnknownAgent
 from countersign.wire.threads import StopReason, ThreadPromptParams, TodoEvent, TodoItem, ToolOutputEvent
+
+if TYPE_CHECKING:
+    from countersign.agents.acp.host import AcpAgent
 
 
 class Runner:
@@ -172,6 +173,8 @@ def model_for(config: AgentConfig, policy: Policy) -> Model:
         case "demo":
             return DemoModel()
         case "ollama":
+            from countersign.agents.models.ollama import OllamaModel  # noqa: PLC0415 an HTTP client is slow to load
+
             return OllamaModel(entry)
         case "openai" | "anthropic" | "google":
             raise ModelError(f"the provider `{entry.provider}` is not supported yet; use `ollama`, or an ACP agent")

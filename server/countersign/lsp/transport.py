@@ -84,7 +84,7 @@ def start_reader(
 class Writer:
     """Keeps what the client has not read yet, up to `BACKLOG` bytes. It belongs to the loop's thread.
 
-    Past that bound the client is taken for dead and ``lost`` is called, once. Waiting would freeze every other chat;
+    Past that bound the client is taken for dead and ``lost`` is called. Waiting would freeze every other chat;
     dropping single messages would break "exactly once" and the gaplessness of ``seq``; so the connection ends, nobody
     is there to ask any more, and the gate denies. One message alone may be larger than the bound.
     """
@@ -96,6 +96,7 @@ class Writer:
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
         self._open = True
+        self._dead = False
         self._busy = False
         self._empty = asyncio.Event()
         self._empty.set()
@@ -130,11 +131,13 @@ class Writer:
         self._open = False
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._empty.wait(), bound)
-        self._waiting.clear()
+        self._dead = True
 
-    # While busy, exactly one of these is to come: `_write` from the loop, or `_written` from the thread.
+    # While busy, exactly one step is to come: from the loop, or `_written` from the thread. After the end, none counts.
 
     def _write(self) -> None:
+        if self._dead:
+            return
         data = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
         self._waiting.clear()
         if self._thread_work is not None:
@@ -148,6 +151,8 @@ class Writer:
             self._failed(error)
 
     def _written(self, data: bytes, size: int) -> None:
+        if self._dead:
+            return
         self._bytes -= size
         if size < len(data):
             self._waiting.appendleft(data[size:])
@@ -174,12 +179,10 @@ class Writer:
         self._end()
 
     def _end(self) -> None:
-        if self._open:
-            self._open = False
-            self._lost()
+        self._open, self._dead = False, True
         self._waiting.clear()
-        self._bytes = 0
         self._empty.set()
+        self._lost()
 
     def _blocking_write(self, work: queue.SimpleQueue[bytes]) -> None:
         while True:

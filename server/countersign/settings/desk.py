@@ -50,7 +50,7 @@ class SettingsDesk:
         home: str | Path | None = None,
         managed: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
-        interpreter: str | Path = sys.prefix,
+        interpreter: Iterable[str | Path] = (sys.prefix, os.path.dirname(os.__file__)),
     ) -> None:
         """Reads the files once.
 
@@ -75,7 +75,7 @@ class SettingsDesk:
             user=editors_user_file(self.abilities.own_paths),
         )
         self._own_paths, self._start_problems = own_paths(
-            (storage, interpreter, self.places.managed), self.abilities.own_paths
+            (storage, *interpreter, self.places.managed), self.abilities.own_paths
         )
         self.confirmations = Confirmations(storage, self._tell_once)
         self.sent = options.settings
@@ -84,7 +84,7 @@ class SettingsDesk:
         self.writing: set[str] = set()
         self.sources = self._known(self.places.load())
         self._last_good: Policy | None = None
-        self.uncertain, self.built = False, self._build(Layers())
+        self.uncertain, self.built = False, self._build(Layers(), trusted=False)
         self._policy, self._unconfirmed = self.built.policy, self.built.unconfirmed
         self.rebuild()
 
@@ -153,25 +153,25 @@ class SettingsDesk:
         except TooDeep as error:
             self._tell_once(f"the editor's settings were not understood: {error}")
             layers, self._awaits = layers_of(self.sources, None), True
-        self.built = self._build(layers)
+        self.built = self._build(layers, trusted=self._trusted)
         self.uncertain = self._awaits or self.sources.unreadable()
         if self.uncertain:
             self._policy, self._unconfirmed = fail_closed(self.built.policy, self._last_good), ()
         else:
             if self._confirm_all(by_person):
-                self.built = self._build(layers)
+                self.built = self._build(layers, trusted=self._trusted)
             self._forget_what_left(layers)
             self._policy, self._unconfirmed = self.built.policy, self.built.unconfirmed
             self._last_good = self._policy
         if before != (self._policy, self._unconfirmed):
             self._tell_listeners()
 
-    def _build(self, layers: Layers) -> Built:
+    def _build(self, layers: Layers, *, trusted: bool) -> Built:
         return build_policy(
             layers,
             workspace=self.workspace,
             home=self._home,
-            trusted=self._trusted,
+            trusted=trusted,
             answers=self.confirmations.answers(self.workspace),
             own_paths=self._own_paths,
             environ=self._environ,
@@ -193,10 +193,11 @@ class SettingsDesk:
         return confirmed
 
     def _forget_what_left(self, layers: Layers) -> None:
-        standing = {*self.built.claims, *self.writing}
+        # What stands there does not depend on trust, though what an agent comes to does.
+        standing = {*self.writing, *self._build(layers, trusted=True).claims}
         if self.sent is not None:
             # An editor may tell of a file a moment after it changed; a value has left when neither has it.
-            standing |= self._build(layers_in_files(self.sources, layers)).claims.keys()
+            standing |= self._build(layers_in_files(self.sources, layers), trusted=True).claims.keys()
         try:
             self.confirmations.retain(self.workspace, standing)
         except ConfirmationsUnavailable as error:

@@ -18,7 +18,7 @@ from countersign.wire.errors import WorldError
 from .jsonc import BrokenJson, Document, Element, Node, parse_jsonc
 from .tree import PREFIX, Path, Spot, Tree, setting_name, setting_path, settings_tree, with_value, without_value
 
-NAMED_MAPS = frozenset({"agents", "models", "mcpServers"})
+NAMED_MAPS = frozenset({"agents", "models", "mcpServers", "hooks"})
 """Settings whose value is a map of a person's own names; a new one is written as one object, not as dotted keys."""
 
 

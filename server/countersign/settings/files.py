@@ -11,6 +11,7 @@ import os
 import secrets
 import stat
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,6 +24,9 @@ from .tree import Tree
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest settings file that is read; a hostile repository must not fill our memory."""
+
+UNSETTLED = 50_000_000
+"""Nanoseconds after a change in which another one may bear the same time; what is read then is read once more."""
 
 Signature = tuple[int, ...] | None
 """What changes when a file does; None for one that is not there."""
@@ -45,6 +49,8 @@ class Loaded:
 def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
     """Read a settings file, following links. Never raises and never waits on a pipe or device."""
     name, signature = str(path), signature_of(path)
+    if signature and 0 <= time.time_ns() - signature[0] < UNSETTLED:
+        signature = (*signature, -1)
     try:
         data, administered = _bytes_of(name)
         document = parse_jsonc(decode_jsonc(data))
@@ -52,7 +58,7 @@ def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
             line, column = document.position(document.root.start)
             return _broken(name, signature, "the file does not hold an object", line, column)
         return Loaded(name, signature, tree_of(document), administered=administered)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return Loaded(name, signature)
     except BrokenJson as error:
         return _broken(name, signature, error.message, error.line, error.column)

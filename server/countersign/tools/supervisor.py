@@ -1,8 +1,9 @@
 """Starts one program and outlives it: when the server is gone, so is everything the program ever started.
 
-Run as a script, never imported: ``supervisor.py CONTROL FOLDER PROGRAM ARGUMENT…``. CONTROL is the reading end of a
-pipe whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and
-KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings, is KILL at once.
+Run as a script, never imported: ``supervisor.py LINE FOLDER PROGRAM ARGUMENT…``. LINE is one end of a socket pair whose
+other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and KILL to every
+descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL at once. When
+nobody is left, one byte is said back; if the line ends without it, somebody killed us.
 FOLDER is a descriptor of the working directory, or -1 to keep ours. The environment of the program is ours, in names
 that begin with ``E``, so that nothing meant for the program has any effect on this process.
 
@@ -27,23 +28,28 @@ GRACE = 2.0
 LAST = 3.0
 """Seconds after which descendants that even KILL does not end (another user's, or stuck in the kernel) are given up."""
 
-_SUBREAPER, _DEATH_SIGNAL = 36, 1  # from <sys/prctl.h>
+_SUBREAPER, _DEATH_SIGNAL, _NAME = 36, 1, 15  # from <sys/prctl.h>
 _LINUX = sys.platform == "linux"
+_HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _asked: list[int] = []
 
 
 def main() -> None:
-    control, folder, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    line, folder, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
-    os.set_inheritable(control, False)
+    os.set_inheritable(line, False)
     if folder >= 0:
         os.fchdir(folder)
         os.close(folder)
     prctl = ctypes.CDLL(None).prctl if _LINUX else None
     if prctl is not None:
         prctl(_SUBREAPER, 1, 0, 0, 0)
+        # A command that kills every `python` does not mean us.
+        prctl(_NAME, b"countersign", 0, 0, 0)
     woken = _wake_on_signals()
     ourselves = os.getpid()
+    # Until the program is itself, nobody's TERM may be lost on a handler of ours.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
     child = os.fork()
     if child == 0:
         try:
@@ -54,15 +60,19 @@ def main() -> None:
                 _become(command, environment)
         finally:
             os._exit(127)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
     _let_go_of_streams()
-    _end_like(_watch(child, control, woken))
+    status = _watch(child, line, woken)
+    _say_goodbye(line)
+    _end_like(status)
 
 
 def _become(command: list[str], environment: dict[str, str]) -> None:
     os.setsid()
     # Python ignores these two, and what is ignored stays so in the program.
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+    for number in (signal.SIGPIPE, signal.SIGXFSZ, *_HANDLED):
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
     try:
         os.execvpe(command[0], command, environment)
     except OSError as error:
@@ -70,28 +80,31 @@ def _become(command: list[str], environment: dict[str, str]) -> None:
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
-def _watch(child: int, control: int, woken: int) -> int | None:
+def _watch(child: int, line: int, woken: int) -> int | None:
     """The status that the program ended with, once nobody is left."""
     status: int | None = None
     deadline: float | None = None
+    alone = False
     waiting = select.poll()
-    waiting.register(control, select.POLLIN)
+    waiting.register(line, select.POLLIN)
     waiting.register(woken, select.POLLIN)
     while True:
         status, anybody = _reap(child, status)
         if not anybody:
             return status
-        if status is not None and deadline is None:
-            _signal_all(_descendants(), signal.SIGTERM)
-            deadline = time.monotonic() + GRACE
+        if status is not None and not alone:
+            alone = True
+            for number in (signal.SIGTERM, signal.SIGCONT):
+                _signal_all(_descendants(), number)
+            deadline = deadline or time.monotonic() + GRACE
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             return _end_everybody(child, status)
         for descriptor, _ in waiting.poll(None if left is None else left * 1000 + 1):
             said = os.read(descriptor, 512)
-            if descriptor == control and not said:
+            if descriptor == line and not said:
                 return _end_everybody(child, status)
-            if (descriptor == control or signal.SIGTERM in _asked) and deadline is None:
+            if (descriptor == line or signal.SIGTERM in _asked) and deadline is None:
                 _terminate_group(child)
                 deadline = time.monotonic() + GRACE
 
@@ -190,12 +203,19 @@ def _processes() -> list[tuple[int, int]]:
     return found
 
 
+def _say_goodbye(line: int) -> None:
+    try:
+        os.write(line, b".")
+    except OSError:
+        return  # The server is gone, and with it whoever would listen.
+
+
 def _wake_on_signals() -> int:
     """Have signals wake the poll; returns what to poll."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in _HANDLED:
         # Handled and not ignored: what is ignored would stay so in the program.
         signal.signal(number, lambda number, _: _asked.append(number))
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)

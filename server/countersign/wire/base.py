@@ -25,6 +25,7 @@ class WireModel(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         extra="ignore",
+        defer_build=True,  # a validator is made when its first message comes, not at start
     )
 
 

@@ -63,8 +63,9 @@ class AcpAgent:
         self.name = config.name
         self.recipe = recipe_for(config)
         self.state: AgentState = "idle"
-        self.label: AgentLabel = self.recipe.label
-        self.detail = self.recipe.caveat
+        measured = next(iter(self.recipe.measured), None)
+        self.label, self.detail = label_of(self.recipe, measured, policy().workspace)
+        self._fallen: str | None = None
         self._gate = gate
         self._policy = policy
         self._environment = environment
@@ -150,8 +151,9 @@ class AcpAgent:
             return
         turn = session.turn
         session.stop()
-        await link.tell("session/cancel", {"sessionId": session.session_id})
+        # Armed first: an agent that does not even read would hold the message up.
         self._own(self._kill_unless_ended(link, session, turn), f"stop {self.name}")
+        await link.tell("session/cancel", {"sessionId": session.session_id})
 
     async def _kill_unless_ended(self, link: Link, session: Session, turn: Turn) -> None:
         try:
@@ -166,12 +168,12 @@ class AcpAgent:
 
     async def _ready(self, thread_id: str) -> tuple[Link, Session]:
         async with self._starting:
+            if self._link is not None and self._link.pipe.ended.is_set():
+                await self._buried(self._link)
             link = self._link or await self._start()
             session = self._threads.get(thread_id)
             if session is None:
-                session = await self._new_session(link)
-                self._threads[thread_id] = session
-                self._sessions[session.session_id] = session
+                session = self._threads[thread_id] = await self._new_session(link)
             return link, session
 
     async def _start(self) -> Link:
@@ -199,6 +201,8 @@ class AcpAgent:
             raise
         self._link = link
         label, detail = await asyncio.to_thread(label_of, self.recipe, link.version, policy.workspace)
+        if self._fallen is not None:
+            label, detail = "unguarded", self._fallen
         self._set(state="running", label=label, detail=detail)
         self._own(self._watch(link), f"watch {self.name}")
         return link
@@ -222,6 +226,7 @@ class AcpAgent:
             tell_unasked=self._fall,
             tell_mode=self._hear_mode,
         )
+        self._sessions[session_id] = session
         await self._hold_mode(link, session)
         return session
 
@@ -268,6 +273,8 @@ class AcpAgent:
         await link.close()
 
     def _fall(self, why: str) -> None:
+        """What the agent did speaks against its label, for as long as this server runs."""
+        self._fallen = why
         self._set(label="unguarded", detail=why)
 
     def _set(

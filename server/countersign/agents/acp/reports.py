@@ -55,6 +55,7 @@ class Reports:
         self._ground = ground
         self._by_id: dict[str, ToolReport] = {}
         self._shown: dict[str, str] = {}
+        self._shown_input: dict[str, Json] = {}
         self._asked: set[str] = set()
         self._parents: dict[str, int] = {}
         self.written_through_us: set[str] = set()
@@ -83,7 +84,8 @@ class Reports:
         if before is not None and before.ended:
             return report, False
         if call_id not in self._asked:
-            if before is None or _face(before) != _face(report):
+            changed = before is None or _face(before) != _face(report)
+            if changed or (report.ended and report.raw_input != self._shown_input.get(call_id)):
                 self._show_call(report)
             if report.ended:
                 self._show_result(report, report.status == "completed", output_of(report))
@@ -113,6 +115,7 @@ class Reports:
         return f"{self._agent}/{self._parents.setdefault(report.parent, len(self._parents) + 1)}"
 
     def _show_call(self, report: ToolReport) -> None:
+        self._shown_input[report.call_id] = report.raw_input
         self._emit(
             ToolCallEvent(
                 tool_call_id=self._shown.setdefault(report.call_id, new_call_id()),
@@ -141,5 +144,6 @@ class Reports:
 
 
 def _face(report: ToolReport) -> tuple[object, ...]:
-    """What the chat shows of a call before its end."""
-    return (report.title, report.kind, report.status == "in_progress", report.raw_input)
+    """What makes the chat show a call again before its end. Input that only grows does not: some agents stream it."""
+    keys = tuple(report.raw_input) if isinstance(report.raw_input, dict) else report.raw_input is None
+    return (report.title, report.kind, report.status == "in_progress", keys)

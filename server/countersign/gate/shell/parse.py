@@ -1,27 +1,20 @@
-"""A text as bash would read it: the grammar's statements, with every byte accounted for.
+"""A text as bash would read it: statements, pipelines, compound commands, down to the simple ones.
 
-tree-sitter-bash says where statements begin and end and how they hang together. Its node kinds are on an allow-list,
-and between them nothing is left over: what stands inside a simple command is read again by ``lexer.py``, and what
-stands between two nodes must be blanks, comments or the operator that the grammar saw there. So a gap in the grammar
-(words split at a backslash-newline, redirections that swallow arguments, heredocs) makes a text not understood, never
-misread. Whether bash accepts the text is asked of bash itself, in ``syntax.py``.
+One recursive descent over bash's own grammar, by hand. It was tree-sitter's at first; but that grammar takes memory by
+the square of a pipeline's length when it fails (a hostile text of 40 kB killed the process) and swallows arguments
+behind redirections, so it is now the second opinion in the tests, as are shfmt and bash itself. Every byte is
+accounted for: what is not met exactly is not understood. Whether bash accepts the text is asked of bash (``syntax.py``).
 """
 
 from __future__ import annotations
 
 import re
-import threading
-import time
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-import tree_sitter
-import tree_sitter_bash
-from tree_sitter import Node as Tree
-
-from .lexer import Lexer
-from .outline import MAX_DEPTH, Cut, closing, outline
+from .dollar import read_formula
+from .lexer import BREAKS, MAX_DEPTH, Lexer
 from .script import (
+    Assignment,
     Chain,
     Compound,
     CompoundKind,
@@ -29,6 +22,7 @@ from .script import (
     Node,
     Not,
     NotUnderstood,
+    Piece,
     Pipeline,
     Reading,
     Redirect,
@@ -36,25 +30,17 @@ from .script import (
     Simple,
     Word,
 )
-from .words import decode, encode, make_word, plain_word
+from .words import decode, encode, plain_word
 
-PARSE_SECONDS = 0.5
-"""The grammar needs 15 ms for 100 kB; some hostile texts take it minutes. Past this a text is not understood."""
+DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
+"""Builtins whose arguments are assignments."""
 
-_LANGUAGE = tree_sitter.Language(tree_sitter_bash.language())
-_THREAD = threading.local()
-
-_SIMPLE = frozenset({
-    "command", "variable_assignment", "variable_assignments", "declaration_command", "unset_command",
-    "file_redirect", "herestring_redirect",
-})  # fmt: skip
-_RESERVED = frozenset({
-    "!", "{", "}", "[[", "]]", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case",
-    "esac", "function", "select", "in", "coproc",
-})  # fmt: skip
-_GAP = re.compile(r"(?:[ \t]|\\\n)*")
-_BOUNDARY = frozenset(" \t\n;&|()<>")
-_SUBSTITUTIONS = ("$(", "<(", ">(")
+_TOKEN = re.compile(r"[a-z]+|[!{}]|\[\[|\]\]")
+_OPENING = frozenset({"{", "[[", "if", "for", "while", "until", "case", "function", "select"})
+_CLOSING = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}"})
+_MISPLACED = frozenset({"]]", "in"})
+_SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
+_FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
 
 def read(text: str) -> Reading:
@@ -64,8 +50,7 @@ def read(text: str) -> Reading:
         NotUnderstood: it cannot be read with certainty.
     """
     fragments: list[str] = []
-    script = _Reader(encode(text), 0, fragments).script()
-    return Reading(text, script, tuple(fragments))
+    return Reading(text, _Reader(encode(text), 0, fragments).whole(), tuple(fragments))
 
 
 @lru_cache(maxsize=512)
@@ -78,466 +63,395 @@ def read_kept(text: str) -> Reading | NotUnderstood:
 
 
 class _Reader:
-    """Reads one text. Keeps which newlines and heredocs it has met, for the proof of the outline's cuts."""
+    """Reads one text from front to back. ``fragments`` collects the texts that bash does not check with the whole."""
 
     def __init__(self, text: str, depth: int, fragments: list[str]) -> None:
-        if depth > MAX_DEPTH // 2:
+        if depth > MAX_DEPTH:
             raise NotUnderstood("the text is nested deeper than we follow")
-        shape = outline(text)
-        self.text, self.cuts = shape.text, shape.cuts
-        self.depth, self.fragments = depth, fragments
-        self.lexer = Lexer(self.text, self)
-        self.nesting = 0
-        self.place = 0
-        self.places = 0
-        self.newlines: dict[int, int] = {}
-        self.met: dict[int, int] = {}
-        self.opened: dict[int, Tree] = {}
+        self.text, self.end = text, len(text)
+        self.fragments = fragments
+        self.lexer = Lexer(text, depth, self)
+        self.in_body = False
 
-    def script(self) -> Script:
-        root = _parse(self.text)
-        if root.has_error:
-            raise NotUnderstood("the text does not parse")
-        if any(mark in self.text for mark in _SUBSTITUTIONS):
-            self.opened = _substitutions(root)
-        script = self.statements(root.children, 0, len(self.text))
-        self.prove_cuts()
+    def whole(self) -> Script:
+        script, position = self.script(0, timed=True)
+        if position < self.end:
+            raise NotUnderstood(f"`{decode(self.text[position : position + 1])}` stands where a command should")
+        if self.lexer.pending:
+            raise NotUnderstood("a here-document is never ended")
         return script
-
-    def prove_cuts(self) -> None:
-        """Every heredoc was met as an operator, and its body stood behind the first newline after it."""
-        for operator, cut in self.cuts.items():
-            place = self.met.get(operator)
-            if place is None or self.newlines.get(cut.newline) != place:
-                raise NotUnderstood("a here-document is not read as bash reads it")
-            if "\n" in self.text[operator : cut.newline]:
-                raise NotUnderstood("a here-document does not begin on the next line")
 
     # --- what the lexer asks ---------------------------------------------------------------------------------------------
 
-    def open(self, start: int, inside: int) -> tuple[Script, str | None, int]:
-        node = self.opened.get(start)
-        if node is None or node.type not in {"command_substitution", "process_substitution"}:
-            raise NotUnderstood("a substitution is not read as bash reads it")
-        children = node.children
-        end = node.end_byte
-        if len(children) < 2 or children[0].end_byte != inside or self.text[end - 1] != ")":
-            raise NotUnderstood("a substitution is not read as bash reads it")
-        self.nesting += 1
-        if self.nesting > MAX_DEPTH:
-            raise NotUnderstood("the text is nested deeper than we follow")
-        before, self.place = self.place, self.places + 1
-        self.places += 1
-        script = self.statements(children[1:-1], inside, end - 1)
-        self.place = before
-        self.nesting -= 1
-        return script, constant_output(script), end
+    def substitution(self, position: int) -> tuple[Script, str | None, int]:
+        waiting, self.lexer.pending = self.lexer.pending, []
+        script, behind = self.script(position, timed=True)
+        if not self.text.startswith(")", behind):
+            raise NotUnderstood("a substitution is never closed")
+        if self.lexer.pending:
+            raise NotUnderstood("a here-document is never ended")
+        if waiting and "\n" in self.text[position:behind]:
+            raise NotUnderstood("a here-document waits while a substitution goes over lines")
+        self.lexer.pending = waiting
+        if self.in_body:
+            self.fragments.append(decode(self.text[position:behind]))
+        return script, constant_output(script), behind + 1
 
-    def open_text(self, text: str) -> tuple[Script, str | None]:
+    def separate(self, text: str, depth: int) -> tuple[Script, str | None]:
         self.fragments.append(decode(text))
-        script = _Reader(text, self.depth + 1, self.fragments).script()
+        script = _Reader(text, depth, self.fragments).whole()
         return script, constant_output(script)
 
-    def cut_at(self, operator: int) -> Cut | None:
-        cut = self.cuts.get(operator)
-        if cut is not None:
-            self.met[operator] = self.place
-        return cut
+    def body(self, text: str, depth: int) -> list[Piece]:
+        reader = _Reader(text, depth, self.fragments)
+        reader.in_body = True
+        pieces: list[Piece] = []
+        reader.lexer.quoted(0, pieces, "")
+        return pieces
 
-    def heredoc_word(self, body: str) -> Word:
-        lexer = Lexer(body, _BodyOpener(body, self))
-        pieces = []
-        lexer.quoted(0, len(body), pieces, "")
-        return make_word("", pieces, quoting=True)
+    # --- lists -----------------------------------------------------------------------------------------------------------
 
-    # --- statements ------------------------------------------------------------------------------------------------------
-
-    def statements(self, children: Iterable[Tree], start: int, end: int) -> Script:
-        """The statements that are ``text[start:end]``, of which ``children`` are the nodes."""
+    def script(self, position: int, *, timed: bool = True) -> tuple[Script, int]:
+        """Statements up to something that ends a list; the place where that stands."""
         found: list[Node] = []
         background: set[int] = set()
-        position, separated = start, True
-        for child in children:
-            kind = child.type
-            if kind in {"comment", "\n"}:
-                continue
-            at = child.start_byte
-            separated = self.gap(position, at) or separated
-            position = child.end_byte
-            if kind in {";", "&"} and child.child_count == 0:
-                if separated and (not found or self.text[at - 1] in ";&"):
-                    raise NotUnderstood("a separator stands where a command should")
-                if kind == "&":
-                    background.add(len(found) - 1)
-                separated = True
-                continue
-            if not separated:
-                raise NotUnderstood("two commands stand together without a separator")
-            found.append(self.statement(child, None, timed=True))
-            separated = False
-        self.gap(position, end)
-        return Script(tuple(found), frozenset(background))
+        position = self.lines(position)
+        while position < self.end and not self.ends_list(position):
+            node, position = self.chain(position)
+            found.append(node)
+            position = self.lexer.blanks(position)
+            separator = _SEPARATORS.match(self.text, position)
+            if separator is None or separator[0] not in {";", "&", "\n"}:
+                position = self.comment(position)
+                if position < self.end and self.text[position] == "\n":
+                    position = self.lines(position)
+                    continue
+                break
+            if separator[0] == "&":
+                background.add(len(found) - 1)
+            position = self.lines(separator.end() if separator[0] != "\n" else position)
+        return Script(tuple(found), frozenset(background)), position
 
-    def gap(self, start: int, end: int) -> bool:
-        """Account for what stands between two nodes; whether a newline is in it."""
-        position, newline = start, False
+    def ends_list(self, position: int) -> bool:
+        char = self.text[position]
+        if char == ")" or self.text.startswith((";;", ";&"), position):
+            return True
+        return char in "tefd}" and self.keyword(position) in _CLOSING
+
+    def lines(self, position: int) -> int:
+        """Go over blanks, comments and newlines. Behind a newline stand the bodies of the heredocs before it."""
         while True:
-            found = _GAP.match(self.text, position, end)
-            position = found.end() if found else position
-            if position >= end:
-                if position > end:
-                    raise NotUnderstood("the grammar's nodes overlap")
-                return newline
-            char = self.text[position]
-            if char == "\n":
-                self.newlines[position] = self.place
-                newline = True
-                position += 1
-            elif char == "#" and (position == 0 or self.text[position - 1] in _BOUNDARY):
-                stop = self.text.find("\n", position)
-                position = end if stop < 0 else stop
-                if position > end:
-                    raise NotUnderstood("a comment reaches into a command")
-            else:
-                raise NotUnderstood("something between two commands is not understood")
+            position = self.comment(self.lexer.blanks(position))
+            if not self.text.startswith("\n", position):
+                return position
+            position += 1
+            if self.lexer.pending:
+                position = self.lexer.bodies(position)
 
-    def statement(self, node: Tree, tail: int | None, *, timed: bool) -> Node:
-        """One node and, up to ``tail``, the redirections behind it."""
-        self.nesting += 1
-        if self.nesting > MAX_DEPTH:
-            raise NotUnderstood("the text is nested deeper than we follow")
-        found = self.statement_kind(node, node.end_byte if tail is None else tail, timed=timed)
-        self.nesting -= 1
+    def comment(self, position: int) -> int:
+        if not self.text.startswith("#", position) or (position > 0 and self.text[position - 1] not in BREAKS):
+            return position
+        stop = self.text.find("\n", position)
+        return self.end if stop < 0 else stop
+
+    def keyword(self, position: int) -> str | None:
+        """The bare token here that could be a reserved word."""
+        found = _TOKEN.match(self.text, position)
+        if found is None or (found.end() < self.end and self.text[found.end()] not in BREAKS):
+            return None
+        return found[0]
+
+    def chain(self, position: int) -> tuple[Node, int]:
+        first, position = self.pipeline(position)
+        links: list[tuple] = []
+        while True:
+            at = self.lexer.blanks(position)
+            operator = self.text[at : at + 2]
+            if operator not in {"&&", "||"}:
+                return (Chain(first, tuple(links)) if links else first), at
+            node, position = self.pipeline(self.lines(at + 2))
+            links.append((operator, node))
+
+    def pipeline(self, position: int) -> tuple[Node, int]:
+        keyword = self.keyword(position)
+        if keyword == "!":
+            after = self.lexer.blanks(position + 1)
+            self.lexer.deeper()
+            node, position = self.pipeline(after)
+            self.lexer.depth -= 1
+            return Not(node), position
+        if keyword == "time":
+            inner = self.lexer.blanks(position + 4)
+            if self.keyword(inner) is None and re.match(r"-p[ \t]", self.text[inner : inner + 3]):
+                inner = self.lexer.blanks(inner + 2)
+            follows = self.keyword(inner)
+            if follows in _OPENING or follows in {"!", "time", "coproc"} or self.text.startswith("(", inner):
+                return self.pipeline(inner)
+        stages: list[Node] = []
+        while True:
+            node, position = self.command(position, timed=not stages)
+            stages.append(node)
+            at = self.lexer.blanks(position)
+            if not self.text.startswith("|", at) or self.text.startswith("||", at):
+                return (Pipeline(tuple(stages)) if len(stages) > 1 else stages[0]), at
+            position = self.lines(at + 1 + self.text.startswith("&", at + 1))
+
+    # --- commands --------------------------------------------------------------------------------------------------------
+
+    def command(self, position: int, *, timed: bool) -> tuple[Node, int]:
+        if position >= self.end or self.text[position] in "&|;)\n":
+            raise NotUnderstood("a command is missing")
+        self.lexer.deeper()
+        keyword = self.keyword(position)
+        if self.text[position] == "(":
+            found = self.bracketed(position)
+        elif keyword in _OPENING:
+            found = self.compound_command(keyword, position)
+        elif keyword in _CLOSING or keyword in _MISPLACED or keyword == "!":
+            raise NotUnderstood(f"`{keyword}` stands where a command should")
+        elif keyword == "coproc":
+            found = self.coprocess(position)
+        elif head := _FUNCTION.match(self.text, position):
+            found = self.function(position, head[1], head.end())
+        else:
+            found = self.simple(position, timed=timed)
+        self.lexer.depth -= 1
         return found
 
-    def statement_kind(self, node: Tree, end: int, *, timed: bool) -> Node:
-        match node.type:
-            case kind if kind in _SIMPLE:
-                return self.simple(node.start_byte, end, timed=timed)
-            case "redirected_statement":
-                body = next((child for child in node.children if child.is_named), node)
-                if body.type in _SIMPLE or body.type == "heredoc_redirect":
-                    return self.simple(node.start_byte, end, timed=timed)
-                if body.start_byte != node.start_byte:
-                    raise NotUnderstood("a redirection stands in front of a compound command")
-                return self.statement(body, end, timed=timed)
-            case "test_command":
-                if not self.text.startswith("[[", node.start_byte):
-                    return self.simple(node.start_byte, end, timed=timed)
-                return self.test(node, end)
-            case "pipeline":
-                return self.pipeline(node, end, timed=timed)
-            case "list":
-                return self.chain(node, end, timed=timed)
-            case "negated_command":
-                children = _named(node)
-                self.token(node.start_byte, node.start_byte + 1)
-                self.gap(node.start_byte + 1, children[-1].start_byte)
-                if len(children) != 1 or not self.text.startswith("!", node.start_byte):
-                    raise NotUnderstood("a negation is not read as bash reads it")
-                return Not(self.statement(children[0], end, timed=True))
-            case "subshell":
-                if self.text.startswith("((", node.start_byte):
-                    raise NotUnderstood("`((` is not closed by `))`")
-                return self.bracketed(node, end, "subshell", "(", ")")
-            case "compound_statement":
-                if self.text.startswith("((", node.start_byte):
-                    return self.arithmetic(node, end)
-                return self.bracketed(node, end, "group", "{", "}")
-            case "if_statement":
-                segments = self.segments(node, "if", {"if", "then", "elif", "else", "fi"}, "fi")
-                bodies = tuple(self.statements(*segment) for _, *segment in segments)
-                return self.compound(node, end, "if", bodies)
-            case "while_statement":
-                segments = self.segments(node, "", {"while", "until", "do", "done"}, "done")
-                if [keyword for keyword, *_ in segments] not in (["while", "do"], ["until", "do"]):
-                    raise NotUnderstood("a loop is not read as bash reads it")
-                bodies = tuple(self.statements(*segment) for _, *segment in segments)
-                return self.compound(node, end, "loop", bodies)
-            case "for_statement":
-                return self.for_loop(node, end)
-            case "c_style_for_statement":
-                return self.counting_loop(node, end)
-            case "case_statement":
-                return self.case(node, end)
-            case "function_definition":
-                return self.function(node, end)
-        raise NotUnderstood(f"`{node.type.replace('_', ' ')}` is not understood")
-
-    def simple(self, start: int, end: int, *, timed: bool) -> Simple:
-        command = self.lexer.simple(start, end, timed=timed)
-        words = command.words
-        if words and words[0].bare:
-            self.check_reserved(words, timed=timed)
-        if not (words or command.assignments or command.redirects):
-            raise NotUnderstood("a command is empty")
-        return command
-
-    def check_reserved(self, words: Sequence[Word], *, timed: bool) -> None:
-        """The grammar takes some reserved words for arguments or names; what follows them is then not one command."""
-        first = words[0].value
-        if first in {"time", "coproc"}:
-            if first == "time" and not timed:
-                return
-            if any(word.bare and word.value in _RESERVED for word in words[1:]):
-                raise NotUnderstood(f"`{first}` stands in front of a compound command")
-        elif first in _RESERVED:
-            raise NotUnderstood(f"`{first}` stands where a command should")
-
-    def test(self, node: Tree, end: int) -> Node:
-        """``[[ … ]]``: its words, with the operators among them as words of their own."""
-        close = node.end_byte
-        position, words = node.start_byte + 2, []
-        regex = False
-        while True:
-            position = self.skip_lines(position, close)
-            if self.text.startswith("]]", position) and (position + 2 == close):
+    def simple(self, position: int, *, timed: bool) -> tuple[Simple, int]:
+        lexer, start = self.lexer, position
+        words: list[Word] = []
+        assignments: list[Assignment] = []
+        declared: list[Assignment] = []
+        redirects: list[Redirect] = []
+        stop = position
+        while position < self.end:
+            char = self.text[position]
+            if char in "\n;)" or (char == "#" and self.text[position - 1 : position] in BREAKS) or char == "|":
                 break
-            if position >= close:
-                raise NotUnderstood("a `[[` is not read as bash reads it")
-            operator = None if regex else re.compile(r"&&|\|\||[()<>]").match(self.text, position, close)
+            if char == "&" and not self.text.startswith("&>", position):
+                break
+            redirect = lexer.redirect(position)
+            if redirect is not None:
+                redirects.append(redirect[0])
+                stop = redirect[1]
+            elif char == "(":
+                raise NotUnderstood("a bracket stands inside a command")
+            elif not words and (assignment := lexer.assignment(position)):
+                assignments.append(assignment[0])
+                stop = assignment[1]
+            elif words and words[0].value in DECLARING and (assignment := lexer.assignment(position)):
+                words.append(_declaring_word(assignment[0]))
+                declared.append(assignment[0])
+                stop = assignment[1]
+            else:
+                word, stop = lexer.word(position)
+                words.append(word)
+            position = lexer.blanks(stop)
+        if not (words or assignments or redirects):
+            raise NotUnderstood("a command is empty")
+        source = decode(self.text[start:stop])
+        return Simple(
+            source, tuple(words), tuple(assignments), tuple(redirects), timed=timed, declared=tuple(declared)
+        ), stop
+
+    def bracketed(self, position: int) -> tuple[Node, int]:
+        if self.text.startswith("((", position):
+            found = read_formula(self.lexer, position + 2, "(", ")")
+            if found is None or not self.text.startswith("))", found[2]):
+                raise NotUnderstood("`((` is not closed by `))`")
+            redirects, stop = self.redirects(found[2] + 2)
+            source = decode(self.text[position:stop])
+            return Simple(source, (), (), redirects, "arithmetic", found[0], scripts=found[1]), stop
+        body, behind = self.filled(position + 1)
+        if not self.text.startswith(")", behind):
+            raise NotUnderstood("a `(` is never closed")
+        return self.compound("subshell", position, behind + 1, (body,))
+
+    def compound_command(self, keyword: str, position: int) -> tuple[Node, int]:
+        inside = position + len(keyword)
+        match keyword:
+            case "{":
+                body, behind = self.filled(inside)
+                return self.compound("group", position, self.expect("}", behind), (body,))
+            case "[[":
+                return self.test(position)
+            case "if":
+                return self.branches(position)
+            case "while" | "until":
+                condition, behind = self.filled(inside)
+                body, behind = self.loop_body(behind)
+                return self.compound("loop", position, behind, (condition, body))
+            case "for" | "select":
+                return self.for_loop(position, inside)
+            case "case":
+                return self.case(position, inside)
+        head = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)[ \t]*(?:\([ \t]*\))?").match(self.text, self.lexer.blanks(inside))
+        if head is None:
+            raise NotUnderstood("a function has no name")
+        return self.function(position, head[1], head.end())
+
+    def compound(
+        self,
+        kind: CompoundKind,
+        start: int,
+        behind: int,
+        bodies: tuple[Script, ...],
+        words: tuple[Word, ...] = (),
+        name: str | None = None,
+        formulas: tuple[Formula, ...] = (),
+        scripts: tuple[Script, ...] = (),
+        *,
+        listed: bool = False,
+    ) -> tuple[Compound, int]:
+        redirects, stop = self.redirects(behind)
+        inner = (*scripts, *(script for word in words for script in word.scripts))
+        source = decode(self.text[start:stop])
+        return Compound(kind, source, bodies, redirects, words, name, listed, formulas, inner), stop
+
+    def redirects(self, position: int) -> tuple[tuple[Redirect, ...], int]:
+        found: list[Redirect] = []
+        while True:
+            redirect = self.lexer.redirect(self.lexer.blanks(position))
+            if redirect is None:
+                return tuple(found), position
+            found.append(redirect[0])
+            position = redirect[1]
+
+    def filled(self, position: int) -> tuple[Script, int]:
+        script, position = self.script(position)
+        if not script.statements:
+            raise NotUnderstood("a compound command has an empty body")
+        return script, position
+
+    def expect(self, keyword: str, position: int) -> int:
+        if self.keyword(position) != keyword:
+            raise NotUnderstood(f"a `{keyword}` is missing")
+        return position + len(keyword)
+
+    def branches(self, position: int) -> tuple[Node, int]:
+        bodies: list[Script] = []
+        at = position + 2
+        while True:
+            condition, at = self.filled(at)
+            body, at = self.filled(self.expect("then", at))
+            bodies += [condition, body]
+            keyword = self.keyword(at)
+            if keyword == "elif":
+                at += 4
+                continue
+            if keyword == "else":
+                body, at = self.filled(at + 4)
+                bodies.append(body)
+            return self.compound("if", position, self.expect("fi", at), tuple(bodies))
+
+    def loop_body(self, position: int) -> tuple[Script, int]:
+        body, behind = self.filled(self.expect("do", position))
+        return body, self.expect("done", behind)
+
+    def for_loop(self, start: int, position: int) -> tuple[Node, int]:
+        position = self.lexer.blanks(position)
+        if self.text.startswith("((", position):
+            found = read_formula(self.lexer, position + 2, "(", ")")
+            if found is None or not self.text.startswith("))", found[2]):
+                raise NotUnderstood("`((` is not closed by `))`")
+            body, behind = self.loop_body(self.to_body(found[2] + 2))
+            return self.compound("loop", start, behind, (body,), formulas=(found[0],), scripts=found[1])
+        name = re.compile(r"[A-Za-z_]\w*", re.ASCII).match(self.text, position)
+        if name is None or self.text[name.end() : name.end() + 1] not in {" ", "\t", "\n", ";"}:
+            raise NotUnderstood("a loop has no variable")
+        position = self.lines(name.end())
+        words: list[Word] = []
+        listed = self.keyword(position) == "in"
+        if listed:
+            position = self.lexer.blanks(position + 2)
+            while position < self.end and self.text[position] not in ";\n#":
+                word, position = self.lexer.word(position)
+                words.append(word)
+                position = self.lexer.blanks(position)
+            if self.keyword(position) == "do":
+                raise NotUnderstood("a loop is not read as bash reads it")
+        body, behind = self.loop_body(self.to_body(position))
+        return self.compound("loop", start, behind, (body,), tuple(words), name[0], listed=listed)
+
+    def to_body(self, position: int) -> int:
+        position = self.lexer.blanks(position)
+        return self.lines(position + self.text.startswith(";", position))
+
+    def case(self, start: int, position: int) -> tuple[Node, int]:
+        subject, position = self.lexer.word(self.lexer.blanks(position))
+        position = self.lines(self.expect("in", self.lines(position)))
+        words, bodies = [subject], []
+        while self.keyword(position) != "esac":
+            if self.text.startswith("(", position):
+                position += 1
+            while True:
+                word, position = self.lexer.word(self.lexer.blanks(position))
+                words.append(word)
+                position = self.lexer.blanks(position)
+                separator = self.text[position : position + 1]
+                position += 1
+                if separator == ")":
+                    break
+                if separator != "|":
+                    raise NotUnderstood("a `case` is not read as bash reads it")
+            body, position = self.script(position)
+            bodies.append(body)
+            ending = re.compile(r";;&|;;|;&").match(self.text, position)
+            if ending is None:
+                break
+            position = self.lines(ending.end())
+        return self.compound("case", start, self.expect("esac", position), tuple(bodies), tuple(words))
+
+    def function(self, start: int, name: str, position: int) -> tuple[Node, int]:
+        position = self.lines(position)
+        if not (self.text.startswith("(", position) or self.keyword(position) in _OPENING):
+            raise NotUnderstood("a function's body is not a compound command")
+        body, stop = self.command(position, timed=False)
+        return Compound("function", decode(self.text[start:stop]), (Script((body,)),), name=name), stop
+
+    def coprocess(self, start: int) -> tuple[Node, int]:
+        position = self.lexer.blanks(start + 6)
+        name = re.compile(r"([A-Za-z_]\w*)[ \t]+", re.ASCII).match(self.text, position)
+        named = name is not None and (self.text.startswith("(", name.end()) or self.keyword(name.end()) in _OPENING)
+        inside = name.end() if name is not None and named and self.keyword(position) not in _OPENING else position
+        if not (self.text.startswith("(", inside) or self.keyword(inside) in _OPENING):
+            return self.simple(start, timed=False)
+        body, stop = self.command(inside, timed=False)
+        called = name[1] if name is not None and inside != position else None
+        return Compound("coproc", decode(self.text[start:stop]), (Script((body,)),), name=called), stop
+
+    def test(self, start: int) -> tuple[Node, int]:
+        """``[[ … ]]``: its words, with the operators among them as words of their own."""
+        position, words, regex = start + 2, [], False
+        while True:
+            position = self.test_blanks(position)
+            if position >= self.end:
+                raise NotUnderstood("a `[[` is never closed")
+            if not regex and self.keyword(position) == "]]":
+                break
+            operator = None if regex else _TEST_OPERATOR.match(self.text, position)
             if operator is not None:
                 words.append(plain_word(operator[0]))
                 position = operator.end()
                 continue
-            word, position = self.lexer.word(position, close, "regex" if regex else "test")
-            if word.bare and word.value == "]]":
-                raise NotUnderstood("a `[[` is not read as bash reads it")
+            word, position = self.lexer.word(position, "regex" if regex else "test")
             regex = word.bare and word.value == "=~"
             words.append(word)
-        self.token(close - 2, close)
+        redirects, stop = self.redirects(position + 2)
         scripts = tuple(script for word in words for script in word.scripts)
-        redirects = self.lexer.redirects(close, end)
-        source = decode(self.text[node.start_byte : end])
-        return Simple(source, tuple(words), (), redirects, "test", scripts=scripts)
+        source = decode(self.text[start:stop])
+        return Simple(source, tuple(words), (), redirects, "test", scripts=scripts), stop
 
-    def skip_lines(self, position: int, end: int) -> int:
-        while position < end:
-            position = self.lexer.blanks(position, end)
-            if not self.text.startswith("\n", position):
-                break
-            position += 1
-        return position
-
-    def arithmetic(self, node: Tree, end: int) -> Node:
-        start, close = node.start_byte, node.end_byte
-        if self.lexer.arithmetic_end(start + 2, close) != close - 2:
-            raise NotUnderstood("`((` is not closed by `))`")
-        formula, scripts = self.lexer.formula(start + 2, close - 2)
-        redirects = self.lexer.redirects(close, end)
-        return Simple(decode(self.text[start:end]), (), (), redirects, "arithmetic", formula, scripts=scripts)
-
-    def pipeline(self, node: Tree, end: int, *, timed: bool) -> Node:
-        stages: list[Node] = []
-        children = [child for child in node.children if child.type != "comment"]
-        position = node.start_byte
-        for index, child in enumerate(children):
-            self.gap(position, child.start_byte)
-            position = child.end_byte
-            if index % 2:
-                if child.type not in {"|", "|&"}:
-                    raise NotUnderstood("a pipeline is not read as bash reads it")
-                continue
-            tail = end if index == len(children) - 1 else None
-            stage = self.statement(child, tail, timed=timed and index == 0)
-            stages += stage.stages if isinstance(stage, Pipeline) else (stage,)
-        if len(children) % 2 == 0:
-            raise NotUnderstood("a pipeline is not read as bash reads it")
-        return Pipeline(tuple(stages))
-
-    def chain(self, node: Tree, end: int, *, timed: bool) -> Node:
-        links: list[tuple[str, Node]] = []
-        tail: int | None = end
-        while node.type == "list":
-            children = [child for child in node.children if child.type != "comment"]
-            if len(children) != 3 or children[1].type not in {"&&", "||"}:
-                raise NotUnderstood("a list is not read as bash reads it")
-            left, operator, right = children
-            self.gap(left.end_byte, operator.start_byte)
-            self.gap(operator.end_byte, right.start_byte)
-            links.append((operator.type, self.statement(right, tail, timed=True)))
-            node, tail = left, None
-        first = self.statement(node, None, timed=timed)
-        return Chain(first, tuple(reversed(links)))
-
-    # --- compound commands -----------------------------------------------------------------------------------------------
-
-    def compound(
-        self,
-        node: Tree,
-        end: int,
-        kind: CompoundKind,
-        bodies: tuple[Script, ...],
-        *,
-        words: tuple[Word, ...] = (),
-        name: str | None = None,
-        listed: bool = False,
-        formulas: tuple[Formula, ...] = (),
-        scripts: tuple[Script, ...] = (),
-        redirects_from: int | None = None,
-    ) -> Compound:
-        redirects = self.lexer.redirects(node.end_byte if redirects_from is None else redirects_from, end)
-        if not bodies or (kind != "case" and any(not body.statements for body in bodies)):
-            raise NotUnderstood("a compound command has an empty body")
-        inner = (*scripts, *(script for word in words for script in word.scripts))
-        source = decode(self.text[node.start_byte : end])
-        return Compound(kind, source, bodies, redirects, words, name, listed, formulas, inner)
-
-    def bracketed(self, node: Tree, end: int, kind: CompoundKind, opener: str, closer: str) -> Compound:
-        children = node.children
-        if children[0].type != opener or children[-1].type != closer:
-            raise NotUnderstood("a group is not read as bash reads it")
-        if kind == "group":
-            self.token(children[0].start_byte, children[0].end_byte)
-            self.token(children[-1].start_byte, children[-1].end_byte)
-        body = self.statements(children[1:-1], children[0].end_byte, children[-1].start_byte)
-        return self.compound(node, end, kind, (body,))
-
-    def segments(
-        self, node: Tree, first: str, keywords: set[str], last: str
-    ) -> list[tuple[str, list[Tree], int, int]]:
-        """The parts between a compound command's keywords, each with the keyword in front of it."""
-        found: list[tuple[str, list[Tree], int, int]] = []
-        keyword, start, children = "", node.start_byte, []
-        for child in _flat(node):
-            if child.type in keywords and child.child_count == 0:
-                self.token(child.start_byte, child.end_byte)
-                if keyword or children:
-                    found.append((keyword, children, start, child.start_byte))
-                keyword, start, children = child.type, child.end_byte, []
-            else:
-                children.append(child)
-        if keyword != last or children or (first and found[0][0] != first) or not found[0][0]:
-            raise NotUnderstood("a compound command is not read as bash reads it")
-        return found
-
-    def for_loop(self, node: Tree, end: int) -> Compound:
-        text = self.text
-        head = re.compile(r"(?:for|select)[ \t]+([A-Za-z_]\w*)", re.ASCII).match(text, node.start_byte)
-        segments = self.segments(node, "", {"for", "select", "in", "do", "done"}, "done")
-        keywords = [keyword for keyword, *_ in segments]
-        if head is None or keywords[0] not in {"for", "select"} or keywords[1:] not in (["in", "do"], ["do"]):
-            raise NotUnderstood("a loop is not read as bash reads it")
-        listed = keywords[1] == "in"
-        words: tuple[Word, ...] = ()
-        if listed:
-            self.gap(head.end(), segments[1][2] - 2)
-            words = self.loop_words(segments[1][2], segments[1][3])
-        elif text[head.end() : segments[0][3]].strip(" \t\n") not in {"", ";"}:
-            raise NotUnderstood("a loop is not read as bash reads it")
-        body = self.statements(*segments[-1][1:])
-        return self.compound(node, end, "loop", (body,), words=words, name=head[1], listed=listed)
-
-    def loop_words(self, start: int, end: int) -> tuple[Word, ...]:
-        found: list[Word] = []
-        position = self.lexer.blanks(start, end)
-        while position < end and self.text[position] not in ";\n":
-            word, position = self.lexer.word(position, end)
-            found.append(word)
-            position = self.lexer.blanks(position, end)
-        if position >= end:
-            raise NotUnderstood("a loop is not read as bash reads it")
-        self.gap(position + (self.text[position] == ";"), end)
-        return tuple(found)
-
-    def counting_loop(self, node: Tree, end: int) -> Compound:
-        start = self.text.index("((", node.start_byte)
-        self.gap(node.start_byte + 3, start)
-        close = self.lexer.arithmetic_end(start + 2, node.end_byte)
-        formula, scripts = self.lexer.formula(start + 2, close)
-        flat = [child for child in _flat(node) if child.start_byte >= close + 2 and child.type != "comment"]
-        tokens = [child for child in flat if child.type in {"do", "done"} and child.child_count == 0]
-        if len(tokens) != 2 or self.text[close + 2 : tokens[0].start_byte].strip(" \t\n") not in {"", ";"}:
-            raise NotUnderstood("a loop is not read as bash reads it")
-        for token in tokens:
-            self.token(token.start_byte, token.end_byte)
-        inner = [child for child in flat if tokens[0].end_byte <= child.start_byte < tokens[1].start_byte]
-        body = self.statements(inner, tokens[0].end_byte, tokens[1].start_byte)
-        return self.compound(node, end, "loop", (body,), formulas=(formula,), scripts=scripts)
-
-    def case(self, node: Tree, end: int) -> Compound:
-        segments = self.segments(node, "case", {"case", "in", "esac"}, "esac")
-        if [keyword for keyword, *_ in segments] != ["case", "in"]:
-            raise NotUnderstood("a `case` is not read as bash reads it")
-        subject, position = self.lexer.word(self.lexer.blanks(segments[0][2], segments[0][3]), segments[0][3])
-        self.gap(position, segments[0][3])
-        words, bodies = [subject], []
-        _, items, position, stop = segments[1]
-        for item in items:
-            if item.type == "comment":
-                continue
-            if item.type != "case_item":
-                raise NotUnderstood("a `case` is not read as bash reads it")
-            self.gap(position, item.start_byte)
-            patterns, body = self.case_item(item)
-            words += patterns
-            bodies.append(body)
-            position = item.end_byte
-        self.gap(position, stop)
-        return self.compound(node, end, "case", tuple(bodies), words=tuple(words))
-
-    def case_item(self, item: Tree) -> tuple[list[Word], Script]:
-        position, end = item.start_byte, item.end_byte
-        if self.text.startswith("(", position):
-            position += 1
-        patterns: list[Word] = []
+    def test_blanks(self, position: int) -> int:
         while True:
-            word, position = self.lexer.word(self.lexer.blanks(position, end), end)
-            patterns.append(word)
-            position = self.lexer.blanks(position, end)
-            separator = self.text[position : position + 1]
+            position = self.lexer.blanks(position)
+            if not self.text.startswith("\n", position) or self.lexer.pending:
+                return position
             position += 1
-            if separator == ")":
-                break
-            if separator != "|":
-                raise NotUnderstood("a `case` is not read as bash reads it")
-        children = [child for child in item.children if child.start_byte >= position]
-        stop = end
-        if children and children[-1].type in {";;", ";&", ";;&"}:
-            stop = children.pop().start_byte
-        return patterns, self.statements(children, position, stop)
-
-    def function(self, node: Tree, end: int) -> Compound:
-        body = node.child_by_field_name("body")
-        if body is None:
-            raise NotUnderstood("a function is not read as bash reads it")
-        head = re.compile(r"(?:function[ \t]+)?([\w.:+@,/-]+)[ \t]*(?:\([ \t]*\))?[ \t\n]*", re.ASCII)
-        found = head.fullmatch(self.text, node.start_byte, body.start_byte)
-        if found is None:
-            raise NotUnderstood("a function is not read as bash reads it")
-        # A redirection that the grammar hangs on the definition belongs to the body.
-        inner = Script((self.statement(body, end, timed=False),))
-        return Compound("function", decode(self.text[node.start_byte : end]), (inner,), name=found[1])
-
-    def token(self, start: int, end: int) -> None:
-        """A reserved word must stand by itself."""
-        before, after = self.text[start - 1 : start], self.text[end : end + 1]
-        if (before and before not in _BOUNDARY) or (after and after not in _BOUNDARY):
-            raise NotUnderstood("a reserved word is part of another")
 
 
-class _BodyOpener:
-    """Opens the substitutions of an expanding heredoc's body, each as a text of its own."""
-
-    def __init__(self, body: str, reader: _Reader) -> None:
-        self.body, self.reader = body, reader
-
-    def open(self, start: int, inside: int) -> tuple[Script, str | None, int]:
-        if self.body[start] != "$":
-            raise NotUnderstood("a here-document is not read as bash reads it")
-        close = closing(self.body, inside)
-        # That the rough end is the true one is proved by the inside being read whole: bash stops at the same bracket.
-        script, constant = self.reader.open_text(self.body[inside:close])
-        return script, constant, close + 1
-
-    def open_text(self, text: str) -> tuple[Script, str | None]:
-        return self.reader.open_text(text)
-
-    def cut_at(self, operator: int) -> Cut | None:
-        return None
-
-    def heredoc_word(self, body: str) -> Word:
-        raise NotUnderstood("a here-document stands inside another")
+_TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
 
 
 def constant_output(script: Script) -> str | None:
@@ -550,55 +464,17 @@ def constant_output(script: Script) -> str | None:
     if len(command.words) != 1 or command.words[0].value != "cat" or len(command.redirects) != 1:
         return None
     heredoc = command.redirects[0].heredoc
-    if heredoc is None or heredoc.word.value is None:
+    if heredoc is None or heredoc.word is None or heredoc.word.value is None:
         return None
     return encode(heredoc.word.value.rstrip("\n"))
 
 
-def _parse(text: str) -> Tree:
-    data = text.encode("latin-1")
-    deadline = time.monotonic() + PARSE_SECONDS
-
-    def give(offset: int, _point: object) -> bytes:
-        return data[offset : offset + 65536]
-
-    def late(_offset: int, _error: bool) -> bool:
-        return time.monotonic() > deadline
-
-    parser = getattr(_THREAD, "parser", None)
-    if parser is None:  # a parser keeps state while it reads, so each thread has its own
-        parser = _THREAD.parser = tree_sitter.Parser(_LANGUAGE)
-    try:
-        tree = parser.parse(give, progress_callback=late)
-    except ValueError:
-        parser.reset()
-        raise NotUnderstood("the text takes too long to parse") from None
-    return tree.root_node
-
-
-def _substitutions(root: Tree) -> dict[int, Tree]:
-    """The substitutions of a tree by where they start."""
-    found: dict[int, Tree] = {}
-    cursor = root.walk()
-    while True:
-        node = cursor.node
-        if node is not None and node.type in {"command_substitution", "process_substitution"}:
-            found.setdefault(node.start_byte, node)
-        if cursor.goto_first_child():
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return found
-
-
-def _flat(node: Tree) -> Iterable[Tree]:
-    """A compound command's children, with the clauses that only group them dissolved."""
-    for child in node.children:
-        if child.type in {"elif_clause", "else_clause", "do_group"}:
-            yield from _flat(child)
-        else:
-            yield child
-
-
-def _named(node: Tree) -> list[Tree]:
-    return [child for child in node.children if child.is_named and child.type != "comment"]
+def _declaring_word(assignment: Assignment) -> Word:
+    """An argument of ``export`` and its like that assigns: a word, so that rules can name it."""
+    value, source = assignment.plain, assignment.source
+    pieces = assignment.value.pieces if assignment.value else ()
+    if value is None:
+        prefix = f"{assignment.name}="
+        return Word(source, pieces, "quoted", None, prefix, "\x02" + source, bare=False, scripts=assignment.scripts)
+    text = f"{assignment.name}={value}"
+    return Word(source, pieces, "constant", text, text, text, bare=False, scripts=assignment.scripts)

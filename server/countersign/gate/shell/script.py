@@ -174,6 +174,8 @@ class Simple:
     timed: bool = False
     """Whether bash takes an unquoted ``time`` in front as its keyword here."""
     scripts: tuple[Script, ...] = ()
+    declared: tuple[Assignment, ...] = ()
+    """What ``export`` and its like assign in their arguments, which are among the words too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,9 @@ def _decoded(piece: Piece) -> Piece:
 def _brackets(pieces: Sequence[Piece]) -> list[Piece]:
     """``[`` is a pattern only where a ``]`` follows in the same word."""
     found: list[Piece] = []
-    closes = max((index for index, piece in enumerate(pieces) if isinstance(piece, Text) and "]" in piece.text), default=-1)
+    closes = max(
+        (index for index, piece in enumerate(pieces) if isinstance(piece, Text) and "]" in piece.text), default=-1
+    )
     for index, given in enumerate(pieces):
         piece = Text("[") if isinstance(given, Glob) and given.text == "[" and index > closes else given
         if isinstance(piece, Text) and found and isinstance(found[-1], Text) and found[-1].quoted == piece.quoted:

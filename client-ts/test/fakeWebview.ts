@@ -1,0 +1,60 @@
+/** Draws the webview in a document of the test's own, with a stand-in for the editor that keeps what was posted. */
+import type { Intent } from '../src/intents.ts';
+import type { ToWebview } from '../src/messages.ts';
+import { type Bridge, createBridge } from '../webview/bridge.ts';
+import { Root } from '../webview/root.ts';
+import { agents, thread, threads } from './fixtures.ts';
+
+export interface FakeWebview {
+  root: Root;
+  bridge: Bridge;
+  posted: Intent[];
+  say(...messages: ToWebview[]): Promise<void>;
+  settle(): Promise<void>;
+  /** What was posted of one kind. */
+  sent<K extends Intent['type']>(type: K): Extract<Intent, { type: K }>[];
+  find(selector: string): HTMLElement;
+  button(name: string): HTMLButtonElement;
+}
+
+export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
+  return { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, ...more };
+}
+
+export const opened: ToWebview = { type: 'threadOpened', thread: thread() };
+
+export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview> {
+  document.body.replaceChildren();
+  const posted: Intent[] = [];
+  const bridge = createBridge({ postMessage: (message) => posted.push(message as Intent), getState: () => undefined, setState: () => undefined });
+  const root = new Root();
+  root.bridge = bridge;
+  document.body.append(root);
+  const fake: FakeWebview = {
+    root,
+    bridge,
+    posted,
+    async settle() {
+      // Drawing is done in microtasks, element inside element.
+      for (let depth = 0; depth < 8; depth++) await root.updateComplete.then(() => undefined);
+    },
+    async say(...said) {
+      for (const message of said) window.dispatchEvent(new MessageEvent('message', { data: message }));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      await fake.settle();
+    },
+    sent: (type) => posted.filter((intent): intent is never => intent.type === type),
+    find(selector) {
+      const found = document.querySelector<HTMLElement>(selector);
+      if (!found) throw new Error(`nothing is drawn for ${selector}`);
+      return found;
+    },
+    button(name) {
+      const found = [...document.querySelectorAll<HTMLButtonElement>('button')].find((button) => (button.getAttribute('aria-label') ?? button.textContent.trim()) === name);
+      if (!found) throw new Error(`there is no button ${name}`);
+      return found;
+    },
+  };
+  if (messages.length > 0) await fake.say(...messages);
+  return fake;
+}

@@ -1,0 +1,80 @@
+/** A stand-in for the editor round the webview: plays a scene, named in the address, and keeps what the webview posts. */
+import type { ToWebview } from '../../src/messages.ts';
+import { agents, commandApproval, diffApproval, fetchApproval, plainCommand, thread, threads, toolApproval } from '../fixtures.ts';
+
+
+const snapshot = (approvals: ReturnType<typeof commandApproval>[]): ToWebview => made(approvals);
+
+function made(approvals: ReturnType<typeof commandApproval>[], more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
+  return { type: 'snapshot', agents: agents(), threads: threads(), approvals, models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, ...more };
+}
+
+const opened: ToWebview = { type: 'threadOpened', thread: thread() };
+
+const SCENES: Record<string, ToWebview[]> = {
+  command: [snapshot([commandApproval(), plainCommand(), fetchApproval()]), opened],
+  plain: [snapshot([plainCommand()]), opened],
+  diff: [snapshot([diffApproval()]), opened],
+  fetch: [snapshot([fetchApproval()]), opened],
+  tool: [snapshot([toolApproval()]), opened],
+  chat: [snapshot([]), opened],
+  welcome: [made([], { threads: [], trusted: false })],
+  stopped: [made([], { connection: { state: 'stopped', message: 'no Python was found; install Python 3.11 or newer, or set countersign.interpreter' } }), opened],
+  review: [snapshot([commandApproval(), plainCommand(), diffApproval(), fetchApproval()]), opened, { type: 'show', page: 'review' }],
+  hidden: [snapshot([plainCommand({ preview: { kind: 'command', command: 'echo hi \u202Egpj.exe\u202C\u200B && ls\u00A0-la', cwd: '/home/me/proj', parts: [] } })]), opened],
+  long: [snapshot([plainCommand({ preview: { kind: 'command', command: Array.from({ length: 60 }, (_, index) => `echo line ${index} of a long script`).join('\n'), cwd: '/home/me/proj', parts: [] } })]), opened],
+  history: [
+    snapshot([]),
+    opened,
+    { type: 'show', page: 'history' },
+    {
+      type: 'history',
+      more: false,
+      entries: [
+        { receiptId: 'r-2', seq: 4, at: '2026-11-20T10:01:00Z', phase: 'finished', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-1', tool: 'shell', input: { command: 'pytest -q' }, verdict: 'allow', by: 'rule', evidence: [{ source: 'rule', rule: 'Bash(pytest:*)', file: '/home/me/proj/.vscode/settings.json', line: 4, reason: 'an allow rule matches' }], digest: 'sha256:1234', outcome: { exitCode: 0, durationMs: 1200 } },
+        { receiptId: 'r-1', seq: 2, at: '2026-11-20T10:00:00Z', phase: 'decided', threadId: 't-1', agentName: 'Claude Code', toolCallId: 'c-2', tool: 'write_file', input: { path: 'src/a.py' }, verdict: 'deny', by: 'user', evidence: [], digest: 'sha256:5678' },
+      ],
+    },
+  ],
+  shells: [
+    snapshot([]),
+    opened,
+    { type: 'show', page: 'shells' },
+    {
+      type: 'shells',
+      shells: [
+        { shellId: 's-1', toolCallId: 'c-1', threadId: 't-1', command: 'npm run dev -- --port 3000', state: 'running', background: true },
+        { shellId: 's-2', toolCallId: 'c-2', threadId: 't-1', command: 'make build', state: 'exited', exitCode: 2, background: false },
+      ],
+    },
+  ],
+  rules: [
+    snapshot([]),
+    opened,
+    { type: 'show', page: 'rules' },
+    {
+      type: 'rules',
+      rules: [
+        { ruleId: '1', list: 'deny', rule: 'Bash(rm -rf *)', scope: 'user', file: '/home/me/.config/Code/User/settings.json', line: 12, hits: 3, lastUsed: '2026-11-20T09:00:00Z' },
+        { ruleId: '2', list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0 },
+        { ruleId: '3', list: 'allow', rule: 'Bash(*)', scope: 'user', hits: 1, problem: 'allows every command: too broad to be honest' },
+      ],
+      grants: [{ grantId: 'g', rule: 'Edit(./src/parse.py)', scope: 'timed', agentName: 'Countersign', expiresAt: '2026-11-20T10:15:00Z' }],
+    },
+  ],
+};
+
+const posted: unknown[] = [];
+const scene = new URL(location.href).searchParams.get('scene') ?? 'command';
+
+Object.assign(window, {
+  posted,
+  acquireVsCodeApi: () => ({
+    getState: () => undefined,
+    setState: () => undefined,
+    postMessage(message: { type: string }) {
+      posted.push(message);
+      if (message.type === 'ready') for (const said of SCENES[scene] ?? []) window.postMessage(said, '*');
+    },
+  }),
+});

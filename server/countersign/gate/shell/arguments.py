@@ -1,0 +1,172 @@
+"""A program's words sorted into options with their values, operands, and words that could be anything.
+
+One reading for all programs, by the few facts that ``Grammar`` holds of each. It is used to find escapes (RULES.md S9)
+and file operands (S10, S11), so where a reading is doubtful the one that finds more is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .script import HOLE, Arithmetic, Text, Variable, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How a program reads its options.
+
+    ``short`` are the letters that take a value, ``long`` the names (without dashes) that take one as the next word.
+    ``single``: long options begin with one dash (``find -exec``, ``go -o``). ``ordered``: options end at the first
+    operand. ``stop``: words at which the program's own options end (``--`` always does).
+    """
+
+    short: frozenset[str] = frozenset()
+    long: frozenset[str] = frozenset()
+    single: bool = False
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option as used. ``name`` has its dashes; ``value`` is None where it has none or it is not constant.
+
+    ``index`` is that of its word, ``attached`` whether the value stands in the same word.
+    """
+
+    name: str
+    index: int
+    value: Word | None = None
+    attached: bool = False
+
+
+@dataclass(slots=True)
+class Arguments:
+    """``holes`` are words that could turn out to be options, and do not stand where only a value can."""
+
+    options: list[Option] = field(default_factory=list)
+    operands: list[tuple[int, Word]] = field(default_factory=list)
+    holes: list[tuple[int, Word]] = field(default_factory=list)
+
+    def has(self, *names: str) -> bool:
+        return any(option.name in names for option in self.options)
+
+    def values(self, *names: str) -> Iterable[Word]:
+        return (option.value for option in self.options if option.name in names and option.value is not None)
+
+
+NUMERIC_PARAMETERS = frozenset({"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"})
+"""Parameters that bash itself keeps as numbers."""
+
+
+def numeric(word: Word) -> bool:
+    """Whether an expansion can only be a number: ``$#``, ``$((…))``, ``${#x}``."""
+    return bool(word.pieces) and all(
+        isinstance(piece, Arithmetic)
+        or (isinstance(piece, Variable) and (piece.length or (piece.plain and piece.name in NUMERIC_PARAMETERS)))
+        or (isinstance(piece, Text) and piece.text.isdigit())
+        for piece in word.pieces
+    )
+
+
+def is_operand(word: Word) -> bool:
+    """Whether the word is surely no option and exactly what it is shown as (S4): it begins with a literal that is not
+    a dash, and does not split."""
+    if word.value is not None:
+        return word.value[:1] != "-" or word.value == "-"
+    if word.choices and not any(choice[:1] in {"-", HOLE, ""} for choice in word.choices):
+        return word.form == "pattern"
+    return word.form in ("quoted", "pattern") and word.prefix[:1] not in {"", "-"}
+
+
+def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Arguments:
+    """Sort the words from ``start`` on."""
+    found = Arguments()
+    index = start
+    options_over = False
+    while index < len(words):
+        word = words[index]
+        index += 1
+        if options_over or is_operand(word):
+            found.operands.append((index - 1, word))
+            options_over = options_over or grammar.ordered
+            continue
+        if word.value == "--":
+            options_over = True
+            continue
+        if word.value is None and word.prefix[:1] != "-":
+            found.operands.append((index - 1, word))
+            if not numeric(word):
+                found.holes.append((index - 1, word))
+            continue
+        index = _option(words, index - 1, grammar, found)
+    return found
+
+
+def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
+    """Read the option at ``index``; the index behind it and its value."""
+    word = words[index]
+    text = word.prefix if word.value is None else word.value
+    name, equals, rest = text.partition("=")
+    if text.startswith("--") or (grammar.single and len(name) > 2):
+        return _long(words, index, grammar, found, name, rest if equals else None)
+    for at in range(1, len(text)):
+        letter = text[at]
+        if letter not in grammar.short:
+            found.options.append(Option(f"-{letter}", index))
+            continue
+        if at + 1 < len(text) or word.value is None:
+            value = _rest(word, text[at + 1 :])
+            found.options.append(Option(f"-{letter}", index, value, attached=True))
+            return index + 1
+        return _with_value(words, index, f"-{letter}", found)
+    if word.value is None:
+        found.holes.append((index, word))
+    return index + 1
+
+
+def _long(
+    words: Sequence[Word], index: int, grammar: Grammar, found: Arguments, name: str, attached: str | None
+) -> int:
+    word = words[index]
+    if attached is not None:
+        if word.form == "split":
+            found.holes.append((index, word))
+        found.options.append(Option(name, index, _rest(word, attached), attached=True))
+        return index + 1
+    if word.value is None:
+        found.holes.append((index, word))
+        return index + 1
+    if takes_value(name, grammar):
+        return _with_value(words, index, name, found)
+    found.options.append(Option(name, index))
+    return index + 1
+
+
+def takes_value(name: str, grammar: Grammar) -> bool:
+    """Whether this long option, or one that it abbreviates, takes the next word as its value."""
+    bare = name.lstrip("-")
+    return bare in grammar.long or (
+        len(bare) > 1 and not grammar.single and any(known.startswith(bare) for known in grammar.long)
+    )
+
+
+def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments) -> int:
+    """An option whose value is the next word."""
+    if index + 1 >= len(words):
+        found.options.append(Option(name, index))
+        return index + 1
+    value = words[index + 1]
+    if value.form == "split" and not numeric(value):
+        found.holes.append((index + 1, value))
+    if value.form == "pattern" and not is_operand(value):
+        found.holes.append((index + 1, value))
+    found.options.append(Option(name, index, value))
+    return index + 2
+
+
+def _rest(word: Word, text: str) -> Word:
+    """The part of a word that is an option's value."""
+    if word.value is not None:
+        return Word(text, (), "constant", text, text, text, tilde=text[:1] == "~")
+    return Word(text + "…", word.pieces, word.form, None, text, HOLE + text, bare=False)

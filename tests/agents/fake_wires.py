@@ -1,0 +1,374 @@
+"""The five wire formats of `fake_llm.py`: each request read into one shape, each reply written back in its own.
+
+A reader gives a `Turn`; a writer gives either an iterator of raw byte strings (streaming) or one JSON value. Standard
+library only, because `fake_llm.py` is also started as a program of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+MARK = re.compile(r"\[\[([A-Za-z0-9_.-]+)\]\]")
+Pieces = Iterator[bytes]
+Writer = Callable[["Turn", dict[str, Any]], "tuple[Pieces | None, Any]"]
+
+
+class Turn:
+    """What a request says, in one shape for all formats. `events` are {"t": user | call | result, …} in order."""
+
+    def __init__(self, api: str, model: str | None, *, stream: bool) -> None:
+        self.api = api
+        self.model = model
+        self.stream = stream
+        self.tools: list[str] = []
+        self.events: list[dict[str, Any]] = []
+        self.schema: dict | None = None
+        self.system = ""
+
+    def user(self, text: str) -> None:
+        self.events.append({"t": "user", "text": text})
+
+    def call(self, call_id: str | None, name: str | None) -> None:
+        self.events.append({"t": "call", "id": call_id, "name": name})
+
+    def result(self, call_id: str | None, name: str | None, text: str, is_error: bool | None) -> None:
+        self.events.append({"t": "result", "id": call_id, "name": name, "text": text, "is_error": is_error})
+
+    def since_prompt(self) -> tuple[str | None, int, list[dict[str, Any]]]:
+        """Scenario, step and tool results since the last words of the person that carry a marker."""
+        start, scenario = -1, None
+        for number, event in enumerate(self.events):
+            if event["t"] == "user" and (found := MARK.findall(event["text"])):
+                start, scenario = number, found[-1]
+        if scenario is None:
+            start = max((number for number, event in enumerate(self.events) if event["t"] == "user"), default=-1)
+        step, last, names = 0, None, {}
+        tail = self.events[start + 1 :]
+        for event in tail:
+            if event["t"] == "call":
+                names[event["id"]] = event["name"]
+                step += last != "call"
+            if event["t"] != "user":
+                last = event["t"]
+        results = [
+            dict(event, name=event["name"] or names.get(event["id"])) for event in tail if event["t"] == "result"
+        ]
+        return scenario, step, results
+
+
+def flat(value: Any) -> str:
+    """Every text in a content value, whatever its shape."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(text for text in map(flat, value) if text)
+    if isinstance(value, dict):
+        for key in ("text", "content", "output", "result"):
+            if isinstance(value.get(key), str | list | dict):
+                return flat(value[key])
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return str(value)
+
+
+def smallest(schema: Any, depth: int = 0) -> Any:
+    """The smallest value that a JSON schema takes (no $ref)."""
+    if not isinstance(schema, dict) or depth > 8:
+        return None
+    if schema.get("enum"):
+        return schema["enum"][0]
+    if "const" in schema:
+        return schema["const"]
+    for key in ("anyOf", "oneOf"):
+        if schema.get(key):
+            return smallest(schema[key][0], depth + 1)
+    kind = schema.get("type")
+    kind = (kind[0] if isinstance(kind, list) else kind or "object").lower()
+    if kind == "object":
+        return {name: smallest(value, depth + 1) for name, value in (schema.get("properties") or {}).items()}
+    return {"array": [], "string": "ok", "integer": 1, "number": 1, "boolean": False}.get(kind)
+
+
+# Readers.
+
+
+def read_anthropic(body: dict) -> Turn:
+    turn = Turn("anthropic", body.get("model"), stream=bool(body.get("stream")))
+    turn.system = flat(body.get("system"))
+    turn.tools = [tool.get("name") for tool in body.get("tools") or []]
+    turn.schema = ((body.get("output_config") or {}).get("format") or body.get("output_format") or {}).get("schema")
+    for message in body.get("messages") or []:
+        content = message.get("content")
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content or []:
+            match part.get("type"):
+                case "tool_use":
+                    turn.call(part.get("id"), part.get("name"))
+                case "tool_result":
+                    turn.result(part.get("tool_use_id"), None, flat(part.get("content")), bool(part.get("is_error")))
+                case "text" if message.get("role") == "user":
+                    turn.user(part.get("text") or "")
+    return turn
+
+
+def read_chat(body: dict, api: str = "openai-chat") -> Turn:
+    turn = Turn(api, body.get("model"), stream=bool(body.get("stream", api == "ollama")))
+    turn.tools = [(tool.get("function") or tool).get("name") for tool in body.get("tools") or []]
+    wanted = body.get("response_format") or {}
+    turn.schema = (wanted.get("json_schema") or {}).get("schema") if isinstance(wanted, dict) else None
+    for message in body.get("messages") or []:
+        text = flat(message.get("content"))
+        match message.get("role"):
+            case "system":
+                turn.system += text
+            case "user":
+                turn.user(text)
+            case "assistant":
+                for call in message.get("tool_calls") or []:
+                    turn.call(call.get("id"), (call.get("function") or {}).get("name"))
+            case "tool":
+                turn.result(message.get("tool_call_id"), message.get("name") or message.get("tool_name"), text, None)
+    return turn
+
+
+def read_responses(body: dict) -> Turn:
+    turn = Turn("openai-responses", body.get("model"), stream=bool(body.get("stream")))
+    turn.system = flat(body.get("instructions"))
+    turn.schema = ((body.get("text") or {}).get("format") or {}).get("schema")
+    for tool in body.get("tools") or []:
+        for one in tool.get("tools") or [] if tool.get("type") == "namespace" else [tool]:
+            turn.tools.append(one.get("name") or one.get("type"))
+    given = body.get("input")
+    for item in [{"role": "user", "content": given}] if isinstance(given, str) else given or []:
+        match item.get("type") or "message":
+            case "message" if item.get("role") == "user":
+                turn.user(flat(item.get("content")))
+            case "function_call" | "custom_tool_call" | "local_shell_call" as kind:
+                turn.call(item.get("call_id"), item.get("name") or kind)
+            case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
+                turn.result(item.get("call_id"), None, flat(item.get("output")), None)
+            case "additional_tools":
+                turn.tools += [tool.get("name") or tool.get("type") for tool in item.get("tools") or []]
+    return turn
+
+
+def read_gemini(body: dict, model: str, stream: bool) -> Turn:
+    turn = Turn("gemini", model, stream=stream)
+    turn.system = flat((body.get("systemInstruction") or {}).get("parts"))
+    for tool in body.get("tools") or []:
+        declared = tool.get("functionDeclarations") or tool.get("function_declarations") or []
+        turn.tools += [function.get("name") for function in declared]
+    wanted = body.get("generationConfig") or {}
+    turn.schema = wanted.get("responseSchema") or wanted.get("responseJsonSchema")
+    for message in body.get("contents") or []:
+        for part in message.get("parts") or []:
+            if "functionCall" in part:
+                call = part["functionCall"]
+                turn.call(call.get("id") or call.get("name"), call.get("name"))
+            elif "functionResponse" in part:
+                call = part["functionResponse"]
+                said = call.get("response") or {}
+                text = flat(said.get("output") or said.get("error") or said)
+                turn.result(call.get("id") or call.get("name"), call.get("name"), text, "error" in said)
+            elif "text" in part and message.get("role") == "user":
+                turn.user(part["text"])
+    return turn
+
+
+# Writers.
+
+
+def write_anthropic(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
+    blocks: list[dict] = [{"type": "text", "text": reply["text"]}] if reply["text"] else []
+    blocks += [{"type": "tool_use", "id": _id("toolu_"), "name": tool["name"], "input": tool.get("args", {})}
+               for tool in reply["tools"]]  # fmt: skip
+    blocks = blocks or [{"type": "text", "text": "ok"}]
+    usage = {"input_tokens": 10, "output_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    stop = "tool_use" if reply["tools"] else "end_turn"
+    message = {"id": _id("msg_"), "type": "message", "role": "assistant", "model": turn.model, "content": blocks,
+               "stop_reason": stop, "stop_sequence": None, "usage": usage}  # fmt: skip
+    if not turn.stream:
+        return None, message
+
+    def event(kind: str, **fields: Any) -> bytes:
+        return _sse(kind, {"type": kind, **fields})
+
+    def pieces() -> Pieces:
+        yield event("message_start", message=dict(message, content=[], stop_reason=None))
+        for index, block in enumerate(blocks):
+            if block["type"] == "text":
+                start, deltas = {"type": "text", "text": ""}, _cut(block["text"], reply["chunk"])
+                kind, key = "text_delta", "text"
+            else:
+                start, deltas = dict(block, input={}), _cut(json.dumps(block["input"]), reply["chunk"])
+                kind, key = "input_json_delta", "partial_json"
+            yield event("content_block_start", index=index, content_block=start)
+            for delta in deltas:
+                yield event("content_block_delta", index=index, delta={"type": kind, key: delta})
+            yield event("content_block_stop", index=index)
+        yield event("message_delta", delta={"stop_reason": stop, "stop_sequence": None}, usage=usage)
+        yield event("message_stop")
+
+    return pieces(), None
+
+
+def write_chat(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
+    chat = {"id": _id("chatcmpl-"), "created": int(time.time()), "model": turn.model}
+    usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+    calls = [{"id": _id("call_"), "type": "function", "function": {"name": tool["name"], "arguments": _text_args(tool)}}
+             for tool in reply["tools"]]  # fmt: skip
+    finish = "tool_calls" if calls else "stop"
+    if not turn.stream:
+        message = {"role": "assistant", "content": reply["text"], **({"tool_calls": calls} if calls else {})}
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        return None, {**chat, "object": "chat.completion", "choices": [choice], "usage": usage}
+
+    def chunk(delta: dict, finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return _sse(None, {**chat, "object": "chat.completion.chunk", "choices": [choice], **more})
+
+    def pieces() -> Pieces:
+        yield chunk({"role": "assistant", "content": ""})
+        for text in _cut(reply["text"], reply["chunk"]) if reply["text"] else ():
+            yield chunk({"content": text})
+        for index, call in enumerate(calls):
+            opening = {**call, "index": index, "function": {"name": call["function"]["name"], "arguments": ""}}
+            yield chunk({"tool_calls": [opening]})
+            for text in _cut(call["function"]["arguments"], reply["chunk"]):
+                yield chunk({"tool_calls": [{"index": index, "function": {"arguments": text}}]})
+        yield chunk({}, finish, usage=usage)
+        yield _sse(None, "[DONE]")
+
+    return pieces(), None
+
+
+def write_responses(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
+    usage = {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
+             "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 20}  # fmt: skip
+    base = {"id": _id("resp_"), "object": "response", "created_at": int(time.time()), "model": turn.model,
+            "status": "in_progress", "output": [], "usage": None, "parallel_tool_calls": True, "tools": [],
+            "error": None, "incomplete_details": None, "instructions": None, "metadata": {}}  # fmt: skip
+    items = [_response_text(reply["text"])] if reply["text"] else []
+    items += [_response_call(tool) for tool in reply["tools"]]
+    whole = dict(base, status="completed", output=items, usage=usage)
+    if not turn.stream:
+        return None, whole
+    numbers = iter(range(1, 1 << 30))
+
+    def event(kind: str, **fields: Any) -> bytes:
+        return _sse(kind, {"type": kind, "sequence_number": next(numbers), **fields})
+
+    def pieces() -> Pieces:
+        yield event("response.created", response=base)
+        yield event("response.in_progress", response=base)
+        for index, item in enumerate(items):
+            at = {"item_id": item["id"], "output_index": index}
+            if item["type"] == "message":
+                text, part = item["content"][0]["text"], {"type": "output_text", "text": "", "annotations": []}
+                opening = dict(item, status="in_progress", content=[])
+                yield event("response.output_item.added", output_index=index, item=opening)
+                yield event("response.content_part.added", **at, content_index=0, part=part)
+                for piece in _cut(text, reply["chunk"]):
+                    yield event("response.output_text.delta", **at, content_index=0, delta=piece)
+                yield event("response.output_text.done", **at, content_index=0, text=text)
+                yield event("response.content_part.done", **at, content_index=0, part=item["content"][0])
+            else:
+                key = "arguments" if item["type"] == "function_call" else "input"
+                name = "function_call_arguments" if key == "arguments" else "custom_tool_call_input"
+                opening = dict(item, status="in_progress", **{key: ""})
+                yield event("response.output_item.added", output_index=index, item=opening)
+                for piece in _cut(item[key], reply["chunk"]):
+                    yield event(f"response.{name}.delta", **at, delta=piece)
+                yield event(f"response.{name}.done", **at, **{key: item[key]})
+            yield event("response.output_item.done", output_index=index, item=item)
+        yield event("response.completed", response=whole)
+
+    return pieces(), None
+
+
+def write_gemini(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
+    usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+
+    def envelope(parts: list[dict], finish: str | None = None) -> dict:
+        candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "index": 0}
+        if finish:
+            candidate["finishReason"] = finish
+        told = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": turn.model}
+        return {**told, "responseId": _id("r")}
+
+    calls: list[dict] = [{"functionCall": {"id": _id("fc"), "name": tool["name"], "args": tool.get("args", {})}}
+                         for tool in reply["tools"]]  # fmt: skip
+    if calls:
+        calls[0]["thoughtSignature"] = "c2tpcA=="
+    if not turn.stream:
+        return None, envelope(([{"text": reply["text"]}] if reply["text"] else []) + calls, "STOP")
+
+    def pieces() -> Pieces:
+        for text in _cut(reply["text"], max(reply["chunk"], 40)) if reply["text"] else ():
+            yield _sse(None, envelope([{"text": text}]))
+        yield _sse(None, envelope(calls or [{"text": ""}], "STOP"))
+
+    return pieces(), None
+
+
+def write_ollama(turn: Turn, reply: dict) -> tuple[Pieces | None, Any]:
+    def row(message: dict, done: bool = False, **more: Any) -> dict:
+        made = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        message = {"role": "assistant", "content": "", **message}
+        return {"model": turn.model, "created_at": made, "message": message, "done": done, **more}
+
+    calls = [{"function": {"name": tool["name"], "arguments": tool.get("args", {})}} for tool in reply["tools"]]
+    called = {"tool_calls": calls} if calls else {}
+    end = {
+        "done_reason": reply.get("done_reason", "stop"),
+        "total_duration": 1,
+        "eval_count": 1,
+        "prompt_eval_count": 1,
+    }
+    if not turn.stream:
+        return None, row({"content": reply["text"], **called}, True, **end)
+
+    def pieces() -> Pieces:
+        rows = [row({"thinking": text}) for text in _cut(reply.get("thinking", ""), reply["chunk"]) if text]
+        rows += [row({"content": text}) for text in _cut(reply["text"], reply["chunk"]) if text]
+        rows += [row(called)] if calls else []
+        for one in (*rows, row({}, True, **end)):
+            yield (json.dumps(one) + "\n").encode()
+
+    return pieces(), None
+
+
+def _response_text(text: str) -> dict:
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return {"type": "message", "id": _id("msg_"), "role": "assistant", "status": "completed", "content": content}
+
+
+def _response_call(tool: dict) -> dict:
+    call = {"call_id": _id("call_"), "name": tool["name"], "status": "completed"}
+    if tool.get("freeform"):
+        return {"type": "custom_tool_call", "id": _id("ctc_"), **call, "input": tool["args"]["input"]}
+    space = {"namespace": tool["namespace"]} if tool.get("namespace") else {}
+    return {"type": "function_call", "id": _id("fc_"), **call, "arguments": _text_args(tool), **space}
+
+
+def _sse(event: str | None, data: Any) -> bytes:
+    head = f"event: {event}\n" if event else ""
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    return f"{head}data: {text}\n\n".encode()
+
+
+def _cut(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)] or [""]
+
+
+def _id(prefix: str) -> str:
+    return prefix + uuid.uuid4().hex[:20]
+
+
+def _text_args(tool: dict) -> str:
+    return json.dumps(tool.get("args", {}), ensure_ascii=False)
