@@ -7,8 +7,9 @@ const dev = process.argv.includes('--dev') || process.argv.includes('--watch');
 const common = { bundle: true, minify: !dev, sourcemap: dev, logLevel: 'info', legalComments: 'none', tsconfig: 'tsconfig.json' };
 
 const builds = [
+  // mainFields: jsonc-parser's UMD build hides its requires from the bundler.
   // Node 20 is what the oldest supported editor runs extensions on.
-  { ...common, entryPoints: { extension: 'src/extension.ts' }, outdir: 'dist', platform: 'node', format: 'cjs', target: 'node20', external: ['vscode'] },
+  { ...common, entryPoints: { extension: 'src/extension.ts' }, outdir: 'dist', platform: 'node', mainFields: ['module', 'main'], format: 'cjs', target: 'node20', external: ['vscode'] },
   { ...common, entryPoints: { webview: 'webview/main.ts' }, outdir: 'dist', platform: 'browser', format: 'iife', target: 'es2022', loader: { '.ttf': 'file' }, assetNames: '[name]' },
 ];
 

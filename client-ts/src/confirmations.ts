@@ -7,6 +7,7 @@
  * or a checkout wrote came from disk, and is asked about.
  */
 import { asServerError, type Link } from './link.ts';
+import { reveal } from './reveal.ts';
 import { settingsTree, type Tree } from './settingEdit.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -64,7 +65,7 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
     for (let next = nextItem(); next; next = nextItem()) {
       const said = await host.askAbout(
         host.t('This workspace wants to set {0}', next.key),
-        [next.text, JSON.stringify(next.value, null, 2) ?? '', next.file ? place(next) : '', host.t('Until you accept it, it is ignored.')].filter(Boolean).join('\n\n'),
+        [quoted(next.text), valueText(next), next.file ? place(next) : '', host.t('Until you accept it, it is ignored.')].filter(Boolean).join('\n\n'),
       );
       // Put off: nothing is said to the server, and nothing more is asked until the person wants it.
       if (said === 'later') return items.forEach((item) => asked.add(item.digest));
@@ -112,6 +113,17 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
       edits.delete(file);
     },
   };
+}
+
+/** A dialog shows plain text. */
+function quoted(text: string): string {
+  return reveal(text).replaceAll(/`([^`]*)`/g, '“$1”');
+}
+
+/** The value in full, unless the sentence about it holds it already. */
+function valueText(item: wire.UnconfirmedItem): string {
+  const text = typeof item.value === 'string' ? item.value : (JSON.stringify(item.value, null, 2) ?? '');
+  return item.text.includes(text) ? '' : reveal(text);
 }
 
 function place(item: wire.UnconfirmedItem): string {

@@ -18,6 +18,8 @@ export interface Python {
   /** Such as `linux-x86_64`. */
   platform: string;
   hasVenv: boolean;
+  /** Has a pip that can install into another environment (22.3), which saves it one of its own. */
+  hasPip: boolean;
 }
 
 export interface RunResult {
@@ -52,12 +54,18 @@ try:
     has_venv = True
 except ImportError:
     has_venv = False
+try:
+    import pip, venv
+    has_pip = tuple(map(int, pip.__version__.split(".")[:2])) >= (22, 3)
+except (ImportError, ValueError):
+    has_pip = False
 print(json.dumps({
     "executable": getattr(sys, "_base_executable", None) or sys.executable,
     "version": list(sys.version_info[:3]),
     "tag": ("cp" if platform.python_implementation() == "CPython" else "py") + "%d%d" % sys.version_info[:2],
     "platform": sysconfig.get_platform(),
     "hasVenv": has_venv,
+    "hasPip": has_pip,
 }))`;
 
 /**
@@ -150,12 +158,13 @@ async function build(world: World, python: Python, forbidden: readonly string[],
       await fs.rm(folder, { recursive: true, force: true });
     }
   }
-  if (!python.hasVenv) {
+  if (!python.hasVenv && !python.hasPip) {
     throw new SetupProblem('noVenv', `this Python cannot make environments; install the package \`python${python.version[0]}.${python.version[1]}-venv\` (Debian, Ubuntu) or uv, then retry`);
   }
-  const pip = [inside, '-I', '-m', 'pip', '--disable-pip-version-check', '--no-input', 'install'] as const;
+  const flags = ['--disable-pip-version-check', '--no-input'];
+  const pip: [string, ...string[]] = python.hasPip ? [python.executable, '-I', '-m', 'pip', '--python', inside, ...flags, 'install'] : [inside, '-I', '-m', 'pip', ...flags, 'install'];
   report('making an environment');
-  await must(python.executable, '-I', '-m', 'venv', folder);
+  await must(python.executable, '-I', '-m', 'venv', ...(python.hasPip ? ['--without-pip'] : []), folder);
   report('installing what the server needs');
   await must(...pip, ...strict);
   report('installing the server');

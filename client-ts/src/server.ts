@@ -73,30 +73,45 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   async function start(): Promise<void> {
     if (client) return;
     changeState('starting');
+    let program: Executable;
     try {
-      const program = await locate();
-      host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
-      const made = new LanguageClient('countersign', 'Countersign', program, {
-        outputChannel: host.log,
-        revealOutputChannelOn: RevealOutputChannelOn.Never,
-        initializationOptions: () => host.initializationOptions(),
-        initializationFailedHandler: () => false,
-        errorHandler: {
-          error: () => ({ action: ErrorAction.Continue, handled: true }),
-          closed: () => afterCrash(),
-        },
-      });
-      client = made;
-      listen(made);
-      await made.start();
+      program = await locate();
     } catch (error) {
-      client = undefined;
-      const problem = error instanceof SetupProblem ? error : undefined;
       const message = error instanceof Error ? error.message : String(error);
       host.log.error(message);
-      changeState('stopped', message);
-      void offerRetry(problem, message);
+      return giveUp(message, error instanceof SetupProblem ? host.t('Retry') : host.t('Restart Server'));
     }
+    host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
+    const made: LanguageClient = new QuietClient('countersign', 'Countersign', program, {
+      outputChannel: host.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: () => host.initializationOptions(),
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed() {
+          crashed(made);
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
+    });
+    client = made;
+    listen(made);
+    await made.start().catch((error: unknown) => {
+      host.log.error(asServerError(error).message);
+      crashed(made);
+    });
+  }
+
+  /** Starts anew, unless it crashes again and again. */
+  function crashed(ended: LanguageClient): void {
+    if (client !== ended) return;
+    client = undefined;
+    const now = Date.now();
+    crashes = [...crashes.filter((at) => now - at < RESTART_WINDOW), now];
+    if (crashes.length > RESTARTS) return giveUp(host.t('the server stopped five times in three minutes; agents wait until it runs again'), host.t('Restart Server'));
+    changeState('starting', host.t('The server stopped; it is being started again.'));
+    void enqueue(start);
   }
 
   function listen(made: LanguageClient): void {
@@ -115,26 +130,14 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     made.onRequest('settings/update', (params: wire.SettingsUpdateParams) => events.updateSetting(params));
   }
 
-  function afterCrash(): { action: CloseAction; handled: boolean } {
-    const now = Date.now();
-    crashes = [...crashes.filter((at) => now - at < RESTART_WINDOW), now];
-    if (crashes.length <= RESTARTS) {
-      changeState('starting', host.t('The server stopped; it is being started again.'));
-      return { action: CloseAction.Restart, handled: true };
-    }
-    client = undefined;
-    const message = host.t('The Countersign server stopped five times in three minutes. Agents wait until it runs again.');
+  function giveUp(message: string, again: string): void {
     changeState('stopped', message);
-    void offerRetry(undefined, message);
-    return { action: CloseAction.DoNotRestart, handled: true };
-  }
-
-  async function offerRetry(problem: SetupProblem | undefined, message: string): Promise<void> {
-    const retry = problem ? host.t('Retry') : host.t('Restart Server');
     const showLog = host.t('Show Log');
-    const pressed = await host.complain(`Countersign: ${message}`, retry, showLog);
-    if (pressed === retry) await restart();
-    if (pressed === showLog) host.showLog();
+    void host.complain(`Countersign: ${message}`, again, showLog).then((pressed) => {
+      if (pressed === again) return restart();
+      if (pressed === showLog) host.showLog();
+      return undefined;
+    });
   }
 
   async function stop(): Promise<void> {
@@ -205,13 +208,27 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   };
 }
 
+/** Says in the log what went wrong; what a person should see of it, this module tells them. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  override info(message: string, data?: unknown): void {
+    super.info(message, data, false);
+  }
+}
+
 function pythonArgs(): string[] {
   return ['-I', '-X', 'utf8', '-m', 'countersign', 'serve'];
 }
 
-/** Without what the editor put there for itself; the server filters again what agents and commands get. */
+/**
+ * Without what the editor put there for itself, and what would change which code a Python runs; the server filters again
+ * what agents and commands get.
+ */
 function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_|PYTHONPATH$|PYTHONHOME$|PYTHONSTARTUP$|VIRTUAL_ENV$|__PYVENV_LAUNCHER__$)/.test(name)));
 }
 
 /** Long enough for a slow download; a set-up that hangs for ever would never offer a retry. */

@@ -3,7 +3,7 @@
  * them costs one drawing. Keeps the state, and asks for what the state says is missing.
  */
 import type { Intent } from '../src/intents.ts';
-import type { CardAction, ToWebview } from '../src/messages.ts';
+import type { CardAction, Page, ToWebview } from '../src/messages.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import { useStrings } from './l10n.ts';
 import { type Event, initialState, reduce, type State } from './state.ts';
@@ -41,6 +41,7 @@ export function createBridge(api: EditorApi): Bridge {
     state = reduce(state, event);
     settle();
     drawn();
+    if (event.type === 'page') askFor(event.page);
   }
 
   function takeAll(): void {
@@ -56,7 +57,13 @@ export function createBridge(api: EditorApi): Bridge {
     for (const message of messages) {
       if (message.type === 'act') acted(message.action);
       if (message.type === 'chooseMode') modeChosen(message.mode);
+      if (message.type === 'show') askFor(message.page);
     }
+  }
+
+  /** What a page shows is fetched when it is turned to. */
+  function askFor(page: Page): void {
+    if (page === 'history' || page === 'shells' || page === 'rules') api.postMessage({ type: page } satisfies Intent);
   }
 
   /** Asks for what is missing, and keeps in mind which chat is on the screen. */

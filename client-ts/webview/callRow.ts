@@ -105,7 +105,6 @@ export class CallRow extends Drawn {
 
   private readonly showRules = (): void => {
     this.bridge.dispatch({ type: 'page', page: 'rules' });
-    this.bridge.post({ type: 'rules' });
   };
 
   private openPath(path: string, line?: number): (event: Event) => void {

@@ -87,15 +87,20 @@ export class Card extends Drawn {
 
   /** Why an approving input would not count now; undefined if it would. */
   private get obstacle(): string | undefined {
-    if (this.waiting.answering) return t('An answer is on its way');
+    if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');
     if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge) return this.diffOpened ? undefined : t('Open the diff first');
     if (isFolded(this.waiting.approval, this.unfolded)) return t('Open the folded lines first');
     return undefined;
   }
 
+  /** An answer is on its way; as the state knows it, which is ahead of what is drawn. */
+  private get answers(): boolean {
+    return this.bridge.state.waiting.find((one) => one.approval.approvalId === this.waiting.approval.approvalId)?.answering ?? true;
+  }
+
   private send(answer: Answer): void {
-    if (this.waiting.answering) return;
+    if (this.answers) return;
     const { approvalId, digest } = this.waiting.approval;
     this.bridge.dispatch({ type: 'answering', approvalId });
     this.bridge.post({ type: 'answer', approvalId, digest, ...answer });

@@ -17,7 +17,7 @@ export interface Diff {
 
 const CONTEXT = 3;
 /** Past this much work the whole text is shown as replaced: longer to read, never wrong. */
-const EDIT_LIMIT = 4000;
+const EDIT_LIMIT = 1500;
 
 export function unifiedDiff(oldText: string | undefined, newText: string): Diff {
   const [before, after, crlf] = comparable(oldText ?? '', newText);

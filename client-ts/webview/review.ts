@@ -124,7 +124,10 @@ export class Review extends Drawn {
   }
 
   private answer(decision: 'allow_once' | 'reject_once', chosen: readonly Waiting[]): void {
-    const cards = chosen.map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
+    // Two clicks are one answer: the state is ahead of what is drawn.
+    const open = new Set(this.bridge.state.waiting.filter((one) => !one.answering).map((one) => one.approval.digest));
+    const cards = chosen.filter(({ approval }) => open.has(approval.digest)).map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
+    if (cards.length === 0) return;
     for (const { approvalId } of cards) this.bridge.dispatch({ type: 'answering', approvalId });
     this.bridge.post({ type: 'batch', cards, decision });
   }

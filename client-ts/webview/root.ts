@@ -148,7 +148,6 @@ export class Root extends Drawn {
 
   private show(page: Page): void {
     this.bridge.dispatch({ type: 'page', page });
-    if (page === 'history' || page === 'shells' || page === 'rules') this.bridge.post({ type: page });
   }
 
   private openChat(threadId: string): void {

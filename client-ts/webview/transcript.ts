@@ -76,7 +76,7 @@ export class Transcript extends Drawn {
           return guard([item, approvalId, why], () => this.item(item, approvalId));
         },
       )}
-      ${items.length === 0 ? this.welcome() : nothing} ${isRunning(chat) ? this.working(approvals.size > 0) : nothing}
+      ${items.length === 0 ? this.welcome() : nothing} ${state.sending || isRunning(chat) ? this.working(items) : nothing}
     </div></div>`;
   }
 
@@ -99,8 +99,11 @@ export class Transcript extends Drawn {
     }
   }
 
-  private working(waits: boolean): TemplateResult {
-    return html`<div class="working">${waits ? html`${icon('bell-dot')} ${t('Waiting for you')}` : html`${icon('loading', 'codicon-modifier-spin')} ${t('Working')}`}</div>`;
+  /** Unless a call that waits or runs says so itself. */
+  private working(items: readonly Item[]): TemplateResult | typeof nothing {
+    const last = items.at(-1);
+    if (last?.kind === 'call' && !last.result) return nothing;
+    return html`<div class="working">${icon('loading', 'codicon-modifier-spin')} ${t('Working')}</div>`;
   }
 
   private welcome(): TemplateResult {

@@ -92,7 +92,7 @@ async def test_what_was_denied_changed_nothing_and_the_model_was_told(stage: Sta
     before = stage.place.digest()
     assert await stage.play(scenario) == "end_turn"
     assert stage.place.digest() == before
-    tool, is_error, text = stage.told()[-1]
+    _, is_error, text = stage.told()[-1]
     assert is_error
     assert "refused" in text
     assert stage.place.person.states()[-1] == ("denied", "user")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp.effects import Touch, show, work_out
-from countersign.agents.acp.shapes import Ground
+from countersign.agents.acp.shapes import MOVES_SHELL, Ground
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate.call import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
 
@@ -216,6 +216,16 @@ NOT_UNDERSTOOD = [
     ),
     ("changes by file", {"rawInput": {"changes": {"/etc/hosts": {"type": "update"}}}}, [WritePath("/etc/hosts")]),
     ("a delete inside a list", {"rawInput": {"todo": [{"file_path": "/x", "remove": True}]}}, [WritePath("/x")]),
+    (
+        "a command behind the name of an MCP tool",
+        {"kind": "execute", "name": "mcp__s__t", "rawInput": {"line": "rm x"}, "title": "rm x"},
+        [UseTool("mcp__s__t", server="s"), RunCommand("rm x", "{ws}", understood=False)],
+    ),
+    (
+        "two names of which one is no MCP tool's",
+        {"kind": "other", "name": "Bash", "_meta": {"any": {"toolName": "mcp__s__t"}}, "rawInput": {}},
+        [UseTool("mcp__s__t", server="s")],
+    ),
     ("an execution that is none", {"kind": "execute", "rawInput": {"path": "a", "content": "x"}}, []),
 ]
 
@@ -310,3 +320,19 @@ def test_a_path_that_no_file_can_have_is_passed_on_to_be_refused(workspace: Path
     found, report, ground = touch(workspace, raw)
     assert any("\0" in effect.path for effect in found.effects if isinstance(effect, ReadPath | WritePath))
     assert show(found, report, ground)[0].kind in ("tool", "diff")
+
+
+MOVING = ["cd sub", "true && cd ..", "(cd x)", ". env.sh", "source x", "PATH=/evil", "alias ls=rm", "ls() { rm x; }",
+          "export A=b", "if true; then cd x; fi", "eval $X", "make\ncd x", "X=1; make", "'cd' x", "c\\d x",
+          "$GO x", "A='b c'", "`x`"]  # fmt: skip
+STAYING = ["ls", "make cd", "echo set up", "A=1 make", "git read-tree x", "cat export.txt", "./set"]
+
+
+@pytest.mark.parametrize("command", MOVING)
+def test_a_command_that_changes_its_shell_is_noticed(command: str):
+    assert MOVES_SHELL.search(command)
+
+
+@pytest.mark.parametrize("command", STAYING)
+def test_a_command_that_leaves_its_shell_alone_is_not(command: str):
+    assert not MOVES_SHELL.search(command)

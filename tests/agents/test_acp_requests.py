@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from countersign.settings.policy import RuleText
+
 from .desk import Place
 from .troupe import ALLOW, OPTIONS, REJECT, Player, ask, done, report
 
@@ -212,6 +214,32 @@ async def test_editing_the_input_of_an_agents_request_is_refused_and_the_card_st
     await place.person.answer(card, "reject_once")
     await playing
     assert player.outcome(1) == "no"
+
+
+async def test_after_a_command_that_moved_a_kept_shell_no_rule_answers_for_the_next(place: Place):
+    place.change(rules=(RuleText("allow", "Bash(make:*)"),))
+    place.person.decide = lambda card: APPROVE
+    steps = [ask("a", **command("make one")), done("a"), ask("b", 2, **command("cd sub")), done("b"),
+             ask("c", 3, **command("make two")), done("c")]  # fmt: skip
+    await Player(place, steps).play()
+    assert [card.tool_call.agent_tool_call_id for card in place.person.shown] == ["b", "c"]
+
+
+async def test_a_fault_of_ours_denies_and_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("countersign.agents.acp.requests.show", fail)
+    player = Player(place, [ask("a", **command())])
+    await player.play()
+    assert player.outcome(1) == "no"
+    assert [(event.success, event.decided_by) for event in place.of("toolResult")] == [(False, "floor")]
+
+
+async def test_a_message_nested_beyond_reason_is_skipped(place: Place):
+    deep = '{"jsonrpc":"2.0","method":"session/update","params":' + '{"a":' * 500 + "1" + "}" * 501
+    assert await Player(place, [{"line": deep}]).play() == "end_turn"
+    assert place.of("toolCall") == []
 
 
 async def test_a_change_that_was_allowed_is_recorded_with_what_is_needed_to_undo_it(place: Place):

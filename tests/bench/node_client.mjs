@@ -1,14 +1,13 @@
 // The client of the wire benches: an editor's side in Node, as thin as can be, so that what is measured is the server.
 //
-//   node node_client.mjs raw|answer|start COUNT COMMAND ARGS...
+//   node node_client.mjs answer|start COUNT THREAD COMMAND ARGS...
 //
-// raw     answers each chunk that comes with a chunk of REPLY bytes; the child counts and times
-// answer  initializes, asks for COUNT approval rounds, and answers each approvalRequest at once; the child times
+// answer  initializes, asks for COUNT approval rounds in THREAD, and answers each approvalRequest at once; the child
+//         times them
 // start   starts the child COUNT times, and prints the milliseconds from the start to the answer of initialize
 import { spawn } from 'node:child_process';
 
-const [, , mode, count, command, ...args] = process.argv;
-const REPLY = 220;
+const [, , mode, count, threadId, command, ...args] = process.argv;
 
 function start(onMessage) {
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -34,12 +33,6 @@ function start(onMessage) {
 
 const initialize = { id: 'init', method: 'initialize', params: { processId: null, rootUri: null, capabilities: {} } };
 
-function raw() {
-  const child = spawn(command, [...args, count], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const reply = Buffer.alloc(REPLY, 'x');
-  child.stdout.on('data', () => child.stdin.write(reply));
-}
-
 function answer() {
   let id = 0;
   const { send } = start((message) => {
@@ -49,7 +42,7 @@ function answer() {
       send({ id: ++id, method: 'tool/approvalResponse', params: { approvalId, digest, response, bypassAll: false } });
     } else if (message.id === 'init') {
       send({ method: 'initialized', params: {} });
-      send({ id: 'rounds', method: 'thread/prompt', params: { threadId: 't', text: count } });
+      send({ id: 'rounds', method: 'thread/prompt', params: { threadId, text: count } });
     } else if (message.id === 'rounds') {
       if (message.error !== undefined) throw new Error(JSON.stringify(message.error));
       send({ id: 'end', method: 'shutdown' });
@@ -78,4 +71,4 @@ async function startUp() {
   process.stdout.write(JSON.stringify(times));
 }
 
-await { raw, answer, start: startUp }[mode]();
+await { answer, start: startUp }[mode]();

@@ -1,7 +1,8 @@
-"""The server's side of the approval bench: our bridge and the table of open requests, with its ledger in memory.
+"""The server's side of the approval bench, in two depths, which the thread's name chooses.
 
-Everything stands between question and answer that stands there in earnest (durable before shown, claimed once, ended in
-the ledger before anybody is told), but for judging the call and carrying it out.
+`table`: our bridge, the table of open requests, and a ledger in memory. `gate`: all that stands between question and
+answer in earnest (on record before it is shown, claimed once, ended in the ledger before anybody is told), with SQLite
+in memory. Judging the call and carrying it out are left out of both.
 """
 
 from __future__ import annotations
@@ -16,26 +17,39 @@ from wire_request import REQUEST
 
 from countersign import __version__
 from countersign.gate.asking import Asking
-from countersign.gate.entry import Entry
+from countersign.gate.entry import GENESIS, Entry, chain_hash, values_of
 from countersign.gate.ledger import Ledger
-from countersign.gate.pending import Pending, Resolution
+from countersign.gate.pending import Pending, PendingTable, Resolution
 from countersign.lsp.bridge import Server, make_server
 from countersign.lsp.editor import Editor
-from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams, ApprovalResponseResult
+from countersign.wire.approvals import (
+    ApprovalRequest,
+    ApprovalResolved,
+    ApprovalResponseParams,
+    ApprovalResponseResult,
+)
 from countersign.wire.threads import ThreadPromptParams, ThreadPromptResult
 
+RESOLVED = ApprovalResolved(approval_id="0", thread_id="t", state="allowed", by="user")
 
-def report(times: list[float]) -> None:
-    """Seconds of each round, where the bench reads them."""
-    print("TIMES " + json.dumps(times), file=sys.stderr, flush=True)
+
+class Chain:
+    """The ledger in memory: rows, each hashed over the one before, as the real one does."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, Entry]] = [(GENESIS, cast(Any, None))]
+
+    def append(self, entry: Entry) -> None:
+        digest = chain_hash(self.rows[-1][0], len(self.rows), values_of(entry))
+        self.rows.append((digest, entry))
 
 
 def build() -> Server:
     server, ledger = make_server("bench", __version__), Ledger(None)
-    asking = Asking(ledger, Editor(server))
+    asking, table, chain = Asking(ledger, Editor(server)), PendingTable(), Chain()
     request = ApprovalRequest.model_validate(REQUEST)
 
-    async def ask_once(number: int) -> None:
+    def made(number: int) -> tuple[Pending, Entry]:
         shown = request.model_copy(update={"approval_id": str(number)})
         entry = Entry(
             receipt_id=str(number), phase="decided", workspace="/workspace", owner="bench", thread_id="t",
@@ -46,24 +60,43 @@ def build() -> Server:
             request=shown, call=cast(Any, None), receipt_id=str(number), turn=cast(Any, None), prepare=cast(Any, None),
             allow_offered=True, settled=asyncio.get_running_loop().create_future(),
         )  # fmt: skip
-        resolution = await asking.ask(pending, entry, adopted=False, seconds=300, shown=lambda: None)
-        assert resolution.state == "allowed"
+        return pending, entry
+
+    async def ask_table(number: int) -> Resolution:
+        pending, entry = made(number)
+        table.register(pending)
+        chain.append(entry)
+        server.notify("tool/approvalRequest", pending.request)
+        return await pending.settled
+
+    async def ask_gate(number: int) -> Resolution:
+        pending, entry = made(number)
+        return await asking.ask(pending, entry, adopted=False, seconds=300, shown=lambda: None)
 
     async def rounds(params: ThreadPromptParams) -> ThreadPromptResult:
         times = []
+        ask = {"table": ask_table, "gate": ask_gate}[params.thread_id]
         for number in range(int(params.text)):
             began = time.perf_counter()
-            await ask_once(number)
+            resolution = await ask(number)
             times.append(time.perf_counter() - began)
-        report(times)
+            assert resolution.state == "allowed"
+        print("TIMES " + json.dumps(times), file=sys.stderr, flush=True)
         return ThreadPromptResult(stop_reason="end_turn")
 
     async def answer(params: ApprovalResponseParams) -> ApprovalResponseResult:
-        pending = asking.table.find(params.approval_id)
+        owner = asking.table if len(asking.table) else table
+        pending = owner.find(params.approval_id)
         assert params.digest == pending.request.digest
         assert pending.claim("user")
-        ended = await asking.own(asking.end(pending, Resolution("allowed", "user")), "answer")
-        return ApprovalResponseResult(approval_id=params.approval_id, state=ended.state)
+        if owner is table:
+            _, entry = made(int(params.approval_id))
+            chain.append(entry)
+            table.settle(pending, Resolution("allowed", "user"))
+            server.notify("tool/approvalResolved", RESOLVED.model_copy(update={"approval_id": params.approval_id}))
+        else:
+            await asking.own(asking.end(pending, Resolution("allowed", "user")), "answer")
+        return ApprovalResponseResult(approval_id=params.approval_id, state="allowed")
 
     async def farewell() -> None:
         ledger.close()

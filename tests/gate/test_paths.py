@@ -359,6 +359,12 @@ def test_a_link_to_a_name_that_cannot_be_shown_asks(ground: Ground) -> None:
     assert ground.verdict("read", "l", mode="auto", bypass=True) == "ask"
 
 
+def test_a_workspace_with_an_unusual_name_is_still_the_workspace(ground: Ground, tmp_path: Path) -> None:
+    odd = tmp_path / "a\u200db"
+    odd.mkdir()
+    assert ground.verdict("read", "src/a.py", workspace=str(odd)) == "allow"
+
+
 def test_a_folder_that_may_not_be_entered_asks(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.lstat
 
@@ -380,6 +386,27 @@ def test_pipes_and_sockets_ask(ground: Ground, monkeypatch: pytest.MonkeyPatch) 
         for name in ("pipe", "door"):
             assert ground.verdict("read", name, allow=["Read(./**)"], bypass=True) == "ask"
             assert ground.verdict("edit", name, allow=["Edit(./**)"], bypass=True) == "ask"
+
+
+DEVICES = ["/proc/self/environ", "/proc", "/dev/stdin", "/dev/null", "/dev/fd/0", "/dev/tcp/example.com/80", "/proc/1/root/etc"]
+
+
+@pytest.mark.parametrize("path", DEVICES)
+def test_the_kernels_own_trees_ask_whatever_is_set(ground: Ground, path: str) -> None:
+    allow = ["Read(//**)", "Edit(//**)", "Read(//proc/**)", "Edit(//dev/**)"]
+    assert ground.verdict("read", path, allow, mode="auto", bypass=True) == "ask"
+    assert ground.verdict("edit", path, allow, mode="auto", bypass=True) == "ask"
+
+
+def test_files_in_memory_are_ordinary_files(ground: Ground) -> None:
+    assert ground.verdict("read", "/dev/shm/a", ["Read(//dev/shm/**)"]) == "allow"
+
+
+def test_a_path_that_grows_too_long_is_refused(ground: Ground) -> None:
+    deep = f"{ground.ws}/" + "d/" * 2020
+    assert ground.judge().resolve("x" * 200, cwd=deep).refused is not None
+    (ground.ws / "l").symlink_to("d/" * 2040 + "d")
+    assert ground.verdict("read", "l/" + "x" * 100) == "ask"
 
 
 def test_a_file_with_several_names_asks_before_it_is_changed(ground: Ground) -> None:

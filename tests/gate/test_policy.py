@@ -270,6 +270,8 @@ PROPOSALS = [
     (mcp(), "mcp__a__b", ("mcp__a__b", "mcp__a")),
     (call(WritePath("a"), WritePath("b"), category="write", tool="move_file"), None, ()),
     (run_node(), None, ()),
+    (call(UseTool("Agent", "Reviewer"), category="external", tool="odd"), "Agent(Reviewer)", ("Agent(Reviewer)",)),
+    (call(WritePath("a"), category="external", tool="odd"), None, ()),
 ]
 
 
@@ -310,6 +312,29 @@ def test_evidence_leads_to_the_rule_and_its_line() -> None:
     assert "it is generated" in decision.reason
     assert "s.json:4" in decision.reason
     assert [(view.kind, view.resource, view.verdict) for view in decision.effects] == [("write", f"{WS}/a", "deny")]
+
+
+def test_a_rule_that_nearly_matches_is_told() -> None:
+    decision = decide(read(".env"), policy(rule("allow", "Read(./**)")), ["default"])
+    assert decision.verdict == "ask"
+    narrow = decide(write("a/b"), policy(rule("allow", "Edit(./A/**)")), ["default"])
+    assert narrow.reason == "`Edit(./A/**)` does not cover every spelling of this path"
+
+
+def test_what_a_person_chose_is_recorded_before_what_a_mode_lets_pass() -> None:
+    moved = call(ReadPath("a"), WritePath("b"), category="write", tool="move_file")
+    decision = decide(moved, policy(rule("allow", "Edit(./b)")), ["default"])
+    assert (decision.verdict, decision.by) == ("allow", "rule")
+    assert [said.source for said in decision.evidence] == ["mode", "rule"]
+    granted = decide(moved, policy(), ["default"], [replace(GRANT, text="Edit(./b)")])
+    assert (granted.verdict, granted.by) == ("allow", "grant")
+
+
+def test_a_tool_that_says_less_than_its_category_is_judged_by_its_category_too() -> None:
+    sly = call(UseTool("mcp__a__b", server="a"), category="external", tool="odd")
+    decision = decide(sly, policy(rule("allow", "mcp__a")), ["default"])
+    assert [view.resource for view in decision.effects] == ["mcp__a__b"]
+    assert decide(replace(sly, tool="shell"), policy(rule("deny", "shell")), ["default"]).verdict == "ask"
 
 
 # --- commands, as far as they are folded here ------------------------------------------------------------------------

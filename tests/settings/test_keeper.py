@@ -35,6 +35,7 @@ class Editor:
 
     async def update(self, params):
         self.asked.append((params.layer, params.path, params.value))
+        await asyncio.sleep(0)  # the wire lets others on meanwhile
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
@@ -154,8 +155,9 @@ async def test_a_file_that_cannot_be_parsed_is_an_invalid_answer_and_is_left_alo
     for attempt in (
         editor.keeper.set_bypass("Countersign"),
         editor.keeper.save_rule("allow", "Bash(ls)", "workspace", "Countersign"),
+        editor.keeper.save_rule("deny", "Bash(ls)", "workspace", "Countersign"),
     ):
-        with pytest.raises(InvalidAnswer, match="cannot be read"):
+        with pytest.raises(InvalidAnswer, match=r"cannot be read|is broken"):
             await attempt
     assert editor.file.read_text() == BROKEN
     assert editor.asked == []
@@ -215,6 +217,7 @@ async def test_an_editor_that_tells_of_the_change_before_it_answers_is_not_asked
     code.desk.subscribe(lambda: seen.append(code.desk.unconfirmed()))
 
     async def eager(params):
+        code.changed(user={"mode": "plan"}, workspace={})  # something else, sent before the editor got round to it
         code.changed(user={}, workspace=with_value({}, tuple(params.path), params.value))
         return SettingsUpdateResult(applied=True)
 
@@ -232,6 +235,19 @@ async def test_a_refusal_of_before_comes_back_when_the_write_fails(code):
         await code.keeper.save_rule("allow", "Bash(ls)", "workspace", "Countersign")
     assert before == {}
     assert code.desk.confirmations.answers(code.desk.workspace) == {}
+
+
+async def test_a_write_that_failed_while_the_file_broke_confirms_nothing(code):
+    async def breaks(params):
+        code.file.write_text("{")
+        code.desk.refresh()
+        return SettingsUpdateResult(applied=False)
+
+    with pytest.raises(InvalidAnswer):
+        await SettingsKeeper(code.desk, breaks).set_bypass("Countersign")
+    code.file.write_text("{}")
+    code.changed(workspace={"agents": {"Countersign": {"bypassPermissions": True}}})
+    assert not code.desk.policy.bypasses("Countersign")
 
 
 async def test_a_rule_for_the_workspace_is_saved_confirmed_and_counts(plain):

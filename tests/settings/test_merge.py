@@ -183,7 +183,9 @@ BYPASSES = [
 )
 def test_bypass(workspace, user, managed, counts):
     assert built(workspace, user, managed).policy.bypasses("X") is counts
-    assert not built(workspace, user, managed, trusted=False).policy.bypasses("X")
+    untrusted = built(workspace, user, managed, trusted=False).policy
+    assert not untrusted.bypasses("X")
+    assert not any(agent.bypass for agent in untrusted.agents.values())
 
 
 def test_a_confirmed_bypass_of_the_workspace_counts_and_says_where_it_stands():
@@ -221,6 +223,16 @@ def test_an_agent_of_the_workspace_and_its_bypass_are_confirmed_in_any_order():
     assert not only_entry.policy.bypasses("X")
     assert [item.digest for item in only_entry.unconfirmed] == [bypass]
     assert built(workspace, answers={entry: True, bypass: True}).policy.bypasses("X")
+
+
+def test_bypass_is_asked_of_the_agent_as_it_is_where_the_workspaces_own_was_refused():
+    pulled = {"agents": {"X": {"command": "evil", "bypassPermissions": True}}}
+    entry, bypass = (item.digest for item in built(pulled, USER_X).unconfirmed)
+    refused = built(pulled, USER_X, answers={entry: False, bypass: True})
+    assert not refused.policy.bypasses("X")
+    (item,) = refused.unconfirmed
+    found = built(pulled, USER_X, answers={entry: False, item.digest: True}).policy
+    assert (found.agents["X"].command, found.bypasses("X")) == ("x", True)
 
 
 def test_bypass_confirmed_for_the_users_agent_is_not_lent_to_the_workspaces():
@@ -417,6 +429,7 @@ def test_what_is_not_known_asks_and_keeps_every_rule_that_forbids():
     assert policy.sandbox_mode == "workspace"
     assert not policy.bypasses("X")
     assert not policy.agents["X"].bypass
+    assert policy.disable_bypass
     assert fail_closed(PLAIN, None).mode == "ask"
 
 

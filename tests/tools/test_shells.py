@@ -13,8 +13,9 @@ from countersign.gate.call import BadArguments, FileState, RunCommand
 from countersign.gate.permit import Stale
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
+from countersign.tools import processes
 from countersign.tools.clip import MOST_OUTPUT
-from countersign.tools.processes import MOST_ENDED, ShellDesk
+from countersign.tools.processes import ShellDesk
 from countersign.tools.stopped import how_far
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import InvalidAnswer, UnknownShell
@@ -273,9 +274,40 @@ async def test_the_sandbox_wraps_the_command(bench: Workbench) -> None:
     assert (await bench.do("shell", command="echo $CONFINED")).output == f"{bench.workspace}\n"
 
 
-async def test_old_commands_are_forgotten(bench: Workbench) -> None:
-    for _ in range(MOST_ENDED + 2):
+async def test_old_commands_are_forgotten(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "MOST_ENDED", 2)
+    for _ in range(4):
         await bench.do("shell", command=":")
-    assert next(view.shell_id for view in bench.desk.list()) == "shell-3"
+    assert [view.shell_id for view in bench.desk.list()] == ["shell-3", "shell-4"]
     with pytest.raises(UnknownShell):
         bench.desk.output("shell-1")
+
+
+REPOSITORY = """
+set -e
+git init -q . && git config user.email a@b && git config user.name n
+echo a >file && git add file && git commit -qm first && echo b >file
+printf '#!/bin/sh\\ntouch ran\\n' >.git/program && chmod +x .git/program
+git config {key} "$PWD/.git/program"
+{command}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "command", "runs"),
+    [
+        ("core.fsmonitor", "git status --short", False),
+        ("core.pager", "git -p log", False),
+        # Nothing in the environment can keep git from these; the gate must not take such a `git diff` for a mere
+        # reading. Pinned here, so that whoever finds a way is told.
+        ("diff.external", "git diff", True),
+    ],
+)
+async def test_git_runs_no_program_of_the_repository(bench: Workbench, key: str, command: str, runs: bool) -> None:
+    await bench.do("shell", command=REPOSITORY.format(key=key, command=command))
+    assert (bench.workspace / "ran").exists() is runs
+
+
+async def test_a_folder_that_looks_like_a_repository_is_not_one(bench: Workbench) -> None:
+    script = "git init -q --bare inner && cd inner && git status; true"
+    assert "cannot use bare repository" in (await bench.do("shell", command=script)).output

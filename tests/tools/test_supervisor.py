@@ -74,6 +74,14 @@ async def read_lines(stream: asyncio.StreamReader | None, count: int) -> list[in
         return [int(await stream.readline()) for _ in range(count)]
 
 
+async def to_the_end(process: Supervised | asyncio.subprocess.Process) -> None:
+    """Wait for it and for the end of its streams: a transport that is still open is a warning, and so a failure."""
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            await stream.read()
+    await process.wait()
+
+
 @pytest.fixture
 async def started() -> AsyncIterator[list[Supervised]]:
     """Whatever a test puts in here is ended with it."""
@@ -81,7 +89,7 @@ async def started() -> AsyncIterator[list[Supervised]]:
     yield processes
     for process in processes:
         process.kill()
-        await process.wait()
+        await to_the_end(process)
 
 
 async def run(script: str, *, env: dict[str, str] | None = None, cwd: str | int = "/") -> tuple[int, str]:
@@ -107,7 +115,7 @@ async def test_kill_9_of_the_server_ends_everybody_however_they_were_started() -
     finally:
         if server.returncode is None:
             server.kill()
-        await server.wait()
+        await to_the_end(server)
 
 
 async def test_kill_ends_everybody_at_once(started: list[Supervised]) -> None:
@@ -130,7 +138,7 @@ async def test_stop_kills_those_who_do_not_heed_term(started: list[Supervised]) 
 
 async def test_who_heeds_term_may_say_goodbye(started: list[Supervised]) -> None:
     process = await spawn_supervised(
-        ["bash", "-c", "trap 'echo bye; exit 7' TERM; echo $$; while :; do read -t 1 <> <(:); done"],
+        ["bash", "-c", "trap 'echo bye; exit 7' TERM; echo $$; sleep 1000 & wait"],
         env=ENVIRONMENT,
         cwd="/",
     )

@@ -63,5 +63,7 @@ export const THEMES = { dark, light, 'hc-black': hcBlack, 'hc-light': hcLight };
 /** A style sheet that sets the theme on the page, and the body padding that the editor gives every webview. */
 export function themeSheet(name) {
   const variables = { ...FONTS, ...THEMES[name] };
-  return `body { padding: 0 20px; } html { ${Object.entries(variables).map(([key, value]) => `--vscode-${key}: ${value};`).join(' ')} }`;
+  // What the editor itself puts into every webview, in a layer below the page's own.
+  return `@layer vscode-default { code { color: var(--vscode-textPreformat-foreground); background: var(--vscode-textPreformat-background); padding: 1px 3px; border-radius: 4px; } a { color: var(--vscode-textLink-foreground); } pre code { padding: 0; } }
+body { padding: 0 20px; } html { ${Object.entries(variables).map(([key, value]) => `--vscode-${key}: ${value};`).join(' ')} }`;
 }

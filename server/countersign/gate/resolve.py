@@ -64,7 +64,8 @@ def resolve(path: str, *, cwd: str, home: str) -> Resolved:
     unclear = walk.unclear or _in_device_tree((lexical, *walk.between, resolved or lexical))
     if resolved is not None and unclear is None and walk.kind == "special":
         unclear = "it is no ordinary file"
-    hidden = hidden_character(resolved) if resolved is not None else None
+    # Where no link was followed, such a name comes from the workspace or the home, which the person opened.
+    hidden = hidden_character(resolved) if resolved not in (None, lexical) else None
     if hidden is not None:
         unclear = unclear or f"a link leads to a name that holds {hidden}, which is not shown as what it is"
     if resolved is not None and len(os.fsencode(resolved)) > _PATH_BYTES:

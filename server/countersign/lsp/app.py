@@ -26,6 +26,7 @@ from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer,
 
 from .bridge import Server, make_server
 from .house import House, storage_folder
+from .language.service import LanguageService
 from .records import add_rule, export_history, list_rules, query_history, remove_rule, undo
 
 log = logging.getLogger(__name__)
@@ -81,6 +82,7 @@ class App:
         handle("grant/revoke", self._grant_revoke)
         handle("settings/changed", self._settings_changed)
         handle("settings/confirm", self._settings_confirm)
+        self._language = LanguageService(server, lambda: self.house)
 
     @property
     def house(self) -> House:
@@ -106,6 +108,7 @@ class App:
             self._show(warning)
         self._ready = True
         self._own(self.house.settings.watch(), "watch the settings files")
+        self._own(self._language.watch(), "tell problems of the settings files")
         self._tell_unconfirmed()
         await self.house.take_up()
 
@@ -139,6 +142,7 @@ class App:
 
     def _policy_changed(self) -> None:
         self.house.gate.changed()
+        self._language.changed()
         if self._ready:
             self._tell_unconfirmed()
 

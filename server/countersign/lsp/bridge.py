@@ -38,7 +38,9 @@ def make_server(name: str, version: str) -> Server:
     """A server without handlers, not started yet."""
     # pygls logs whole messages, secrets in settings among them.
     logging.getLogger("pygls").setLevel(logging.WARNING)
-    return Server(name, version, protocol_cls=Protocol, converter_factory=make_converter)
+    # Whole texts, because pygls ends lines at more characters than editors do: changes by place would go astray.
+    full = types.TextDocumentSyncKind.Full
+    return Server(name, version, full, protocol_cls=Protocol, converter_factory=make_converter)
 
 
 class Server(LanguageServer):

@@ -165,8 +165,10 @@ class Protocol(LanguageServerProtocol):
     def _take(self, message: dict[str, Any]) -> None:
         if "method" not in message:
             self._take_answer(message)
-        elif self._stage == "initializing" and message["method"] != types.EXIT and len(self._held) < AT_ONCE:
+        elif self._stage == "initializing" and len(self._held) < AT_ONCE:
             self._held.append(message)
+            if message["method"] == types.EXIT:
+                self._end_of_input()
         else:
             self._admit(message)
 

@@ -1,0 +1,1 @@
+"""Outside agents, hosted over ACP: their processes, their requests as calls at the gate, their reports as events."""

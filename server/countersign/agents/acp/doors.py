@@ -82,6 +82,8 @@ async def pass_door(entry: Entry, session: Session, prepare: Prepare) -> Outcome
         Failed: it cannot be done as asked.
     """
     running_turn(session)
+    if session.is_full():
+        raise Denied("too many calls are open at once")
     try:
         settled = await session.submit(entry, prepare)
     except BadArguments as error:

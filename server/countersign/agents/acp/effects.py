@@ -51,18 +51,18 @@ class Touch:
 def work_out(report: ToolReport, ground: Ground) -> Touch:
     """Everything that the call would touch."""
     reading = read_input(report.raw_input, report.kind, report.names, ground)
-    changed = tuple(effect for diff in report.diffs for effect in write_effects(diff.path, ground))
-    tools = tuple((name, match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name)))
-    effects: list[Effect] = [*_of_reading(reading, bool(tools)), *changed]
-    understood = (bool(tools) or reading is not None or (report.raw_input is None and bool(report.diffs))) and not any(
-        isinstance(effect, RunCommand) and not effect.understood for effect in effects
+    tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
+    effects: list[Effect] = [*_of_reading(reading, bool(tools)), *_of_diffs(report, ground)]
+    understood = (
+        _says_enough(report, reading, tools)
+        and bool(effects or tools)
+        and not _kind_says_more(report.kind, effects)
+        and not any(isinstance(effect, RunCommand) and not effect.understood for effect in effects)
     )
-    understood = understood and (bool(tools) or (bool(effects) and not _kind_says_more(report.kind, effects)))
-    effects += [UseTool(name, server=server) for name, server in tools]
+    effects += tools
     if not understood:
-        effects.append(UseTool(f"acp:{report.tool_kind}"))
-        effects += hints(report.raw_input, ground)
-        if report.kind == "execute" and report.title and not any(isinstance(e, RunCommand) for e in effects):
+        effects += [UseTool(f"acp:{report.tool_kind}"), *hints(report.raw_input, ground)]
+        if report.kind == "execute" and report.title and not any(isinstance(each, RunCommand) for each in effects):
             effects.append(RunCommand(report.title, ground.workspace, understood=False))
     if not understood or not any(isinstance(effect, RunCommand) for effect in effects):
         effects += _of_locations(report, ground, effects)
@@ -71,7 +71,7 @@ def work_out(report: ToolReport, ground: Ground) -> Touch:
         effects=tuple(dict.fromkeys(effects)),
         understood=understood,
         edits=(*edits, *_edit_of_diffs(report)),
-        server=tools[0][1] if tools else None,
+        server=tools[0].server if tools else None,
     )
 
 
@@ -103,6 +103,17 @@ def _of_reading(reading: Reading | None, named_tool: bool) -> tuple[Effect, ...]
     return tuple(effect for effect in reading.effects if not named_tool or not isinstance(effect, ReadPath))
 
 
+def _of_diffs(report: ToolReport, ground: Ground) -> list[Effect]:
+    return [effect for diff in report.diffs for effect in write_effects(diff.path, ground)]
+
+
+def _says_enough(report: ToolReport, reading: Reading | None, tools: list[UseTool]) -> bool:
+    """Whether input, diffs or name say what the call is. Of several names all must be those of MCP tools."""
+    if tools:
+        return len(tools) == len(report.names)
+    return reading is not None or (report.raw_input is None and bool(report.diffs))
+
+
 def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
     """Whether the claimed kind names something that no effect stands for; then something was not understood."""
     kinds = {type(effect) for effect in effects}
@@ -112,7 +123,7 @@ def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
         case "execute":
             return RunCommand not in kinds
         case "fetch":
-            return not kinds & {FetchUrl, RunCommand}
+            return bool(kinds) and not kinds & {FetchUrl, RunCommand}
         case "switch_mode":
             return True
         case _:

@@ -23,7 +23,7 @@ from countersign.tools.write_file import NewContent, WriteFile, WriteFileArgumen
 from countersign.wire.approvals import Location, ToolPreview
 from countersign.wire.base import Json
 
-from .doors import Denied, Failed, Missing, call_at_door, pass_door, running_turn
+from .doors import Failed, Missing, call_at_door, pass_door, running_turn
 from .reports import new_call_id
 from .requests import Entry
 from .session import Session
@@ -162,6 +162,3 @@ def _natural(params: Raw, key: str) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise BadMessage(f"`{key}` must be a whole number from 0")
     return value
-
-
-__all__ = ["Denied", "read_text_file", "write_text_file"]

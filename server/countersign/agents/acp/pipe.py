@@ -28,6 +28,8 @@ class Asked:
 
 LONGEST_LINE = 32 << 20
 """Bytes of one message; an agent that sends more has broken the protocol and is ended."""
+DEEPEST = 100
+"""How deep a message may be nested; models and encoders give up at some depth beyond, each at its own."""
 
 
 class Pipe:
@@ -78,6 +80,8 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         message = json.loads(line)
         if isinstance(message, dict):
+            if line.count(b"{") + line.count(b"[") > DEEPEST and _is_deeper(message, DEEPEST):
+                raise RecursionError
             if b"\\u" in line:
                 # A lone surrogate can be neither shown nor written to disk, so nothing that holds one is taken.
                 json.dumps(message, ensure_ascii=False).encode()
@@ -87,3 +91,15 @@ def _parse(line: bytes) -> dict[str, Any] | None:
     if line.strip():
         log.warning("the agent wrote %d bytes that are no message; skipped", len(line))
     return None
+
+
+def _is_deeper(value: Json, depth: int) -> bool:
+    level: list[Json] = [value]
+    for _ in range(depth):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return any(isinstance(rest, dict | list) for rest in level)

@@ -189,6 +189,7 @@ RECIPES: tuple[Recipe, ...] = (
         env={"GEMINI_CLI_SYSTEM_SETTINGS_PATH": f"{GATE}/system.json", "GEMINI_CLI_TRUST_WORKSPACE": ""},
         files={"ask.toml": _GEMINI_POLICY, "system.json": json.dumps(_GEMINI_SYSTEM, indent=2)},
         mode="default",
+        fresh_shell=True,
         missing_reads_empty=True,
         hostile=("/etc/gemini-cli/policies",),
         caveat="every call asked in what was measured; extensions and MCP servers of its own are switched off",
@@ -201,6 +202,7 @@ RECIPES: tuple[Recipe, ...] = (
         env={"QWEN_CODE_SYSTEM_SETTINGS_PATH": f"{GATE}/system.json"},
         files={"system.json": json.dumps(_QWEN_SYSTEM, indent=2)},
         mode="default",
+        fresh_shell=True,
         missing_reads_empty=True,
         caveat="every call asked in what was measured; its sub-agents are switched off, because they never ask",
     ),
@@ -214,6 +216,7 @@ RECIPES: tuple[Recipe, ...] = (
             "OPENCODE_DISABLE_PROJECT_CONFIG": "1",
             "OPENCODE_PURE": "1",
         },
+        fresh_shell=True,
         caveat="permissions in the user's own OpenCode settings can still silence it",
     ),
     Recipe(
@@ -221,6 +224,7 @@ RECIPES: tuple[Recipe, ...] = (
         label="asksOnly",
         marks=frozenset({"@zed-industries"}),
         args=("-c", 'approval_policy="untrusted"', "-c", 'sandbox_mode="read-only"'),
+        fresh_shell=True,
         caveat="it judges by itself which commands are known to be safe",
     ),
     Recipe(

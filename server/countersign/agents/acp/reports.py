@@ -15,6 +15,7 @@ from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolResultEvent
+from countersign.wire.verdicts import DecidedBy
 
 from .effects import work_out
 from .shapes import Ground
@@ -114,6 +115,12 @@ class Reports:
             return None
         return f"{self._agent}/{self._parents.setdefault(report.parent, len(self._parents) + 1)}"
 
+    def show_fault(self, report: ToolReport, tool_call_id: str) -> None:
+        """A call that the gate could not judge was denied; show that, since the gate did not."""
+        self._shown[report.call_id] = tool_call_id
+        self._show_call(report)
+        self._show_result(report, False, "the gate failed, so it denied this", by="floor")
+
     def _show_call(self, report: ToolReport) -> None:
         self._shown_input[report.call_id] = report.raw_input
         self._emit(
@@ -130,14 +137,14 @@ class Reports:
             )
         )
 
-    def _show_result(self, report: ToolReport, success: bool, output: str) -> None:
+    def _show_result(self, report: ToolReport, success: bool, output: str, by: DecidedBy = "nobody") -> None:
         self._emit(
             ToolResultEvent(
                 tool_call_id=self._shown[report.call_id],
                 tool=f"acp:{report.tool_kind}",
                 success=success,
                 output=output,
-                decided_by="nobody",
+                decided_by=by,
                 duration_ms=0,
             )
         )

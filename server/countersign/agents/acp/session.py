@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 FAREWELL_SECONDS = 5.0
 """How long the ends of open calls may take to be written down once a turn is over; a commit takes milliseconds."""
+MOST_OPEN = 100
+"""Calls of one session at the gate at once; nobody reads more cards than that."""
 PLAIN_DENIAL = "the person denied it"
 """What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
 
@@ -191,6 +193,9 @@ class Session:
         if self.turn is None or self.stopping:
             log.warning("%s asked for leave while no turn was running; it was told no", self.agent)
             return CANCELLED
+        if self.is_full():
+            log.warning("%s has %d calls open; it was told no", self.agent, MOST_OPEN)
+            return answer_rejected(options)
         loop = asyncio.get_running_loop()
         request = Request(
             self.reports.ask(call_id),
@@ -222,6 +227,10 @@ class Session:
         entry.task.add_done_callback(lambda _: self._entries.discard(entry))
         return entry.task
 
+    def is_full(self) -> bool:
+        """Whether so many calls are open that another one is refused."""
+        return len(self._entries) >= MOST_OPEN
+
     def ground(self) -> Ground:
         """Where the agent stands now."""
         policy = self.policy()
@@ -251,6 +260,7 @@ class Session:
             # INVARIANT (strictest): an error of ours denies.
             log.error("a request of %s failed in the gate", self.agent, exc_info=error)
             request.reply(answer_rejected(request.options))
+            self.reports.show_fault(request.report, request.tool_call_id)
         elif isinstance(settled := task.result(), Refused):
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))

@@ -49,12 +49,18 @@ PATCHED_FILE = re.compile(
     re.MULTILINE,
 )
 MOVES_SHELL = re.compile(
-    r"(?<![\w./-])(?:cd|pushd|popd|chdir|source|eval|alias|unalias|export|declare|typeset|readonly|unset|set|shopt|function|"
-    r"exec|hash|trap|enable|builtin|printf\s+-v|read)(?![\w./-])|(?:^|[;&|({\s])\.\s|\(\s*\)|(?:^|[;&|\s])\w+\+?=",
-    re.IGNORECASE,
+    r"""(?:^|[;&|(){\n]|\b(?:then|do|else|builtin|command)\b)\s*(?:
+        (?:cd|pushd|popd|chdir|source|eval|alias|unalias|export|declare|typeset|readonly|unset|set|shopt|function|exec|hash
+            |trap|enable|read|printf\s+-v)(?![\w-])
+        | \.\s                                 # source by its other name
+        | [\w\[\]]+\+?=\S*(?:\s*(?:$|[;&|\n])|["'\\$`])   # an assignment that is not plainly a command's own
+        | \w+\s*\(\s*\)                        # a function
+        | [\w./-]*["'\\$`]                      # a name that is not written plainly
+    )""",
+    re.VERBOSE,
 )
 """What changes the shell that it runs in, for agents which keep one shell for all their commands."""
-MOST_HINTS = 64
+MOST_HINTS = 256
 """Hints looked for in an input that is not understood; it asks anyway."""
 
 
@@ -271,15 +277,17 @@ def _no_nul(path: str) -> str:
     return path.replace("\0", "\ufffd")
 
 
-def _strings(raw: Json, key: str = "") -> Iterator[tuple[str, str]]:
-    """Every string in the value with the key that it stands under."""
-    if isinstance(raw, str):
-        yield key, raw
-    elif isinstance(raw, list):
-        for entry in raw:
-            yield from _strings(entry, key)
-    elif isinstance(raw, dict):
-        for name, value in raw.items():
-            yield from _strings(value, name)
-            if key == "changes" or "/" in name:
-                yield "path", name
+def _strings(raw: Json) -> Iterator[tuple[str, str]]:
+    """Every string in the value with the key that it stands under; a name that looks like a path counts as one."""
+    ahead: list[tuple[str, Json]] = [("", raw)]
+    while ahead:
+        key, value = ahead.pop()
+        if isinstance(value, str):
+            yield key, value
+        elif isinstance(value, list):
+            ahead += [(key, entry) for entry in reversed(value)]
+        elif isinstance(value, dict):
+            ahead += reversed(value.items())
+            for name in value:
+                if key == "changes" or "/" in name:
+                    yield "path", name

@@ -194,12 +194,3 @@ def _folder(session: Session, params: Raw) -> str:
     if not isinstance(cwd, str) or "\0" in cwd or not os.path.isabs(cwd):
         raise BadMessage("`cwd` must be an absolute path")
     return os.path.realpath(cwd)
-
-
-__all__ = [
-    "create_terminal",
-    "kill_terminal",
-    "release_terminal",
-    "terminal_output",
-    "wait_for_terminal_exit",
-]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from countersign.settings.rules import LISTS, ListName
 from countersign.settings.tree import PREFIX
 
 Step = str | int
@@ -75,6 +76,13 @@ def setting_path(path: tuple[Step, ...], *, ours: bool) -> tuple[Step, ...] | No
     return (*names, *path[1:]) if ours else None
 
 
+def rule_list(path: tuple[Step, ...] | None) -> ListName | None:
+    """The list that a path under ``countersign`` leads into, where it leads to a rule's text."""
+    if path is None or len(path) < 3 or path[0] != "permissions" or path[3:] not in ((), ("rule",)):
+        return None
+    return next((listed for listed in LISTS if path[1] == listed and isinstance(path[2], int)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Comment:
     start: int
@@ -130,7 +138,7 @@ def _holds(token: Token | _Mark, offset: int) -> bool:
     return not token.quoted or token.start < offset < token.end or (offset == token.end and not token.closed)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Frame:
     """An open object or list. ``step`` is the key or number of its present value, ``begun`` where that began."""
 
@@ -170,8 +178,8 @@ class _Reader:
         path = tuple(frame.step for frame in self.frames[:-1] if frame.step is not None)
         if place == "value":
             path = (*path, top.count if not top.is_object else top.step or "")
-        item = under.start if under and not top.is_object else None
-        item = item if item is not None else next((f.begun for f in reversed(self.frames) if not f.is_object), None)
+        lists = (frame.begun for frame in reversed(self.frames) if not frame.is_object)
+        item = under.start if under is not None and not top.is_object else next(lists, None)
         self._finish(top, under, place, following, rest)
         return Cursor(place, path, under, item, frozenset(top.keys))
 
@@ -190,7 +198,7 @@ class _Reader:
         if place == "key" and under is not None and under.text not in known:
             top.keys.discard(under.text)
         for token in (*following, *rest):
-            if top not in self.frames:
+            if not any(frame is top for frame in self.frames):
                 break
             if not isinstance(token, _Comment):
                 self.take(token)

@@ -21,7 +21,17 @@ Units = Callable[[str], int]
 
 def utf16(text: str) -> int:
     """LSP's own unit, where nothing else was agreed upon."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def units_of(encoding: str | None) -> Units:
+    """The units of an encoding as LSP names it."""
+    match encoding:
+        case types.PositionEncodingKind.Utf8:
+            return lambda text: len(text.encode("utf-8", "surrogatepass"))
+        case types.PositionEncodingKind.Utf32:
+            return len
+    return utf16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +59,9 @@ class Positions:
         if position.line >= len(self.starts):
             return len(self.text)
         start, end = self._line(position.line)
-        for offset in range(start, end):
-            if position.character <= 0 or self.units(self.text[start : offset + 1]) > position.character:
-                return offset
-        return end
+        offsets = range(start, end + 1)
+        behind = bisect_right(offsets, position.character, key=lambda offset: self.units(self.text[start:offset]))
+        return offsets[max(behind - 1, 0)]
 
     def at(self, line: int, column: int) -> int:
         """The offset of a place counted from 1, as ``settings`` tells it."""

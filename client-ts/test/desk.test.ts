@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createDesk, type Desk, type DeskHost, type Question } from '../src/desk.ts';
+import { asIntent } from '../src/intents.ts';
+import { type Link, ServerError } from '../src/link.ts';
+import type { ToWebview } from '../src/messages.ts';
+import { fetchApproval, plainCommand, threads } from './fixtures.ts';
+
+let asked: Question[];
+let sent: [string, unknown][];
+let posted: ToWebview[];
+let says: boolean;
+let remembered: Set<string>;
+let fails: ServerError | undefined;
+let desk: Desk;
+
+beforeEach(async () => {
+  asked = [];
+  sent = [];
+  posted = [];
+  says = false;
+  remembered = new Set();
+  fails = undefined;
+  const answers: Record<string, unknown> = {
+    'thread/list': { threads: threads() },
+    'tool/pendingApprovals': { approvals: [plainCommand()] },
+    'agent/list': { agents: [] },
+    'thread/create': { threadId: 'new', agentName: 'Countersign', mode: 'default' },
+    'thread/setMode': { mode: 'auto' },
+    'thread/prompt': { stopReason: 'end_turn' },
+    'rule/list': { rules: [] },
+    'grant/list': { grants: [] },
+    'tool/approvalBatch': { results: [] },
+    'history/query': { entries: [] },
+  };
+  const link: Link = {
+    state: 'running',
+    request: async (method, params) => {
+      sent.push([method, params]);
+      if (fails && method === 'tool/approvalResponse') throw fails;
+      return (answers[method] ?? {}) as never;
+    },
+    notify: (method, params) => void sent.push([method, params]),
+  };
+  const host: DeskHost = {
+    t: (message, ...values) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+    confirm: async (question) => {
+      asked.push(question);
+      return says;
+    },
+    tell: () => undefined,
+    openDiff: async () => undefined,
+    openFile: async () => undefined,
+    openLink: async () => undefined,
+    openSettings: () => undefined,
+    showLog: () => undefined,
+    restartServer: () => undefined,
+    selection: () => undefined,
+    recall: (key) => remembered.has(key),
+    remember: (key) => void remembered.add(key),
+    models: () => ({ models: ['local'], modelOf: {} }),
+    setModel: async (agentName, model) => void sent.push(['setModel', { agentName, model }]),
+    surroundings: () => ({ trusted: true, mac: false, strings: {} }),
+  };
+  desk = createDesk(link, host, (message) => posted.push(message), () => undefined);
+  await desk.refresh();
+  sent = [];
+  posted = [];
+});
+
+/** As it comes from the webview: any message at all. */
+async function forge(message: unknown): Promise<void> {
+  const intent = asIntent(message);
+  if (intent) await desk.handle(intent);
+}
+
+const card = { approvalId: 'a-plain', digest: 'd-plain' };
+const answerOf = (more: object): [string, unknown][] => [['tool/approvalResponse', { ...card, response: { outcome: { outcome: 'selected', optionId: 'allow_once' } }, bypassAll: false, ...more }]];
+
+describe('a webview that lies changes nothing', () => {
+  const forgeries: [string, unknown][] = [
+    ['bypass without the modal', { type: 'bypass', ...card }],
+    ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
+    ['bypassAll smuggled into an answer that is not offered', { type: 'answer', ...card, optionId: 'allow_everything', bypassAll: true }],
+    ['settings/confirm', { type: 'settings/confirm', digest: 'x', accept: true }],
+    ['settings/confirm by another name', { type: 'confirm', digest: 'x', accept: true }],
+    ['settings/changed with byPerson', { type: 'settings/changed', settings: {}, trusted: true, byPerson: [{ key: 'a', digest: 'b' }] }],
+    ['a server method by name', { type: 'tool/approvalResponse', ...card, bypassAll: true }],
+    ['a rule that was not offered', { type: 'answer', ...card, optionId: 'allow_always_user_1', rule: 'Bash' }],
+    ['a rule for a short while that was not offered', { type: 'answer', ...card, optionId: 'allow_chat', rule: 'Bash(*)' }],
+    ['a new allow rule', { type: 'ruleAdd', list: 'allow', rule: 'Bash', scope: 'user' }],
+    ['a rule for a scope that is none', { type: 'ruleAdd', list: 'deny', rule: 'Bash', scope: 'managed' }],
+    ['the first switch to Auto', { type: 'setMode', threadId: 't-1', mode: 'auto' }],
+    ['Auto with a new chat', { type: 'prompt', text: 'hi', mode: 'auto' }],
+    ['a mode that is none', { type: 'setMode', threadId: 't-1', mode: 'yolo' }],
+    ['an answer to another digest', { type: 'answer', ...card, digest: 'd-other', optionId: 'allow_once' }],
+    ['an answer without a digest', { type: 'answer', approvalId: 'a-plain', optionId: 'allow_once' }],
+    ['an answer to an unknown request', { type: 'answer', approvalId: 'a-none', digest: 'd-plain', optionId: 'allow_once' }],
+    ['a batch with wrong digests', { type: 'batch', cards: [{ approvalId: 'a-plain', digest: 'x' }], decision: 'allow_once' }],
+    ['a batch that decides otherwise', { type: 'batch', cards: [card], decision: 'allow_always' }],
+    ['a batch without digests', { type: 'batch', cards: [{ approvalId: 'a-plain' }], decision: 'allow_once' }],
+    ['a model that nobody set up', { type: 'setModel', agentName: 'Countersign', model: 'https://evil.example' }],
+    ['deleting a chat', { type: 'deleteThread', threadId: 't-1' }],
+    ['no object', 'bypass'],
+    ['a prototype', { type: '__proto__' }],
+    ['fields of the wrong type', { type: 'openFile', path: ['/etc/passwd'] }],
+  ];
+  it.each(forgeries)('%s', async (_, message) => {
+    await forge(message);
+    expect(sent.filter(([method]) => !method.endsWith('/list'))).toEqual([]);
+  });
+});
+
+describe('what widens is asked again, and then done', () => {
+  it('bypass says what it means and sets it with the approval', async () => {
+    says = true;
+    await forge({ type: 'bypass', ...card });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatchObject({ button: 'Bypass Permissions', message: 'Bypass permissions for Countersign?' });
+    expect(asked[0]!.detail).toMatch(/Writes outside the workspace.*keys in your home folder.*still stop it/);
+    expect(sent).toEqual(answerOf({ bypassAll: true }));
+  });
+
+  it('a rule of the person’s own is shown in full and kept', async () => {
+    says = true;
+    await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_1', rule: 'Bash(npm *)' });
+    expect(asked[0]!.detail).toContain('Bash(npm *)');
+    expect(sent).toEqual(answerOf({ response: { outcome: { outcome: 'selected', optionId: 'allow_always_workspace_1' } }, rule: 'Bash(npm *)' }));
+  });
+
+  it('Auto is asked about once', async () => {
+    says = true;
+    await forge({ type: 'setMode', threadId: 't-1', mode: 'auto' });
+    await forge({ type: 'setMode', threadId: 't-1', mode: 'auto' });
+    expect([asked.length, sent.map(([method]) => method)]).toEqual([1, ['thread/setMode', 'thread/setMode']]);
+  });
+});
+
+describe('plain answers go through as they are', () => {
+  it('with id and digest', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_once' });
+    expect([asked, sent]).toEqual([[], answerOf({})]);
+  });
+
+  it('an offered rule needs no second question', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_1', rule: 'Bash(npm run test:*)' });
+    expect([asked.length, sent.length]).toEqual([0, 1]);
+  });
+
+  it('a denial carries its reason', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'reject_once', reason: 'no' });
+    expect(sent).toEqual(answerOf({ response: { outcome: { outcome: 'selected', optionId: 'reject_once' } }, reason: 'no' }));
+  });
+
+  it('an error leaves the card open and says why', async () => {
+    fails = new ServerError('the settings file has unsaved changes', 'invalid');
+    await forge({ type: 'answer', ...card, optionId: 'allow_once' });
+    expect(posted).toEqual([{ type: 'answerFailed', approvalId: 'a-plain', message: 'the settings file has unsaved changes' }]);
+    expect(desk.approvals().map((approval) => approval.approvalId)).toEqual(['a-plain']);
+  });
+
+  it('a resolved request takes no answer any more', async () => {
+    desk.approvalResolved({ approvalId: 'a-plain', threadId: 't-1', state: 'expired', by: 'timeout' });
+    await forge({ type: 'answer', ...card, optionId: 'allow_once' });
+    expect(sent).toEqual([]);
+  });
+
+  it('only those of a batch that are as they were shown are answered', async () => {
+    desk.approvalRequested(fetchApproval());
+    await forge({ type: 'batch', cards: [card, { approvalId: 'a-fetch', digest: 'old' }], decision: 'reject_once' });
+    expect(sent).toEqual([['tool/approvalBatch', { approvalIds: ['a-plain'], decision: 'reject_once' }]]);
+  });
+});
+
+it('the first prompt makes a chat, shows the prompt and sends it', async () => {
+  await forge({ type: 'prompt', text: 'hi', mode: 'plan', agentName: 'Countersign' });
+  expect(sent.slice(0, 2)).toEqual([
+    ['thread/create', { agentName: 'Countersign', mode: 'plan' }],
+    ['thread/prompt', { threadId: 'new', text: 'hi' }],
+  ]);
+  expect(posted.filter((message) => message.type !== 'threads').map((message) => message.type)).toEqual(['threadOpened', 'prompted', 'turnEnded']);
+});
+
+it('an intent holds the fields of its shape and no others', () => {
+  expect(asIntent({ type: 'bypass', ...card, bypassAll: true, extra: 1 })).toEqual({ type: 'bypass', ...card });
+});

@@ -1,0 +1,124 @@
+/** Escaping, diffs, Markdown links and rule meanings: text that a person decides by. */
+import { describe, expect, it } from 'vitest';
+
+import { hasHidden, pieces, reveal, revealProse } from '../src/reveal.ts';
+import { unifiedDiff } from '../webview/diff.ts';
+import { asTarget } from '../webview/markdown.ts';
+import { durationWords, ruleMeaning, shortPath } from '../webview/words.ts';
+
+describe('what cannot be seen is shown', () => {
+  const cases: [string, string, string][] = [
+    ['plain text stays', 'rm -rf build && café 🎉\n\tx', 'rm -rf build && café 🎉\n\tx'],
+    ['right-to-left override', 'a\u202Eb', 'a\\u202eb'],
+    ['isolates', '\u2066a\u2069', '\\u2066a\\u2069'],
+    ['zero width', 'ru\u200Bn\u2060\uFEFF', 'ru\\u200bn\\u2060\\ufeff'],
+    ['carriage return and escape', 'a\r\u001B[2K', 'a\\r\\e[2K'],
+    ['NUL and other controls', '\0\u0007\u007F\u0085', '\\0\\x07\\x7f\\x85'],
+    ['blanks that are none', 'a\u00A0b\u2003c\u3000', 'a\\xa0b\\u2003c\\u3000'],
+    ['fillers and soft hyphen', '\u3164\u115F\u00AD', '\\u3164\\u115f\\xad'],
+    ['tags and variation selectors', '\u{E0041}a\uFE0F\u{E0100}', '\\u{e0041}a\\ufe0f\\u{e0100}'],
+    ['line separators', 'a\u2028b\u2029', 'a\\u2028b\\u2029'],
+    ['lone surrogates', 'a\uD800b', 'a\\ud800b'],
+    ['private use', '\uE000\u{F0000}', '\\ue000\\u{f0000}'],
+  ];
+  it.each(cases)('%s', (_, given, expected) => {
+    expect(reveal(given)).toBe(expected);
+    expect(pieces(given).map((piece) => piece.text).join('')).toBe(expected);
+    expect(hasHidden(given)).toBe(given !== expected);
+  });
+
+  it('an escape is told from text that looks like one', () => {
+    expect(pieces('\\u202e\u202E')).toEqual([
+      { text: '\\u202e', escaped: false },
+      { text: '\\u202e', escaped: true },
+    ]);
+  });
+
+  it('running text keeps its joiners but not what reorders it', () => {
+    expect(revealProse('👩\u200D💻 \u202Eabc')).toBe('👩\u200D💻 \\u202eabc');
+  });
+});
+
+describe('a diff holds every changed line', () => {
+  const draw = (oldText: string | undefined, newText: string): string[] =>
+    unifiedDiff(oldText, newText).rows.map((row) => (row.kind === 'gap' ? `@ ${row.lines}` : row.kind === 'note' ? `# ${row.text}` : `${{ same: ' ', added: '+', removed: '-' }[row.kind]}${row.text}`));
+  const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index}\n`).join('');
+
+  const cases: [string, string | undefined, string, string[]][] = [
+    ['a new file', undefined, 'a\nb\n', ['+a', '+b']],
+    ['an emptied file', 'a\n', '', ['-a']],
+    ['a change with what is round it', lines(12), lines(12).replace('6\n', 'x\n'), ['@ 3', ' 3', ' 4', ' 5', '-6', '+x', ' 7', ' 8', ' 9', '@ 2']],
+    ['no change', 'a\n', 'a\n', ['@ 1']],
+    ['a newline at the end that goes', 'a\n', 'a', ['-a', '+a', '# no newline at end of file']],
+    ['CRLF throughout is said once', 'a\r\nb\r\n', 'a\r\nc\r\n', [' a', '-b', '+c', '# all lines end in CRLF']],
+    ['a line end that changes is a change', 'a\nb\n', 'a\r\nb\n', ['-a', '+a\r', ' b']],
+    ['a lone carriage return stays visible', 'a\n', 'a\rb\n', ['-a', '+a\rb']],
+  ];
+  it.each(cases)('%s', (_, before, after, expected) => {
+    expect(draw(before, after)).toEqual(expected);
+  });
+
+  it('too different to compare is shown as replaced, whole', () => {
+    const before = Array.from({ length: 6000 }, (_, index) => `old ${index}\n`).join('');
+    const after = Array.from({ length: 6000 }, (_, index) => `new ${index}\n`).join('');
+    expect(unifiedDiff(before, after)).toMatchObject({ added: 6000, removed: 6000 });
+  });
+});
+
+describe('links lead to http(s) and files only', () => {
+  const cases: [string, unknown][] = [
+    ['https://example.com/a?b#c', { href: 'https://example.com/a?b#c' }],
+    ['src/a.py', { path: 'src/a.py' }],
+    ['src/a.py:12', { path: 'src/a.py', line: 12 }],
+    ['src/a.py#L12-L14', { path: 'src/a.py', line: 12 }],
+    ['a.py:3', { path: 'a.py', line: 3 }],
+    ['file:///home/me/a.py', { path: '/home/me/a.py' }],
+    ['javascript:alert(1)', undefined],
+    ['JaVaScRiPt:alert(1)', undefined],
+    ['command:workbench.action.quit', undefined],
+    ['vscode://x.y/z', undefined],
+    ['data:text/html,x', undefined],
+    ['//evil.example', undefined],
+    ['file://host/share', undefined],
+    ['#top', undefined],
+    ['%zz', undefined],
+  ];
+  it.each(cases)('%s', (href, expected) => {
+    expect(asTarget(href)).toEqual(expected);
+  });
+});
+
+it.each([
+  ['Bash(npm run test:*)', 'Covers every command that begins with “npm run test”, alone or followed by anything.'],
+  ['Bash(npm run test *)', 'Covers every command that begins with “npm run test”, alone or followed by anything.'],
+  ['Bash(ls)', 'Covers exactly this command, wherever it stands in a line.'],
+  ['Bash(git * main)', 'Covers every command of this form; * stands for any text.'],
+  ['Bash', 'Covers every command.'],
+  ['Edit(./src/**)', 'Covers changes of every file below ./src.'],
+  ['Edit', 'Covers every change of any file.'],
+  ['WebFetch(domain:example.com)', 'Covers every page and every port of example.com.'],
+  ['mcp__github__create_issue', 'Covers this tool with any input.'],
+  ['mcp__github__*', 'Covers every tool of this server, with any input.'],
+  ['rm -rf', 'This does not look like a rule; it would be refused.'],
+])('%s means: %s', (rule, meaning) => {
+  expect(ruleMeaning(rule)).toBe(meaning);
+});
+
+it.each([
+  [12, ''],
+  [420, '0.4 s'],
+  [12_400, '12 s'],
+  [300_000, '5 min'],
+])('%d ms is said as "%s"', (milliseconds, words) => {
+  expect(durationWords(milliseconds)).toBe(words);
+});
+
+it.each([
+  ['/w/src/a', 'src/a'],
+  ['/w', '.'],
+  ['/wx/a', '/wx/a'],
+  ['/h/a', '~/a'],
+  ['/etc/x', '/etc/x'],
+])('%s is shown as %s', (path, short) => {
+  expect(shortPath(path, '/w', '/h')).toBe(short);
+});

@@ -1,0 +1,125 @@
+"""What an awk program runs, reads and writes (RULES.md S9): its tokens read as awk reads them.
+
+``>`` and ``|`` count behind ``print``, ``printf`` and ``getline``; elsewhere they compare. A program that cannot be
+read to its end counts as one that could do anything.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .sed import Doings
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t\r]+|\\\n)
+      |(?P<comment>\#[^\n]*)
+      |(?P<string>"(?:[^"\\\n]|\\.)*")
+      |(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+)
+      |(?P<name>[A-Za-z_]\w*)
+      |(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=|[-+*/%^]=|\*\*|[-+*%^!<>|?:~$=,;(){}\[\]\n])""",
+    re.VERBOSE | re.DOTALL,
+)
+_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:\^?\]?)(?:[^\]\\\n]|\\.)*\])*/")
+_SIMPLE_REGEX = re.compile(r"/(?:[^/\\\n]|\\.)*/")
+
+
+def scan_awk(program: str) -> Doings:
+    """Read a program."""
+    doings = Doings()
+    tokens = _tokens(program, doings)
+    if doings.unreadable is None:
+        _judge(tokens, doings)
+    return doings
+
+
+def _tokens(program: str, doings: Doings) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    position = 0
+    while position < len(program):
+        if program[position] == "/" and not _ends_value(found):
+            # Awks differ on a slash inside brackets, so both readings must end at the same place.
+            regex, plain = _REGEX.match(program, position), _SIMPLE_REGEX.match(program, position)
+            if regex is None or plain is None or regex.end() != plain.end():
+                doings.unreadable = "a regular expression of awk is not read with certainty"
+                return found
+            found.append(("regex", regex[0]))
+            position = regex.end()
+            continue
+        if program[position] == "/":
+            width = 2 if program.startswith("/=", position) else 1
+            found.append(("operator", program[position : position + width]))
+            position += width
+            continue
+        token = _TOKEN.match(program, position)
+        if token is None:
+            doings.unreadable = f"`{program[position]}` in an awk program is not understood"
+            return found
+        if token.lastgroup not in {"blank", "comment"}:
+            found.append((token.lastgroup or "", token[0]))
+        position = token.end()
+    return found
+
+
+def _ends_value(tokens: list[tuple[str, str]]) -> bool:
+    """Whether a slash here divides."""
+    if not tokens:
+        return False
+    kind, text = tokens[-1]
+    if kind == "name":
+        return text not in {"print", "printf", "return", "in", "getline", "if", "while", "for", "do", "else", "case", "BEGIN", "END"}
+    return kind in {"number", "string"} or text in {")", "]", "$", "++", "--"}
+
+
+def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
+    depth = 0
+    printing: int | None = None
+    for index, (kind, text) in enumerate(tokens):
+        following = tokens[index + 1] if index + 1 < len(tokens) else ("", "")
+        if kind == "name":
+            if text == "system":
+                doings.runs.append(_argument(tokens, index + 1))
+            elif text in {"print", "printf"}:
+                printing = depth
+            elif text == "getline":
+                for later in range(index + 1, min(index + 5, len(tokens))):
+                    if tokens[later][1] == "<":
+                        doings.reads.append(_constant(tokens, later + 1))
+                        break
+                    if tokens[later][1] in {";", "\n", ")", "}"}:
+                        break
+            elif text in {"ARGV", "ARGC"}:
+                doings.reads.append(None)
+            continue
+        if kind != "operator":
+            continue
+        if text in "([":
+            depth += 1
+        elif text in ")]":
+            depth -= 1
+        elif text in {";", "\n", "{", "}"}:
+            printing = None if text != "\n" or printing is None or depth <= printing else printing
+        elif text in {"|", "|&"}:
+            doings.runs.append(_constant(tokens, index + 1) if printing is not None else _before(tokens, index))
+        elif text in {">", ">>"} and printing is not None and depth <= printing:
+            target = _constant(tokens, index + 1)
+            if target not in {"/dev/stdout", "/dev/stderr"}:
+                doings.writes.append(target)
+        elif text == "<" and following[0] == "string" and any(token[1] == "getline" for token in tokens[max(0, index - 4) : index]):
+            doings.reads.append(following[1][1:-1])
+
+
+def _constant(tokens: list[tuple[str, str]], index: int) -> str | None:
+    """The string at this place, if the expression is that string alone."""
+    if index >= len(tokens) or tokens[index][0] != "string":
+        return None
+    after = tokens[index + 1][1] if index + 1 < len(tokens) else ""
+    return tokens[index][1][1:-1] if after in {"", ";", "\n", "}", ")"} and "\\" not in tokens[index][1] else None
+
+
+def _argument(tokens: list[tuple[str, str]], index: int) -> str | None:
+    return _constant(tokens, index + 1) if index < len(tokens) and tokens[index][1] == "(" else None
+
+
+def _before(tokens: list[tuple[str, str]], index: int) -> str | None:
+    kind, text = tokens[index - 1] if index else ("", "")
+    return text[1:-1] if kind == "string" and "\\" not in text else None

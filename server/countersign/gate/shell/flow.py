@@ -1,0 +1,419 @@
+"""From a read text to its simple commands in order, each with where it may run and what it may be fed.
+
+What is worked out here depends on the text alone, so it is kept with it. Nothing is decided: rules, paths and tables of
+programs come in ``judge.py``. Where the order of things is not certain (loops, functions, ``eval``), the place counts
+as not known, which can only make the judgement stricter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from .arguments import numeric
+from .script import (
+    Arithmetic,
+    Assignment,
+    Chain,
+    Compound,
+    Formula,
+    Node,
+    Not,
+    Pipeline,
+    Reading,
+    Redirect,
+    Script,
+    Simple,
+    Text,
+    Variable,
+    Word,
+)
+from .table_wrappers import SHELLS
+from .wrappers import Unwrapped, program, unwrap
+
+Place = tuple[Word, ...]
+"""The ``cd`` targets that lead from where the text starts to where a command runs."""
+
+Places = frozenset[Place] | None
+"""All places where a command may run; None where that is not known."""
+
+MAX_PLACES = 8
+HERE: Places = frozenset({()})
+
+_MOVERS = frozenset({"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A simple command as it would be run.
+
+    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
+    are known to come in on its input, ``piped`` says that something does. ``moves`` tells a ``cd`` whose target
+    is followed. ``held`` is the innermost loop, function, … as text.
+    """
+
+    command: Simple
+    unwrapped: Unwrapped
+    places: Places
+    fed: tuple[str, ...] = ()
+    piped: bool = False
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
+    among them where it may have others; ``numbers`` are variables that can only hold a number."""
+
+    functions: set[str] = field(default_factory=set)
+    aliases: bool = False
+    values: dict[str, set[str | None]] = field(default_factory=dict)
+    numbers: dict[str, bool] = field(default_factory=dict)
+
+    def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
+        self.values.setdefault(name, set()).add(value)
+        is_number = number or (value is not None and value.lstrip("-").isdigit())
+        self.numbers[name] = self.numbers.get(name, True) and is_number
+
+    def numeric(self, name: str) -> bool:
+        return self.numbers.get(name, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A text's simple commands and what it says of names."""
+
+    steps: tuple[Step, ...]
+    facts: Facts
+
+
+def course(reading: Reading) -> Course:
+    """Walk a reading. Linear in its size."""
+    walk = _Walk(reading.script)
+    walk.script(reading.script, _Context())
+    return Course(tuple(walk.steps), walk.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    places: Places = HERE
+    fed: tuple[str, ...] = ()
+    piped: bool = False
+
+
+Outcome = tuple[Places, Places]
+"""Where the shell may be after success and after failure."""
+
+
+class _Walk:
+    def __init__(self, script: Script) -> None:
+        self.steps: list[Step] = []
+        self.facts = Facts()
+        self.moving = _moves(script, everywhere=True)
+
+    # --- nodes -----------------------------------------------------------------------------------------------------------
+
+    def script(self, script: Script, context: _Context) -> Outcome:
+        outcome: Outcome = (context.places, context.places)
+        for index, node in enumerate(script.statements):
+            context = replace(context, places=_union(*outcome))
+            reached = self.node(node, context)
+            outcome = (context.places, context.places) if index in script.background else reached
+        return outcome
+
+    def apart(self, scripts: Iterable[Script], context: _Context) -> None:
+        """Substitutions and the like: what they do to the shell stays inside."""
+        for script in scripts:
+            self.script(script, context)
+
+    def node(self, node: Node, context: _Context) -> Outcome:
+        match node:
+            case Simple():
+                return self.simple(node, context)
+            case Not(body=body):
+                success, failure = self.node(body, context)
+                return failure, success
+            case Pipeline(stages=stages):
+                return self.pipeline(stages, context)
+            case Chain(first=first, links=links):
+                return self.chain(first, links, context)
+            case Compound():
+                return self.compound(node, context)
+
+    def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
+        inner = context
+        for stage in stages:
+            self.node(stage, inner)
+            inner = replace(context, piped=True, fed=_output(stage))
+        return context.places, context.places
+
+    def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
+        success, failure = self.node(first, context)
+        for operator, node in links:
+            then = self.node(node, replace(context, places=success if operator == "&&" else failure))
+            if operator == "&&":
+                success, failure = then[0], _union(failure, then[1])
+            else:
+                success, failure = _union(success, then[0]), then[1]
+        return success, failure
+
+    def compound(self, node: Compound, context: _Context) -> Outcome:
+        self.apart(node.scripts, context)
+        for formula in node.formulas:
+            self.assigned(formula)
+        if node.redirects or node.formulas:
+            context = self.redirected(node, context)
+        places = context.places
+        match node.kind:
+            case "subshell" | "coproc":
+                if node.kind == "coproc":
+                    self.emit(Simple(node.source, (_COPROC,)), context)
+                self.script(node.bodies[0], context)
+                return places, places
+            case "group":
+                return self.script(node.bodies[0], context)
+            case "if":
+                return self.branches(node.bodies, context)
+            case "loop":
+                self.loop_values(node)
+                moved = any(_moves(body) for body in node.bodies)
+                inside = replace(context, places=None) if moved else context
+                for body in node.bodies:
+                    self.script(body, inside)
+                return inside.places, inside.places
+            case "case":
+                ends = [places]
+                for body in node.bodies:
+                    ends += self.script(body, context)
+                return _union(*ends), _union(*ends)
+            case "function":
+                self.facts.functions.add(node.name or "")
+                self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True))
+                return places, places
+
+    def branches(self, bodies: Sequence[Script], context: _Context) -> Outcome:
+        ends: list[Places] = []
+        for condition, body in zip(bodies[::2], bodies[1::2], strict=False):
+            success, failure = self.script(condition, context)
+            ends += self.script(body, replace(context, places=success))
+            context = replace(context, places=failure)
+        if len(bodies) % 2:
+            ends += self.script(bodies[-1], context)
+        else:
+            ends.append(context.places)
+        end = _union(*ends)
+        return end, end
+
+    def loop_values(self, node: Compound) -> None:
+        if node.name is None:
+            return
+        if not node.listed:
+            self.facts.bind(node.name, None)
+        for word in node.words:
+            self.bind_word(node.name, word)
+
+    # --- simple commands -------------------------------------------------------------------------------------------------
+
+    def simple(self, command: Simple, context: _Context) -> Outcome:
+        for word in command.words:
+            self.apart(word.scripts, context)
+        for assignment in command.assignments:
+            self.apart(assignment.scripts, context)
+        self.apart(command.scripts, context)
+        inner = self.targets(command.redirects, context)
+        self.bindings(command)
+        step = self.emit(command, inner)
+        return self.after(step, context.places)
+
+    def emit(self, command: Simple, context: _Context) -> Step:
+        unwrapped = unwrap(command.words if command.kind == "command" else (), timed=command.timed)
+        step = Step(command, unwrapped, context.places, context.fed, context.piped)
+        self.steps.append(step)
+        return step
+
+    def redirected(self, node: Compound, context: _Context) -> _Context:
+        """The redirections of a compound command, as a step of their own, and what its inside is fed."""
+        inner = self.targets(node.redirects, context)
+        shown = " ".join(redirect.source for redirect in node.redirects)
+        formula = _all(node.formulas)
+        kind = "arithmetic" if formula else "command"
+        self.steps.append(
+            Step(Simple(shown, (), (), node.redirects, kind, formula), _NOTHING, context.places, piped=True)
+        )
+        return inner
+
+    def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
+        """Follow what stands in redirections; what is fed by them."""
+        for redirect in redirects:
+            self.apart(redirect.target.scripts, context)
+            if redirect.variable is not None:
+                self.facts.bind(redirect.variable, None, number=True)
+            if redirect.heredoc is not None:
+                self.apart(redirect.heredoc.scripts, context)
+                context = replace(context, fed=(*context.fed, redirect.heredoc.body or ""), piped=True)
+            elif redirect.operator == "<<<":
+                text = redirect.target.value
+                context = replace(context, fed=(*context.fed, text) if text is not None else context.fed, piped=True)
+            elif redirect.operator in {"<", "<>", "<&"}:
+                context = replace(context, piped=True)
+        return context
+
+    def after(self, step: Step, places: Places) -> Outcome:
+        """Where the shell is after a command."""
+        layers = step.unwrapped.layers
+        if not layers:
+            return places, places
+        names = [program(layer.words[0].value or "") for layer in layers]
+        if names[-1] == "cd" and (len(names) == 1 or names[:-1] == ["command"]):
+            return _followed(places, layers[-1].words), places
+        if any(name in _MOVERS for name in names):
+            return None, None
+        if names[0] in self.facts.functions and self.moving:
+            return None, None
+        return places, places
+
+    # --- what is assigned ------------------------------------------------------------------------------------------------
+
+    def bindings(self, command: Simple) -> None:
+        for assignment in (*command.assignments, *command.declared):
+            self.bind_assignment(assignment)
+        for word in _all_words(command):
+            self.expansions(word)
+        if command.formula is not None:
+            self.assigned(command.formula)
+        if command.words and command.words[0].value is not None:
+            name = program(command.words[0].value)
+            if name == "alias" and len(command.words) > 1:
+                self.facts.aliases = True
+                for word in command.words[1:]:
+                    self.facts.functions.add(word.prefix.partition("=")[0])
+            elif name in _FILLING:
+                for word in command.words[1:]:
+                    if word.value is not None and word.value.isidentifier():
+                        self.facts.bind(word.value, None)
+
+    def bind_assignment(self, assignment: Assignment) -> None:
+        if assignment.formula is not None:
+            self.assigned(assignment.formula)
+        if assignment.items is not None:
+            for item in assignment.items:
+                self.bind_word(assignment.name, item)
+        elif assignment.value is None:
+            self.facts.bind(assignment.name, "")
+        elif assignment.appends:
+            self.facts.bind(assignment.name, None)
+        else:
+            self.bind_word(assignment.name, assignment.value)
+
+    def bind_word(self, name: str, word: Word) -> None:
+        if word.choices:
+            for choice in word.choices:
+                self.facts.bind(name, choice)
+        else:
+            self.facts.bind(name, word.value, number=numeric(word) and word.value is None)
+
+    def assigned(self, formula: Formula) -> None:
+        for name in formula.assigned:
+            self.facts.bind(name, None, number=True)
+
+    def expansions(self, word: Word) -> None:
+        """Assignments that hide in expansions: ``${x:=word}``, ``$((x = 1))``."""
+        for piece in word.pieces:
+            if isinstance(piece, Variable):
+                if piece.assigns:
+                    for inner in piece.words:
+                        self.bind_word(piece.name, inner)
+                if piece.formula is not None:
+                    self.assigned(piece.formula)
+                for inner in piece.words:
+                    self.expansions(inner)
+            elif isinstance(piece, Arithmetic):
+                self.assigned(piece.formula)
+
+
+_FILLING = frozenset({"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"})
+_COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
+_NOTHING = Unwrapped(())
+
+
+def _all_words(command: Simple) -> Iterator[Word]:
+    yield from command.words
+    for redirect in command.redirects:
+        yield redirect.target
+        if redirect.heredoc is not None and redirect.heredoc.word is not None:
+            yield redirect.heredoc.word
+    for assignment in command.assignments:
+        if assignment.value is not None:
+            yield assignment.value
+        yield from assignment.items or ()
+
+
+def _all(formulas: Sequence[Formula]) -> Formula | None:
+    if not formulas:
+        return None
+    names = frozenset[str]().union(*(formula.names for formula in formulas))
+    assigned = frozenset[str]().union(*(formula.assigned for formula in formulas))
+    return Formula(names, assigned, any(formula.unknown for formula in formulas))
+
+
+def _union(*places: Places) -> Places:
+    found: set[Place] = set()
+    for some in places:
+        if some is None:
+            return None
+        found |= some
+    return frozenset(found) if len(found) <= MAX_PLACES else None
+
+
+def _followed(places: Places, words: Sequence[Word]) -> Places:
+    """Where ``cd`` with these words leads, from each of these places."""
+    target = cd_target(words)
+    if target is None or places is None:
+        return frozenset({(target,)}) if target is not None and target.prefix.startswith(("/", "~")) else None
+    return frozenset((*place, target) if not target.prefix.startswith("/") else (target,) for place in places)
+
+
+def cd_target(words: Sequence[Word]) -> Word | None:
+    """The constant word that ``cd`` goes to; None if it is not known."""
+    rest = [word for word in words[1:] if word.value not in {"-P", "-L", "--"}]
+    if len(rest) != 1 or rest[0].value is None or rest[0].value in {"", "-"} or rest[0].value.startswith("-"):
+        return None
+    return rest[0]
+
+
+def _output(node: Node) -> tuple[str, ...]:
+    """What a stage of a pipeline surely prints, where the next one may read it as commands."""
+    if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
+        return ()
+    name = program(node.words[0].value)
+    values = [word.value for word in node.words[1:]]
+    if name == "echo":
+        shown = [value for value in values if value is not None and value not in {"-n", "-e", "-E"}]
+        return (" ".join(shown),)
+    if name == "printf":
+        return tuple(value.replace("\\n", "\n") for value in values if value is not None)
+    if name in {"cat", "tee"} or name in SHELLS:
+        return tuple(redirect.heredoc.body or "" for redirect in node.redirects if redirect.heredoc is not None)
+    return ()
+
+
+def _moves(script: Script, *, everywhere: bool = False) -> bool:
+    """Whether something in it may change the shell's own place; ``everywhere`` looks into functions too."""
+    return any(_node_moves(node, everywhere=everywhere) for node in script.statements)
+
+
+def _node_moves(node: Node, *, everywhere: bool) -> bool:
+    match node:
+        case Simple(words=words):
+            return any(word.value is not None and program(word.value) in _MOVERS for word in words[:3])
+        case Not(body=body):
+            return _node_moves(body, everywhere=everywhere)
+        case Chain(first=first, links=links):
+            return _node_moves(first, everywhere=everywhere) or any(
+                _node_moves(link, everywhere=everywhere) for _, link in links
+            )
+        case Pipeline(stages=stages):
+            return everywhere and any(_node_moves(stage, everywhere=everywhere) for stage in stages)
+        case Compound(kind=kind, bodies=bodies):
+            if kind in {"subshell", "coproc", "function"} and not everywhere:
+                return False
+            return any(_moves(body, everywhere=everywhere) for body in bodies)

@@ -1,0 +1,252 @@
+"""Tools that build, test, check and deploy. Data: one row each (see ``table_row.py``).
+
+What a rule allows of them is running the project's own code; the escapes here are options that run something else, take
+their settings from elsewhere, or write where the person would not expect it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .table_row import Program, row, same
+
+_GO = row("`-exec`, `-toolexec` and `-vettool` run a program, `-o` and profiles write", single=True, abbreviates=False,
+          long="exec toolexec vettool o overlay modfile C p parallel run bench count timeout cpu tags ldflags gcflags asmflags "
+               "gccgoflags mod pkgdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir covermode "
+               "coverpkg benchtime shuffle skip fuzz fuzztime list f compiler installsuffix buildmode pgo vet",
+          runs="-exec --exec -toolexec --toolexec -vettool --vettool -ldflags --ldflags -gccgoflags --gccgoflags -compiler "
+               "--compiler", code="-overlay --overlay -modfile --modfile -modcacherw -C --C -gcflags --gcflags -asmflags",
+          writes="-o --o -coverprofile --coverprofile -cpuprofile --cpuprofile -memprofile --memprofile -blockprofile "
+                 "--blockprofile -mutexprofile --mutexprofile -trace --trace -outputdir --outputdir -pkgdir "
+                 "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace",
+          changes="-w --w -fix -u --u")
+
+_NODE_PACKAGES = (
+    "--script-shell --shell --git --editor --viewer --browser --node-gyp --npm-path --scripts-prepend-node-path"
+)
+_NODE_CODE = (
+    "--node-options --prefix --userconfig --globalconfig --init-module --onload-script --dir --cwd --use-yarnrc "
+    "--modules-folder --preload --config --global-dir --global-bin-dir --ignore-scripts=false -C --nodedir --pnpmfile "
+    "--global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile"
+)
+
+BUILD: Mapping[tuple[str, ...], Program] = {
+    **same("make", row("variables and makefiles named in its words say what runs", short="CfIjloWEO", long="directory file "
+                       "makefile include-dir jobs load-average old-file new-file what-if assume-new assume-old eval "
+                       "output-sync", code="-f --file --makefile -C --directory -I --include-dir --eval -E",
+                       safe="--environment-overrides --ignore-errors")),
+    **same("ninja", row("`-f` and `-C` say what runs", short="Cfjkltdw", code="-f -C -t")),
+    **same("cmake", row("`-P` runs a script, `-D` names programs", short="SBDUGTAPCEj", long="build install toolchain preset "
+                        "target config parallel graphviz workflow log-level trace-redirect profiling-output prefix",
+                        code="-P -C -E -D -G -T --toolchain -U --preset", writes="--trace-redirect --profiling-output "
+                        "--graphviz --prefix", safe="--parallel --target --config --pre")),
+    **same("ctest", row("scripts and `--build-and-test` run programs", short="REjLCQOISDMTA", long="tests-regex exclude-regex "
+                        "parallel label-regex build-config output-log output-junit timeout test-dir script script-new-process "
+                        "build-and-test test-command build-makeprogram build-generator overwrite repeat dashboard schedule-random "
+                        "resource-spec-file add-notes preset tests-information test-load stop-time",
+                        runs="--build-and-test --test-command --build-makeprogram", code="-S -SP --script "
+                        "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
+                        writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
+    **same("gcc g++ cc c++ clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs", short="oIDLlxBfWmOU",
+           long="sysroot", single=True, runs="-wrapper -fplugin -specs -B -Xclang -load -Wl,-plugin -no-canonical-prefixes",
+           writes="-o -MF -dumpdir -save-temps", operands="none", abbreviates=False)),
+    **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
+                        "manifest-path config color profile test bench example bin exclude message-format timings "
+                        "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path",
+                        writes="--target-dir --out-dir --artifact-dir", changes="--fix", safe="--out --lib --target")),
+    ("go",): _GO,
+    ("go", "env"): row("`-w` changes settings", single=True, changes="-w --w -u --u"),
+    ("go", "fmt"): row("it rewrites files"),
+    **same("npm", row("`--script-shell` and its like run a program", short="wCc", long="workspace prefix script-shell "
+                      "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
+                      code=_NODE_CODE, safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
+                      "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True)),
+    **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
+                       "script-shell reporter loglevel config", runs=_NODE_PACKAGES + " --shell-mode -c", code=_NODE_CODE,
+                       safe="--recursive --registry --no-bail --prod --prefer-offline --if-present", abbreviates=False)),
+    **same("yarn", row("`--script-shell` and its like run a program", long="cwd script-shell use-yarnrc modules-folder "
+                       "node-options", runs=_NODE_PACKAGES, code=_NODE_CODE, abbreviates=False)),
+    **same("bun", row("`--preload` loads code", short="re", long="preload config cwd shell eval print env-file define",
+                      runs="--shell", code=_NODE_CODE + " -r -e -p --eval --print --env-file --define --inspect-preload",
+                      abbreviates=False)),
+    **same("deno", row("`eval` and `--preload` run code", short="cLr", long="config import-map lock location cert seed "
+                       "v8-flags preload ext", code="--preload --import --import-map --config -c --cert --v8-flags --require",
+                       writes="--lock-write --output -o --coverage", abbreviates=False)),
+    **same("eslint xo standard", row("settings and formatters named in its words are code, `--fix` changes files", short="cfo",
+                                     long="config format output-file rulesdir plugin parser parser-options "
+                                     "resolve-plugins-relative-to ext ignore-path ignore-pattern rule env global "
+                                     "max-warnings cache-location cache-file cache-strategy flag",
+                                     code="-c --config --rulesdir --plugin --parser --resolve-plugins-relative-to -f --format "
+                                          "--init --eslint-path --inspect-config",
+                                     writes="-o --output-file --cache-location --cache-file", changes="--fix --fix-type "
+                                     "--suppress-all --suppress-rule --prune-suppressions",
+                                     safe="--fix-dry-run --ext --cache --env --parser-options", abbreviates=False)),
+    **same("prettier", row("`--write` changes files, plug-ins are code", short="cluw", long="config plugin ignore-path parser "
+                           "cache-location config-precedence log-level print-width tab-width plugin-search-dir",
+                           code="--config --plugin --plugin-search-dir", writes="--cache-location", changes="--write -w",
+                           safe="-c -l -u --check --list-different --cache --config-precedence", abbreviates=False)),
+    **same("tsc", row("outputs named in its words are written", short="pbitmw", single=False, long="project outDir outFile "
+                      "declarationDir rootDir target module jsx lib tsBuildInfoFile generateTrace generateCpuProfile baseUrl "
+                      "pretty moduleResolution", writes="--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace "
+                      "--generateCpuProfile", changes="--init -b --build", code="--plugins", abbreviates=False)),
+    **same("jest", row("settings named in its words are code", short="ctowuif", long="config globalSetup globalTeardown "
+                       "setupFiles setupFilesAfterEnv runner testRunner reporters transform resolver env testEnvironment "
+                       "coverageDirectory outputFile rootDir roots testResultsProcessor testSequencer snapshotSerializers "
+                       "watchPlugins moduleNameMapper testNamePattern testPathPattern maxWorkers testTimeout cacheDirectory "
+                       "coverageProvider coverageReporters projects preset filter prettierPath testPathPatterns",
+                       code="-c --config --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --runner --testRunner "
+                            "--reporters --transform --resolver --env --testEnvironment --rootDir --roots "
+                            "--testResultsProcessor --testSequencer --snapshotSerializers --watchPlugins --moduleNameMapper "
+                            "--preset --filter --prettierPath --projects --coverageProcessor --dependencyExtractor "
+                            "--haste --modulePaths", writes="--coverageDirectory --outputFile --cacheDirectory --logHeapUsageFile",
+                       changes="-u --updateSnapshot --init --clearCache", safe="--runInBand --runTestsByPath -t -o -w -i -f",
+                       abbreviates=False)),
+    **same("vitest", row("settings named in its words are code", short="crtudw", long="config root reporter outputFile dir "
+                         "environment globalSetup testNamePattern project pool maxWorkers mode workspace shard bail",
+                         code="-c --config -r --root --dir --environment --globalSetup --reporter --pool --workspace --browser "
+                              "--coverage.provider --coverage.customProviderModule --runner --diff --snapshotEnvironment",
+                         writes="--outputFile --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
+                         safe="-d -w -t --diff", abbreviates=False)),
+    **same("mocha", row("settings named in its words are code", short="rRguOftw", long="require reporter config package file "
+                        "loader import ui grep fgrep timeout node-option spec", code="-r --require --config --package --file "
+                        "--loader --import -R --reporter -u --ui -n --node-option -O --reporter-option --opts",
+                        abbreviates=False)),
+    **same("pytest py.test", row(
+        "plug-ins and settings named in its words are code, reports are written", short="pocWkmnr", long="config-file rootdir "
+        "confcutdir override-ini junitxml junit-xml log-file basetemp pdbcls import-mode tb maxfail durations ignore "
+        "ignore-glob deselect cov cov-report cov-config html json-report-file resultlog debug log-level log-cli-level "
+        "capture color numprocesses dist timeout benchmark-json pastebin",
+        code="-p -o --override-ini -c --config-file --rootdir --confcutdir --pdbcls --cov-config -D",
+        writes="--junitxml --junit-xml --log-file --html --json-report-file --resultlog --report-log --benchmark-json "
+               "--basetemp --debug --profile-svg", changes="--cache-clear --snapshot-update --inline-snapshot",
+        safe="--co --lf --ff --nf --sw --pdb --log-cli-level --log-level --cov --collect-only --pd --pro --cache-show --html-"
+             " --conf --import --root --junit --base --res --over --no-cov --in --re --ca")),
+    **same("ruff", row("`--fix` changes files", long="config output-file cache-dir select ignore extend-select output-format "
+                       "target-version line-length extension exclude format per-file-ignores", short="o",
+                       code="--config", writes="-o --output-file --cache-dir --statistics-file",
+                       changes="--fix --fix-only --add-noqa --unsafe-fixes --diff-apply", safe="--output-format",
+                       abbreviates=False)),
+    **same("black isort autopep8 yapf", row(short="ltcSCk", long="line-length target-version config code exclude include "
+                                            "workers settings-path", changes="--in-place -i --inplace", safe="-S -C")),
+    **same("mypy dmypy", row(
+        "plug-ins in its settings and `--python-executable` are run", short="mpc", long="config-file python-executable module "
+        "package command cache-dir custom-typeshed-dir custom-typing-module shadow-file python-version platform exclude "
+        "junit-xml html-report txt-report xml-report any-exprs-report linecount-report linecoverage-report lineprecision-report "
+        "xslt-html-report xslt-txt-report cobertura-xml-report follow-imports timing-stats line-checking-stats",
+        runs="--python-executable --install-types", code="--config-file --shadow-file --custom-typeshed-dir --plugins",
+        writes="--cache-dir --junit-xml --html-report --txt-report --xml-report --any-exprs-report --linecount-report "
+               "--linecoverage-report --lineprecision-report --xslt-html-report --xslt-txt-report --cobertura-xml-report "
+               "--timing-stats --line-checking-stats",
+        safe="--python-version --python --platform --package --follow-imports")),
+    **same("pyright basedpyright", row("`--pythonpath` runs a program", short="pvt", long="project pythonpath venvpath "
+                                       "typeshedpath createstub pythonplatform pythonversion level threads",
+                                       runs="--pythonpath", code="--venvpath -v --venv-path -p --project --typeshedpath",
+                                       writes="--createstub --writebaseline", abbreviates=False)),
+    **same("coverage", row("settings named in its words are code, reports are written", short="domi", long="rcfile "
+                           "data-file omit include directory fail-under precision format sort contexts skip-covered",
+                           code="--rcfile --debug --concurrency", writes="-o -d --directory --data-file", safe="--fail-under")),
+    **same("tox", row("settings named in its words are code", short="cexpjr", long="conf workdir root override result-json "
+                      "installpkg develop workon discover runner", code="-c --conf --root -x --override --installpkg "
+                      "--discover --runner --workon", writes="--workdir --work-dir --result-json", safe="--recreate --co")),
+    **same("pip pip3 pipx", row("`--python` runs a program", long="python log cert client-cert index-url extra-index-url "
+                                "find-links requirement constraint target prefix root src cache-dir format path proxy "
+                                "config-settings editable timeout retries trusted-host report global-option build-option",
+                                short="rceityf", runs="--python --use-pep517-runner --editor",
+                                writes="--log --log-file --local-log --target -t --prefix --root --src --cache-dir --report -d "
+                                       "--dest --wheel-dir", code="--config-settings --global-option --build-option",
+                                safe="--pre --path --py --lo --no --requirement --require-hashes --require --re --local "
+                                     "--disable-pip-version-check")),
+    **same("uv poetry pdm hatch rye pipenv", row("`--python` runs a program", short="pCP", long="python directory project "
+                                                 "config-file cache-dir index-url extra-index-url default-index env-file "
+                                                 "format color", runs="--python",
+                                                 code="--directory --project --config-file -C -P --env-file -p",
+                                                 writes="--cache-dir --output-file -o", safe="--python-version "
+                                                 "--project-only --outdated --pre", abbreviates=False)),
+    **same("nox", row("a file named in its words is code", short="fsekprR", long="noxfile session keywords python default-venv-backend",
+                      code="-f --noxfile", abbreviates=True)),
+    **same("rspec minitest", row("files named in its words are code", short="rIfoOeEtPp", long="require options out format "
+                                 "default-path example tag pattern order seed", code="-r --require -I -O --options -f --format "
+                                 "--default-path --drb", writes="-o --out", safe="--order --only-failures --format",
+                                 abbreviates=True)),
+    **same("rake", row("files and code named in its words are run", short="fRerIpEgGjnWTD", long="rakefile libdir require "
+                       "rakelib execute execute-print execute-continue", code="-f --rakefile -R --rakelib -r --require -I "
+                       "--libdir -e --execute -p --execute-print -E --execute-continue -g --system",
+                       safe="--trace --tasks --quiet --silent")),
+    **same("bundle", row("`exec` runs a program", long="gemfile path jobs retry", short="jr", code="--gemfile")),
+    **same("docker podman nerdctl", row("the daemon and its settings can be named in its words", short="HclfnvopeutwI",
+                                        long="host context config log-level filter format since until tail details tlscacert "
+                                        "tlscert tlskey file output iidfile metadata-file cidfile env-file volume mount",
+                                        code="-H --host --config --env-file --tlscacert --tlscert --tlskey",
+                                        writes="--iidfile --metadata-file --cidfile", safe="--con --hostname -o --context",
+                                        abbreviates=False)),
+    ("docker", "compose"): row("files named in its words say what runs", short="fp", long="file project-name project-directory "
+                               "env-file profile format filter status services", code="-f --file --project-directory "
+                               "--env-file --config -H --host", abbreviates=False),
+    ("docker", "compose", "ps"): row(long="format filter status orderby", abbreviates=False),
+    ("docker", "compose", "logs"): row(short="n", long="tail since until index", abbreviates=False),
+    ("docker", "logs"): row(short="n", long="tail since until", abbreviates=False),
+    ("docker", "build"): row(short="ftom", long="file tag output build-arg target platform cache-to cache-from secret ssh "
+                             "iidfile metadata-file", writes="-o --output --iidfile --metadata-file --cache-to",
+                             code="--secret --ssh --allow", abbreviates=False),
+    **same("docker-compose", row("files named in its words say what runs", short="fp", long="file project-name project-directory "
+                                 "env-file profile", code="-f --file --project-directory --env-file", abbreviates=False)),
+    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcs", long="namespace output selector "
+                             "filename kubeconfig context cluster user server cache-dir profile-output field-selector "
+                             "sort-by template label-columns token as as-group request-timeout certificate-authority "
+                             "client-certificate client-key raw chunk-size",
+                             code="--kubeconfig --server -s --insecure-skip-tls-verify --certificate-authority --client-key "
+                                  "--client-certificate", reads="-f --filename", writes="--cache-dir --profile-output "
+                                  "--profile --log-file --log-dir", safe="-f", abbreviates=False)),
+    **same("helm", row("`--post-renderer` runs a program", short="fno", long="values set set-file set-string namespace output "
+                       "kubeconfig post-renderer post-renderer-args kube-context repository-config registry-config",
+                       runs="--post-renderer", code="--kubeconfig --repository-config --registry-config",
+                       reads="-f --values --set-file", writes="--output-dir -d --destination", abbreviates=False)),
+    **same("gh", row("`--web` runs a browser", short="RLjtqHFXfbBlasmpwcid", long="repo limit json template jq state label "
+                     "author assignee search base head workflow branch user status event commit header field raw-field method "
+                     "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False)),
+    ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASl", long="repo limit json template jq state label author assignee "
+                      "search base head", runs="--web -w --editor -e", abbreviates=False),
+    ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlm", long="repo limit json template jq state label author "
+                         "assignee search milestone mention", runs="--web -w --editor -e", abbreviates=False),
+    ("gh", "repo"): row("`--web` runs a browser", short="bjtqL", long="branch json template jq limit", runs="--web -w",
+                        abbreviates=False),
+    ("gh", "alias"): row("an alias can be a shell text", changes="-s --shell", closed=True),
+    ("gh", "extension"): row("an extension is a program", closed=True),
+    **same("glab hub", row("`--web` runs a browser", runs="--web -w", abbreviates=False)),
+    **same("terraform tofu terragrunt", row(
+        "settings and outputs named in its words", single=True, abbreviates=False,
+        long="chdir out var var-file state state-out backup backend-config plugin-dir from-module generate-config-out lock-timeout "
+             "parallelism target replace refresh input lock",
+        code="-chdir --chdir -plugin-dir --plugin-dir -from-module --from-module -backend-config --backend-config "
+             "--terragrunt-config --terragrunt-tfpath --tf-path --working-dir --config",
+        writes="-out --out -state --state -state-out --state-out -backup --backup -generate-config-out --generate-config-out "
+               "-backup-path", reads="-var-file --var-file", changes="-auto-approve --auto-approve -destroy --destroy -migrate-state "
+               "-reconfigure -force-copy -write --write")),
+    **same("gradle gradlew", row(
+        "scripts and properties named in its words are run", short="IbcpgDPxiqtSsM", long="init-script build-file settings-file "
+        "project-dir gradle-user-home include-build system-prop project-prop tests exclude-task console max-workers "
+        "project-cache-dir configuration-cache-problems priority warning-mode dependency-verification",
+        code="-I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -D "
+             "--system-prop", writes="--project-cache-dir --write-verification-metadata --write-locks --profile",
+        safe="-i -q -t -S -s --info --console --in --con --offline --no-daemon --continue --stacktrace --project-prop --continuous "
+             "--configure-on-demand --configuration-cache --build-cache --priority")),
+    **same("mvn mvnw", row(
+        "properties and goals named in its words run programs", short="fsgtDPlTbepr", long="file settings global-settings "
+        "toolchains global-toolchains define activate-profiles log-file threads builder projects resume-from encrypt-password "
+        "fail-at-end", code="-f --file -s --settings -gs --global-settings -t --toolchains -gt --global-toolchains -D "
+        "--define -b --builder", writes="-l --log-file", single=False,
+        safe="--fail-at-end --fail-fast --batch-mode --show-version --quiet --file-")),
+    **same("dotnet", row("properties named in its words run programs", short="covpr", long="configuration output framework "
+                         "runtime verbosity property logger settings filter results-directory project diag collect",
+                         code="-p --property -p: /p: --logger -l --settings -s --test-adapter-path --msbuild",
+                         writes="-o --output --results-directory --diag --artifacts-path", abbreviates=False)),
+    **same("swift xcodebuild bazel bazelisk sbt lein mix rebar3 stack cabal ghc zig dart flutter buck2 pants meson scons ant "
+           "composer phpunit sam serverless pulumi skaffold tilt just task nx turbo lerna rush gulp grunt webpack vite rollup "
+           "esbuild parcel next nuxt astro svelte-kit ng ionic expo",
+           row("settings and scripts named in its words are code", short="cfCp", long="config file directory project cwd "
+               "chdir require plugin output outdir outfile working-directory build-path package-path loader",
+               code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval --justfile -d --taskfile "
+                    "--working-directory --script --loader --package-path --run_under --workspace_status_command --shell "
+                    "--gulpfile --gruntfile --configFile --bazelrc --define --toolchain",
+               writes="-o --output --outdir --outfile --build-path", abbreviates=False)),
+}  # fmt: skip

@@ -1,0 +1,50 @@
+"""Programs with a language of their own: whatever stands in their words may run another program or write a file.
+
+A rule covers them only if it names every word. Data; the reasons are one for each group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .table_row import Program, row
+
+_GROUPS: Mapping[str, str] = {
+    "an editor runs commands and writes files by its options, its scripts and a file's modelines":
+        "ed red emacs emacsclient nano pico joe mcedit ne micro hx helix kak jed vile zile code subl",
+    "a debugger or tracer runs programs and scripts":
+        "gdb gdbserver lldb bpftrace gcore tshark tcpdump wireshark nmap hping3 mtr sqlmap msfconsole "
+        "perlbug pdb pudb",
+    "a language's prompt runs programs":
+        "irb pry ghci scala jshell jjs jrunscript clisp sbcl octave R gnuplot dc m4 bc gawk-run erl iex ocaml gimp maxima "
+        "mathematica expect tclsh-run slsh csvtool cobc dosbox",
+    "a network tool hands what it hears to programs, or writes what it fetches":
+        "socat nc ncat netcat telnet ftp lftp tftp smbclient ssh-keyscan openvpn dnsmasq iptables ip6tables nft tc",
+    "a terminal or session tool runs commands":
+        "screen tmux byobu dtach abduco zellij dialog whiptail xdotool xterm gnome-terminal konsole",
+    "a scheduler or service manager runs what it is given":
+        "crontab at batch atq systemctl loginctl machinectl busctl service supervisorctl launchctl logrotate anacron "
+        "run-parts update-alternatives",
+    "a package manager runs scripts of packages and hooks named in its words":
+        "apt apt-get aptitude dpkg dpkg-deb yum dnf rpm rpmbuild zypper pacman yay snap flatpak brew port apk opkg emerge "
+        "gem cpan cpanm easy_install pkg nix nix-env nix-build guix pkexec-run conda mamba micromamba",
+    "a configuration tool runs commands on this or other machines":
+        "ansible ansible-playbook ansible-test puppet chef-client salt salt-call knife vagrant virsh virt-install "
+        "qemu-system-x86_64 qemu-img lxc lxd multipass packer fab capistrano",
+    "a document tool runs programs from its input or writes files":
+        "latex pdflatex xelatex lualatex tex pdftex dvips troff nroff groff eqn tbl pandoc gs ghostscript convert magick "
+        "mogrify inkscape ffmpeg soffice libreoffice wkhtmltopdf asciidoctor gtester",
+    "it holds keys, or runs an engine or agent named in its words":
+        "openssl gpg gpg2 gpg-agent ssh-keygen ssh-add keytool age step vault pass security certutil",
+    "it opens a program or a page for the person":
+        "xdg-open open sensible-browser x-www-browser w3m lynx links elinks mutt mail mailx sendmail yelp zathura",
+    "it loads or runs a program by itself":
+        "ld.so ldconfig ldd rundll32 kexec insmod modprobe init reboot telinit",
+    "it changes accounts, disks or the machine":
+        "useradd usermod userdel passwd chpasswd visudo vipw adduser groupadd chsh chfn swapon dmsetup lvm wipefs "
+        "hdparm efibootmgr sysctl setcap cryptsetup dmesg journalctl",
+}  # fmt: skip
+
+CLOSED: Mapping[tuple[str, ...], Program] = {
+    (name,): row(why, closed=True) for why, names in _GROUPS.items() for name in names.split()
+}

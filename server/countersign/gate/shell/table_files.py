@@ -1,0 +1,95 @@
+"""Programs that write, change, move, pack or fetch files (RULES.md S10). Data: one row each (see ``table_row.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .table_row import Program, row, same
+
+FILES: Mapping[tuple[str, ...], Program] = {
+    **same("tee", row("it writes its operands", operands="write")),
+    **same("sponge", row("it writes its operand", operands="write")),
+    **same("touch", row("it makes files", short="drt", long="date reference time", reads="-r --reference", operands="write")),
+    **same("mkdir", row("it makes folders", short="mZ", long="mode context", operands="write")),
+    **same("mkfifo mknod", row("it makes special files", short="mZ", long="mode context", operands="write")),
+    **same("rm unlink shred srm trash trash-put", row("it deletes", short="ns", long="iterations size random-source "
+                                                      "interactive preserve-root", operands="delete")),
+    **same("rmdir", row("it deletes folders", operands="delete")),
+    **same("truncate", row("it changes files", short="rs", long="reference size", reads="-r --reference", operands="write")),
+    **same("chmod chgrp", row("it changes rights", long="reference from", operands="owner")),
+    **same("chown setfacl chattr chcon", row("it changes rights", long="reference from", operands="owner")),
+    **same("cp", row("it writes its last operand", short="StZ", long="suffix target-directory context sparse reflink "
+                     "preserve no-preserve backup", operands="copy")),
+    **same("mv", row("it moves files", short="St", long="suffix target-directory backup", operands="move")),
+    **same("ln link", row("it makes names for files", short="St", long="suffix target-directory backup", operands="link")),
+    **same("install", row("it writes its last operand", short="gmoStZ", long="group mode owner suffix target-directory "
+                          "strip-program context backup", runs="--strip-program -s --strip", operands="copy")),
+    **same("dd", row("`of=` is written")),
+    **same("split", row("it writes files; `--filter` runs a command", short="abClnt", long="suffix-length bytes line-bytes "
+                        "lines number separator filter additional-suffix hex-suffixes numeric-suffixes", runs="--filter",
+                        operands="second")),
+    **same("csplit", row("it writes files", short="bfn", long="suffix-format prefix digits", writes="-f --prefix")),
+    **same("patch", row("it changes the files that a patch names", short="BDFYdgiopprVxz", long="input output reject-file "
+                        "directory strip fuzz get prefix suffix", writes="-o --output -r --reject-file", reads="-i --input")),
+    **same("rsync", row("`-e` and `--rsync-path` run a program", short="eBTfM@", long="rsh rsync-path temp-dir backup-dir "
+                        "suffix exclude exclude-from include include-from files-from log-file partial-dir compare-dest "
+                        "copy-dest link-dest bwlimit port timeout chmod chown filter max-size min-size password-file "
+                        "write-batch only-write-batch read-batch remote-option config dparam address out-format info debug",
+                        runs="-e --rsh --rsync-path -M --remote-option", code="--config --daemon --read-batch",
+                        writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir --temp-dir -T",
+                        changes="--remove-source-files", reads="--password-file --files-from --exclude-from --include-from",
+                        operands="remote")),
+    **same("scp", row("`-S` and `-o` run a program", short="cDFiJloPSX", runs="-S -o -D", code="-F", operands="remote")),
+    **same("sftp", row("`-S`, `-o` and `-b` run programs", short="aBbcDFiJloPRSsX", runs="-S -o -D -b", code="-F",
+                       closed=True)),
+    **same("curl", row(
+        "`-o` and its like write, `-K` reads options", short="oOuXHdFTAebcDEmrtTUvwxyYzCKPQ",
+        long="output user request header data data-raw data-binary data-ascii data-urlencode form upload-file user-agent "
+             "referer cookie cookie-jar dump-header cert key cacert capath max-time connect-timeout range proxy proxy-user "
+             "write-out config interface limit-rate retry retry-delay retry-max-time resolve stderr trace trace-ascii "
+             "libcurl hsts alt-svc etag-save etag-compare output-dir url json netrc-file engine ciphers ftp-port quote "
+             "form-string max-redirs continue-at speed-limit speed-time time-cond preproxy socks5 noproxy doh-url "
+             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query",
+        writes="-o --output -D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --libcurl --hsts --alt-svc "
+               "--etag-save --output-dir",
+        changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
+        code="-K --config --engine", reads="-T --upload-file -E --cert --key --netrc-file -b --cookie",
+        safe="--out --con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
+             "--fail --silent --location --head --include --user --user-agent -H -X -d")),
+    **same("wget", row(
+        "it writes what it fetches", short="OoaiPBtTwQUeADRILX", long="output-document output-file append-output input-file "
+        "directory-prefix base tries timeout wait quota user-agent execute accept reject header post-data post-file body-data "
+        "body-file user password load-cookies save-cookies config use-askpass rejected-log referer method warc-file",
+        writes="-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies "
+               "--rejected-log --warc-file --hsts-file", runs="--use-askpass", code="-e --execute --config",
+        reads="-i --input-file --post-file --body-file --load-cookies")),
+    **same("aria2c axel", row("it writes what it fetches; hooks run programs", short="odiljsxk", long="out dir input-file "
+                              "on-download-complete on-download-start on-bt-download-complete conf-path log",
+                              closed=True)),
+    **same("tar", row("see `escapes.py`: options that run programs, and unpacking", short="fbCFgIKLNTVXH", long="file "
+                      "directory use-compress-program checkpoint checkpoint-action to-command rsh-command rmt-command "
+                      "info-script new-volume-script files-from exclude exclude-from transform xform strip-components "
+                      "one-top-level owner group mode mtime index-file listed-incremental blocking-factor label suffix format "
+                      "add-file newer after-date volno-file starting-file sparse-version warning quoting-style",
+                      runs="-I --use-compress-program --checkpoint-action --to-command --rsh-command --rmt-command -F "
+                           "--info-script --new-volume-script", code="-T --files-from",
+                      writes="--index-file -g --listed-incremental --volno-file", changes="--remove-files -P "
+                      "--absolute-names --delete",
+                      reads="-X --exclude-from", safe="--checkpoint --to-stdout --exclude --file --list --extract")),
+    **same("zip", row("`-TT` runs a command", short="bitxPsn", long="unzip-command temp-path output-file exclude include",
+                      runs="-TT --unzip-command", changes="-m --move", writes="-O --output-file -b --temp-path",
+                      operands="archive")),
+    **same("unzip", row("it unpacks", short="dPx", writes="-d")),
+    **same("7z 7za 7zr", row("it packs and unpacks")),
+    **same("gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd compress uncompress pigz lz4",
+           row("it replaces its operands", short="SobpT", long="suffix output memlimit", writes="-o --output",
+               operands="change")),
+    **same("cpio", row("it packs and unpacks; `--rsh-command` runs a program", short="CEFHIMORD", long="rsh-command "
+                       "to-stdout file directory", runs="--rsh-command", writes="-O -F --file -D --directory",
+                       changes="-i --extract -p --pass-through")),
+    **same("ar", row("it changes archives", changes="-M")),
+    **same("mktemp", row(short="p", long="tmpdir suffix")),
+    **same("mount umount losetup mkfs fsck fdisk parted", row("it changes disks", closed=True)),
+    **same("sqlite3 sqlite psql mysql mariadb mongo mongosh redis-cli clickhouse-client",
+           row("its language runs programs and writes files", closed=True)),
+}  # fmt: skip

@@ -1,0 +1,102 @@
+"""The form of a row in the tables of programs (RULES.md S9 to S11), and the words to write one in.
+
+A row says which options of a program run something, load code, write or change files, and what its operands are. An
+allow rule for the program covers none of those options unless its literal part names them; paths are judged as paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .arguments import Grammar
+
+Role = Literal[
+    "none", "read", "list", "write", "delete", "change", "pattern", "script", "copy", "move", "link", "second",
+    "archive", "owner", "remote",
+]  # fmt: skip
+"""What operands are. ``read``, ``list`` (only names and kinds are looked at), ``write``, ``delete``; ``change``:
+read and rewritten. ``pattern`` and ``script``: the first is none of files unless an option gives it, the rest are read.
+``copy``, ``move``, ``link``: all but the last are sources. ``second``: the second is written (``uniq in out``).
+``archive``: the first is written, the rest read. ``owner``: the first is a mode or owner, the rest are changed."""
+
+EscapeKind = Literal["runs", "code", "writes", "changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program, or one of its subcommands.
+
+    ``escapes`` maps options to what they do. ``reads`` are options whose value is a file that is read, ``given``
+    options that stand for the first operand of ``pattern`` and ``script``. ``deep`` are options that go into folders,
+    ``here``: without operands it looks at the folder it runs in. ``safe`` are options that only look like a short form
+    of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
+    ``closed``: a language of its own, so a rule must name every word. ``clauses``: words that are operands with a
+    meaning (``NAME=value``, ``plugin:goal``), each with what it does.
+    """
+
+    why: str
+    grammar: Grammar
+    escapes: Mapping[str, EscapeKind]
+    reads: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    operands: Role = "none"
+    deep: frozenset[str] = frozenset()
+    here: bool = False
+    safe: frozenset[str] = frozenset()
+    known: bool = False
+    not_known: frozenset[str] = frozenset()
+    closed: bool = False
+    abbreviates: bool = True
+
+
+def row(
+    why: str = "",
+    *,
+    short: str = "",
+    long: str = "",
+    single: bool = False,
+    ordered: bool = False,
+    runs: str = "",
+    code: str = "",
+    writes: str = "",
+    changes: str = "",
+    reads: str = "",
+    given: str = "",
+    operands: Role = "none",
+    deep: str = "",
+    here: bool = False,
+    safe: str = "",
+    known: bool = False,
+    not_known: str = "",
+    closed: bool = False,
+    abbreviates: bool = True,
+) -> Program:
+    """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes."""
+    kinds: Iterable[tuple[EscapeKind, str]] = (
+        ("runs", runs),
+        ("code", code),
+        ("writes", writes),
+        ("changes", changes),
+    )
+    return Program(
+        why,
+        Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=ordered),
+        {option: kind for kind, options in kinds for option in options.split()},
+        frozenset(reads.split()),
+        frozenset(given.split()),
+        operands,
+        frozenset(deep.split()),
+        here,
+        frozenset(safe.split()),
+        known,
+        frozenset(not_known.split()),
+        closed,
+        abbreviates,
+    )
+
+
+def same(names: str, program: Program) -> dict[tuple[str, ...], Program]:
+    """The same row under several names."""
+    return {(name,): program for name in names.split()}

@@ -1,0 +1,351 @@
+"""Programs that run another program named in their words (RULES.md S7). Data: one row each, with its reason.
+
+``clear`` rows are looked through for allow as well; ``runner`` rows (package runners) are covered by a rule whose
+literal words reach into the inner command; all others are looked through for deny and ask only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from .arguments import Grammar
+
+Kind = Literal["clear", "runner", "closed"]
+Tail = Literal["command", "text", "operands"]
+"""How the words behind the options are run: as a command, joined and read by a shell, or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """``skip`` operands stand in front of the command, ``assigns`` says that ``NAME=value`` may too. ``texts`` are
+    options whose value a shell reads, ``commands`` those whose value is a command. ``bare``: looked through for allow
+    only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``."""
+
+    kind: Kind
+    grammar: Grammar
+    why: str
+    skip: int = 0
+    assigns: bool = False
+    texts: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    tail: Tail = "command"
+    bare: bool = False
+    dashes: bool = False
+    unknown_tail: bool = False
+
+
+def _row(
+    kind: Kind,
+    why: str,
+    short: str = "",
+    long: str = "",
+    *,
+    skip: int = 0,
+    assigns: bool = False,
+    texts: str = "",
+    commands: str = "",
+    tail: Tail = "command",
+    bare: bool = False,
+    dashes: bool = False,
+    unknown_tail: bool = False,
+    single: bool = False,
+) -> Wrapper:
+    grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=True)
+    return Wrapper(
+        kind, grammar, why, skip, assigns, tuple(texts.split()), tuple(commands.split()), tail, bare, dashes, unknown_tail
+    )
+
+
+_RUNS = "it runs the command in its words"
+_RIGHTS = "it runs the command with other rights"
+_SHELL = "it hands its words to a shell"
+_TRACE = "it runs the command and watches it"
+_PLACE = "it runs the command in other surroundings"
+_FAR = "it runs the command on another machine or in a container"
+_PACKAGE = "it runs a program of a package, and may fetch it first"
+
+WRAPPERS: Mapping[str, Wrapper] = {
+    # looked through for allow as well
+    "timeout": _row("clear", _RUNS, "ks", "kill-after signal", skip=1),
+    "nice": _row("clear", _RUNS, "n", "adjustment"),
+    "nohup": _row("clear", _RUNS, bare=True),
+    "stdbuf": _row("clear", _RUNS, "ioe", "input output error"),
+    "command": _row("clear", _RUNS, bare=True),
+    "xargs": _row(
+        "clear",
+        "it runs the command with words from its input",
+        "adEILlnPs",
+        "arg-file delimiter max-lines max-args max-procs max-chars process-slot-var",
+        bare=True,
+        unknown_tail=True,
+    ),
+    # builtins and keywords
+    "builtin": _row("closed", _RUNS),
+    "exec": _row("closed", "it replaces the shell by the command", "a"),
+    "eval": _row("closed", "it reads its words as commands", tail="text"),
+    "trap": _row("closed", "it reads its first word as commands, later", tail="text"),
+    "coproc": _row("closed", "it runs the command beside the shell"),
+    "time": _row("closed", _RUNS, "fo", "format output"),
+    # other rights
+    "sudo": _row("closed", _RIGHTS, "CDghpRrTtUu", "close-from chdir group host prompt chroot role command-timeout "
+                 "type other-user user", assigns=True),
+    "doas": _row("closed", _RIGHTS, "aCu"),
+    "pkexec": _row("closed", _RIGHTS, "", "user"),
+    "su": _row("closed", _RIGHTS, "cCgGsTw", "command session-command group supp-group shell whitelist-environment",
+               texts="-c --command -C --session-command", tail="operands"),
+    "runuser": _row("closed", _RIGHTS, "cCgGsTuw", "command session-command group supp-group shell user "
+                    "whitelist-environment", texts="-c --command -C --session-command"),
+    "sg": _row("closed", _RIGHTS, "c", texts="-c", skip=1, tail="text"),
+    "gosu": _row("closed", _RIGHTS, skip=1),
+    "su-exec": _row("closed", _RIGHTS, skip=1),
+    "setpriv": _row("closed", _RIGHTS, "", "ambient-caps inh-caps bounding-set ruid euid rgid egid reuid regid groups "
+                    "securebits pdeathsig selinux-label apparmor-profile"),
+    "capsh": _row("closed", _RIGHTS, tail="text"),
+    # environment, priority, session
+    "env": _row("closed", "it runs the command with another environment", "uCS", "unset chdir split-string "
+                "block-signal default-signal ignore-signal", assigns=True, texts="-S --split-string"),
+    "setsid": _row("closed", _RUNS),
+    "ionice": _row("closed", _RUNS, "cnpPu", "class classdata pid pgid uid"),
+    "chrt": _row("closed", _RUNS, "TPDp", "sched-runtime sched-period sched-deadline pid", skip=1),
+    "taskset": _row("closed", _RUNS, "p", "pid", skip=1),
+    "numactl": _row("closed", _RUNS, "iNmCpl", "interleave cpunodebind membind physcpubind preferred"),
+    "cpulimit": _row("closed", _RUNS, "lpe", "limit pid exe"),
+    "prlimit": _row("closed", _RUNS, "po", "pid output"),
+    "choom": _row("closed", _RUNS, "np", "adjust pid"),
+    "flock": _row("closed", _RUNS, "wEc", "wait timeout conflict-exit-code command", skip=1, texts="-c --command"),
+    "unbuffer": _row("closed", _RUNS),
+    "chronic": _row("closed", _RUNS),
+    "ts": _row("closed", _RUNS),
+    "setarch": _row("closed", _RUNS, skip=1),
+    "linux32": _row("closed", _RUNS),
+    "linux64": _row("closed", _RUNS),
+    "torsocks": _row("closed", _PLACE),
+    "torify": _row("closed", _PLACE),
+    "proxychains": _row("closed", _PLACE, "f"),
+    "proxychains4": _row("closed", _PLACE, "f"),
+    "rlwrap": _row("closed", _RUNS, "bcCDefHlmMopPqsStz"),
+    "grc": _row("closed", _RUNS, "cs"),
+    "multitime": _row("closed", _RUNS, "bfilnoqrsv"),
+    "script": _row("closed", "it runs a shell or a command and records it", "cEIOBTmo", "command echo log-in log-out "
+                   "log-io log-timing logging-format output-limit", texts="-c --command", tail="operands"),
+    "watch": _row("closed", _SHELL, "nd", "interval", tail="text"),
+    "parallel": _row("closed", _SHELL, "jaISXnNLlPsdEDk", "jobs arg-file delimiter max-args max-lines max-procs "
+                     "colsep joblog results tmpdir tempdir workdir sshlogin sshloginfile timeout delay retries", tail="text",
+                     unknown_tail=True),
+    "entr": _row("closed", "it runs the command whenever a file changes", unknown_tail=True),
+    "watchexec": _row("closed", "it runs the command whenever a file changes", "ewifdsN", "exts watch ignore filter "
+                      "debounce signal shell", tail="text"),
+    "nodemon": _row("closed", "it runs the command whenever a file changes", "xeiw", "exec ext ignore watch delay "
+                    "config signal", texts="-x --exec"),
+    "concurrently": _row("closed", _SHELL, "nckl", "names prefix-colors prefix max-processes", tail="text"),
+    "hyperfine": _row("closed", _SHELL, "wmMrpcSnisPDLu", "warmup min-runs max-runs runs prepare cleanup shell "
+                      "command-name setup conclude parameter-scan parameter-list export-json export-csv "
+                      "export-markdown", texts="-p --prepare -c --cleanup -s --setup --conclude", tail="text"),
+    "start-stop-daemon": _row("closed", _RUNS, "xanupsRgckrNPI", "exec startas name user pidfile signal retry chuid",
+                              commands="-x --exec -a --startas", tail="operands"),
+    "daemonize": _row("closed", _RUNS, "cEeolpu"),
+    "logsave": _row("closed", _RUNS, skip=1),
+    "dbus-run-session": _row("closed", _RUNS, "", "config-file dbus-daemon", dashes=False),
+    "dbus-launch": _row("closed", _RUNS),
+    "ssh-agent": _row("closed", _RUNS, "aEPt"),
+    "xvfb-run": _row("closed", _RUNS, "efnpsw", "error-file auth-file server-num xauth-protocol server-args wait"),
+    "systemd-run": _row("closed", _RUNS, "HMEpt", "host machine setenv property unit description slice uid gid nice "
+                        "working-directory on-active on-boot on-calendar timer-property service-type"),
+    "systemd-inhibit": _row("closed", _RUNS, "", "what who why mode"),
+    "caffeinate": _row("closed", _RUNS, "tw"),
+    "cgexec": _row("closed", _RUNS, "g"),
+    "exec-helper": _row("closed", _RUNS),
+    "busybox": _row("closed", "it is many programs, a shell among them"),
+    "toybox": _row("closed", "it is many programs, a shell among them"),
+    # other surroundings
+    "chroot": _row("closed", _PLACE, "", "groups userspec", skip=1),
+    "unshare": _row("closed", _PLACE, "RwSGl", "root wd setuid setgid propagation map-user map-group"),
+    "nsenter": _row("closed", _PLACE, "tSG", "target setuid setgid"),
+    "bwrap": _row("closed", _PLACE, "", "bind ro-bind dev-bind chdir setenv unsetenv proc dev tmpfs", skip=0),
+    "firejail": _row("closed", _PLACE),
+    "fakeroot": _row("closed", _PLACE, "libsf", "lib faked"),
+    "fakechroot": _row("closed", _PLACE),
+    "proot": _row("closed", _PLACE, "rbqwvlkiS0", "rootfs bind qemu cwd"),
+    "eatmydata": _row("closed", _PLACE),
+    "faketime": _row("closed", _PLACE, "f", skip=1),
+    "nix-shell": _row("closed", _PLACE, "pAI", "run command argstr arg attr", texts="--run --command", tail="operands"),
+    # watching
+    "strace": _row("closed", _TRACE, "abeoOpPsSuEIX", "output trace"),
+    "ltrace": _row("closed", _TRACE, "aDeFlnoprsuxX"),
+    "valgrind": _row("closed", _TRACE, "", ""),
+    "gtime": _row("closed", _TRACE, "fo", "format output"),
+    "heaptrack": _row("closed", _TRACE, "o"),
+    "rr": _row("closed", _TRACE),
+    "catchsegv": _row("closed", _TRACE),
+    # package runners
+    "npx": _row("runner", _PACKAGE, "pcw", "package call workspace", texts="-c --call"),
+    "pnpx": _row("runner", _PACKAGE, "p", "package"),
+    "bunx": _row("runner", _PACKAGE, "p", "package"),
+    "uvx": _row("runner", _PACKAGE, "pfciwn", "python from with with-editable with-requirements index default-index "
+                "index-url extra-index-url find-links directory project config-file refresh-package"),
+    "tsx": _row("runner", "it runs a script", "r", "require import tsconfig", tail="operands"),
+    "cross-env": _row("runner", "it runs the command with another environment", assigns=True),
+    "cross-env-shell": _row("closed", _SHELL, assigns=True, tail="text"),
+    "env-cmd": _row("closed", "it runs the command with another environment", "fer", "file environments rc-file"),
+    "dotenv": _row("closed", "it runs the command with another environment", "efvp"),
+    "dotenvx": _row("closed", "it runs the command with another environment", "ef"),
+    "npm-run-all": _row("runner", "it runs scripts of the package", tail="operands"),
+    "run-s": _row("runner", "it runs scripts of the package", tail="operands"),
+    "run-p": _row("runner", "it runs scripts of the package", tail="operands"),
+    # elsewhere
+    "ssh": _row("closed", _FAR, "BbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
+    "mosh": _row("closed", _FAR, "p", "client server ssh predict port", skip=1),
+    "rsh": _row("closed", _FAR, "lk", skip=1, tail="text"),
+    "sshpass": _row("closed", _RUNS, "pfdP"),
+    "autossh": _row("closed", _FAR, "MBbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
+}  # fmt: skip
+"""By the program's base name."""
+
+SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
+    ("npm", "exec"): _row("runner", _PACKAGE, "pcwC", "package call workspace prefix", texts="-c --call"),
+    ("npm", "x"): _row("runner", _PACKAGE, "pcwC", "package call workspace prefix", texts="-c --call"),
+    ("npm", "explore"): _row("closed", _RUNS, skip=1, tail="text"),
+    ("npm", "init"): _row("runner", _PACKAGE),
+    ("npm", "create"): _row("runner", _PACKAGE),
+    ("pnpm", "exec"): _row("runner", _PACKAGE, "C", "dir filter"),
+    ("pnpm", "dlx"): _row("runner", _PACKAGE, "pC", "package dir"),
+    ("pnpm", "create"): _row("runner", _PACKAGE),
+    ("yarn", "exec"): _row("runner", _PACKAGE),
+    ("yarn", "dlx"): _row("runner", _PACKAGE, "p", "package"),
+    ("yarn", "create"): _row("runner", _PACKAGE),
+    ("bun", "x"): _row("runner", _PACKAGE, "p", "package"),
+    ("uv", "run"): _row("runner", _PACKAGE, "pmwCP", "python module with with-editable with-requirements extra group "
+                        "only-group env-file package directory project index default-index index-url "
+                        "extra-index-url find-links config-file refresh-package upgrade-package", texts=""),
+    ("uv", "tool", "run"): _row("runner", _PACKAGE, "p", "python from with with-editable with-requirements"),
+    ("poetry", "run"): _row("runner", _PACKAGE, "PC", "project directory"),
+    ("pdm", "run"): _row("runner", _PACKAGE, "p", "project site-packages"),
+    ("hatch", "run"): _row("runner", _PACKAGE),
+    ("rye", "run"): _row("runner", _PACKAGE, "", "pyproject"),
+    ("pipenv", "run"): _row("runner", _PACKAGE),
+    ("pipx", "run"): _row("runner", _PACKAGE, "", "spec python pip-args index-url with"),
+    ("pixi", "run"): _row("runner", _PACKAGE, "e", "environment manifest-path"),
+    ("conda", "run"): _row("runner", _PACKAGE, "np", "name prefix cwd"),
+    ("mamba", "run"): _row("runner", _PACKAGE, "np", "name prefix cwd"),
+    ("micromamba", "run"): _row("runner", _PACKAGE, "nprc", "name prefix root-prefix cwd"),
+    ("bundle", "exec"): _row("runner", _PACKAGE, "", "gemfile"),
+    ("rbenv", "exec"): _row("runner", _PACKAGE),
+    ("pyenv", "exec"): _row("runner", _PACKAGE),
+    ("nodenv", "exec"): _row("runner", _PACKAGE),
+    ("asdf", "exec"): _row("runner", _PACKAGE),
+    ("mise", "exec"): _row("runner", _PACKAGE, "cCj", "command cd jobs", texts="-c --command", dashes=True),
+    ("mise", "x"): _row("runner", _PACKAGE, "cCj", "command cd jobs", texts="-c --command", dashes=True),
+    ("volta", "run"): _row("runner", _PACKAGE, "", "node npm yarn env"),
+    ("fnm", "exec"): _row("runner", _PACKAGE, "", "using"),
+    ("nvm", "exec"): _row("runner", _PACKAGE, skip=1),
+    ("opam", "exec"): _row("runner", _PACKAGE, "", "switch root"),
+    ("stack", "exec"): _row("runner", _PACKAGE, "", "stack-yaml package resolver"),
+    ("cabal", "exec"): _row("runner", _PACKAGE, "v", "project-file builddir"),
+    ("dune", "exec"): _row("runner", _PACKAGE, "", "root profile"),
+    ("lerna", "exec"): _row("runner", _PACKAGE, "", "scope ignore since"),
+    ("rustup", "run"): _row("runner", _PACKAGE, skip=1),
+    ("dotnet", "exec"): _row("runner", _PACKAGE, "", "depsfile runtimeconfig additionalprobingpath fx-version"),
+    ("dotnet", "tool", "run"): _row("runner", _PACKAGE),
+    ("direnv", "exec"): _row("closed", _PLACE, skip=1),
+    ("doppler", "run"): _row("closed", _PLACE, "pct", "project config token command", texts="--command"),
+    ("op", "run"): _row("closed", _PLACE, "", "env-file account"),
+    ("nix", "run"): _row("closed", _PACKAGE, tail="operands"),
+    ("nix", "shell"): _row("closed", _PACKAGE, "c", "command", dashes=True),
+    ("nix", "develop"): _row("closed", _PACKAGE, "c", "command", dashes=True),
+    ("docker", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys", skip=1),
+    ("docker", "run"): _row("closed", _FAR, "aceghlmpuvw", "add-host attach cap-add cap-drop cpus cpuset-cpus device dns "
+                            "entrypoint env env-file expose gpus group-add hostname ip label link log-driver log-opt "
+                            "memory mount name network net pid platform publish pull restart runtime security-opt "
+                            "shm-size sysctl tmpfs ulimit user userns volume volumes-from workdir", skip=1,
+                            commands="--entrypoint"),
+    ("docker", "container", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys", skip=1),
+    ("docker", "container", "run"): _row("closed", _FAR, "aceghlmpuvw", "env name volume workdir user network", skip=1),
+    ("docker", "compose", "exec"): _row("closed", _FAR, "euw", "env user workdir index", skip=1),
+    ("docker", "compose", "run"): _row("closed", _FAR, "elpuvw", "entrypoint env name user workdir volume publish label",
+                                       skip=1),
+    ("docker-compose", "exec"): _row("closed", _FAR, "euw", "env user workdir index", skip=1),
+    ("docker-compose", "run"): _row("closed", _FAR, "elpuvw", "entrypoint env name user workdir volume publish", skip=1),
+    ("podman", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir", skip=1),
+    ("podman", "run"): _row("closed", _FAR, "aceghlmpuvw", "env name volume workdir user network entrypoint", skip=1),
+    ("kubectl", "exec"): _row("closed", _FAR, "cn", "container namespace context kubeconfig", skip=1, dashes=True),
+    ("kubectl", "run"): _row("closed", _FAR, "n", "image namespace restart overrides", skip=1, dashes=True),
+    ("kubectl", "debug"): _row("closed", _FAR, "cn", "container namespace image target copy-to", skip=1, dashes=True),
+    ("oc", "exec"): _row("closed", _FAR, "cn", "container namespace", skip=1, dashes=True),
+    ("lxc", "exec"): _row("closed", _FAR, "", "env cwd user group mode", skip=1, dashes=True),
+    ("vagrant", "ssh"): _row("closed", _FAR, "c", "command", texts="-c --command", tail="operands"),
+    ("gcloud", "compute", "ssh"): _row("closed", _FAR, "", "command zone project", texts="--command", tail="operands"),
+    ("perf", "stat"): _row("closed", _TRACE, "eopICGrx", "event output pid"),
+    ("perf", "record"): _row("closed", _TRACE, "eopFcCGm", "event output pid"),
+    ("perf", "trace"): _row("closed", _TRACE, "eopu", "expr output pid"),
+    ("ip", "netns", "exec"): _row("closed", _PLACE, skip=1),
+    ("git", "bisect", "run"): _row("closed", _RUNS),
+    ("git", "submodule", "foreach"): _row("closed", _SHELL, tail="text"),
+    ("cmake", "-E", "env"): _row("closed", "it runs the command with another environment", "", "unset modify",
+                                 assigns=True),
+    ("cmake", "-E", "time"): _row("closed", _RUNS),
+    ("cmake", "-E", "chdir"): _row("closed", _PLACE, skip=1),
+    ("tmux", "new-session"): _row("closed", _SHELL, "cenFstxy", tail="text"),
+    ("tmux", "new"): _row("closed", _SHELL, "cenFstxy", tail="text"),
+    ("tmux", "new-window"): _row("closed", _SHELL, "cenFt", tail="text"),
+    ("tmux", "split-window"): _row("closed", _SHELL, "celFtp", tail="text"),
+    ("tmux", "run-shell"): _row("closed", _SHELL, "dt", tail="text"),
+    ("tmux", "send-keys"): _row("closed", _SHELL, "Nt", tail="text"),
+    ("screen", "-dm"): _row("closed", _RUNS, "SsTtphec"),
+    ("screen", "-dmS"): _row("closed", _RUNS, "sTtphec", skip=1),
+    ("aws-vault", "exec"): _row("closed", _PLACE, "d", "duration", skip=1, dashes=True),
+}  # fmt: skip
+"""By the program's base name and its first words."""
+
+SHELLS: Mapping[str, str] = dict.fromkeys(
+    ("sh", "bash", "rbash", "dash", "ash", "zsh", "rzsh", "ksh", "ksh93", "mksh", "pdksh", "lksh", "oksh", "yash", "posh",
+     "fish", "csh", "tcsh", "elvish", "nu", "xonsh", "pwsh", "powershell", "sash", "osh", "rc", "es"),
+    "it is a shell: it reads commands from an option, a file or its input",
+)  # fmt: skip
+
+SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """``code`` are its options that take code, load code, or change or write files. ``module`` runs a module by name."""
+
+    grammar: Grammar
+    code: frozenset[str]
+    module: str | None = None
+
+
+def _language(short: str, long: str, code: str, module: str | None = None) -> Interpreter:
+    return Interpreter(Grammar(frozenset(short), frozenset(long.split()), ordered=True), frozenset(code.split()), module)
+
+
+_NODE_CODE = (
+    "-e -p -r -i --eval --print --require --import --loader --experimental-loader --run --test --interactive "
+    "--env-file --env-file-if-exists --openssl-config --build-snapshot --snapshot-blob --cpu-prof --heap-prof --prof "
+    "--diagnostic-dir --report-directory --redirect-warnings --experimental-config-file --inspect --inspect-brk "
+    "--inspect-wait --experimental-default-config-file --localstorage-file --icu-data-dir"
+)
+
+INTERPRETERS: Mapping[str, Interpreter] = {
+    "python": _language("WXcm", "check-hash-based-pycs", "-c -i", module="-m"),
+    "pypy": _language("WXcm", "jit", "-c -i", module="-m"),
+    "node": _language("eprC", "eval print require import loader experimental-loader env-file conditions title "
+                      "env-file-if-exists snapshot-blob diagnostic-dir report-directory redirect-warnings", _NODE_CODE),
+    "ts-node": _language("epPrO", "eval print project require compiler-options", "-e -p -r -O --eval --print --require "
+                         "--compiler --compiler-options --project -P"),
+    "perl": _language("eEIMmx", "", "-e -E -i -I -M -m -x -d -D -S"),
+    "ruby": _language("erICEFW", "encoding", "-e -r -I -i -C -x -S --require"),
+    "php": _language("rBREFfdzSct", "run file define server", "-r -B -R -E -F -d -z -S -c -a --run --define --server"),
+    "lua": _language("el", "", "-e -l -i"),
+    "luajit": _language("elbjO", "", "-e -l -i -b -j"),
+    "Rscript": _language("eg", "", "-e"),
+    "julia": _language("eEJLtpCHm", "eval print load project threads", "-e -E -J -L -m -i --eval --print --load --project"),
+    "tclsh": _language("", "", ""),
+    "wish": _language("", "", ""),
+    "elixir": _language("erS", "eval require erl", "-e -r -S --eval --require --erl"),
+    "groovy": _language("ecDip", "classpath", "-e -D -i -p -c --classpath"),
+    "osascript": _language("els", "", "-e -i"),
+    "guile": _language("cleL", "", "-c -l -e -L"),
+    "racket": _language("eftlpr", "", "-e -f -t -l -p -r -i"),
+}  # fmt: skip
+"""Programs that run a script named as their first operand, or code from an option or their input."""

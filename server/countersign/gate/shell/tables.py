@@ -1,0 +1,39 @@
+"""Finding a program's row: by its name and, where subcommands have rows of their own, by its first words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .script import Word
+from .table_build import BUILD
+from .table_closed import CLOSED
+from .table_files import FILES
+from .table_row import Program, row, same
+from .table_text import TEXT
+
+_BUILTINS = same(
+    "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
+    row("it changes what names mean or hold, or evaluates its words"),
+)
+_EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}
+
+TABLES: Mapping[tuple[str, ...], Program] = {**CLOSED, **TEXT, **FILES, **BUILD, **_BUILTINS, **_EDITORS}
+
+_LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
+
+
+def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]:
+    """The row for these words, and where its arguments start. A subcommand's row stands in for its program's."""
+    longest = _LONGEST.get(name, 0)
+    if longest > 1:
+        plain = [(index, word.value) for index, word in enumerate(words[:6]) if index and _is_plain(word)]
+        for length in range(min(longest - 1, len(plain)), 0, -1):
+            key = (name, *(value or "" for _, value in plain[:length]))
+            found = TABLES.get(key)
+            if found is not None and plain[length - 1][0] == length:
+                return found, length + 1
+    return TABLES.get((name,)), 1
+
+
+def _is_plain(word: Word) -> bool:
+    return word.value is not None and not word.value.startswith("-")

@@ -1,0 +1,286 @@
+"""Looking through a simple command to the commands that it runs in turn (RULES.md S7).
+
+Which programs do so stands in ``table_wrappers.py``. Everything found is for deny and ask rules; for allow a layer
+counts only where each wrapper above it is clear, or where the rule itself names the inner command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from .arguments import Arguments, arguments
+from .script import Word
+from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from .words import UNKNOWN, constant
+
+Way = Literal["self", "clear", "runner", "closed"]
+
+MAX_LAYERS = 12
+"""How many wrappers may stand in front of each other before the command counts as not understood."""
+
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
+_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
+_ALIASES = {
+    "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "gmake": "make", "gsed": "sed",
+    "gtar": "tar", "bsdtar": "tar", "gawk": "awk", "mawk": "awk", "nawk": "awk", "original-awk": "awk", "gfind": "find",
+    "fdfind": "fd", "batcat": "bat", "gxargs": "xargs", "gtimeout": "timeout", "genv": "env", "ggrep": "grep",
+    "egrep": "grep", "fgrep": "grep", "gsort": "sort", "gcp": "cp", "gmv": "mv", "grm": "rm", "gln": "ln",
+    "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim", "ex": "vim", "rvim": "vim", "rview": "vim",
+    "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript", "texlua": "lua", "gnice": "nice", "gstdbuf": "stdbuf",
+    "vim.basic": "vim", "vim.tiny": "vim", "vimx": "vim", "gdate": "date", "gtee": "tee", "gdd": "dd", "ginstall": "install",
+}  # fmt: skip
+"""Other names of the same programs, as far as their options agree."""
+
+
+@lru_cache(maxsize=4096)
+def program(name: str) -> str:
+    """The program that a first word names, for our tables: without its folder, version and other names."""
+    base = name.rsplit("/", 1)[-1]
+    versioned = _VERSIONED.fullmatch(base)
+    if versioned is not None:
+        base = versioned[1]
+    return _ALIASES.get(base, base)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One command that is run. ``start`` is where it begins among the words of the whole command, None where its
+    words do not stand there as they are; ``way`` is how one comes to it from the layer ``above`` (an index)."""
+
+    words: tuple[Word, ...]
+    way: Way
+    start: int | None
+    above: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """All layers, the whole command first. ``texts`` are read by a shell in turn; ``unknown`` says why some code that
+    is run is not known; ``programs`` are files that are run; ``fed``: a shell or interpreter reads its input."""
+
+    layers: tuple[Layer, ...]
+    texts: tuple[str, ...] = ()
+    unknown: str | None = None
+    programs: tuple[Word, ...] = ()
+    fed: bool = False
+    deep: bool = False
+
+
+def unwrap(words: tuple[Word, ...], *, timed: bool) -> Unwrapped:
+    """All that this command runs, as far as its words tell."""
+    return _Unwrapping().run(words, timed=timed)
+
+
+class _Unwrapping:
+    """Gathers what is found on the way down."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = []
+        self.texts: list[str] = []
+        self.unknown: str | None = None
+        self.programs: list[Word] = []
+        self.fed = False
+        self.deep = False
+
+    def run(self, words: tuple[Word, ...], *, timed: bool) -> Unwrapped:
+        self.layers.append(Layer(words, "self", 0, None))
+        at = 0
+        while at < len(self.layers):
+            if at > MAX_LAYERS:
+                self.deep = True
+                break
+            self.look(at, timed=timed and at == 0)
+            at += 1
+        return Unwrapped(
+            tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep
+        )
+
+    def look(self, at: int, *, timed: bool) -> None:
+        words = self.layers[at].words
+        if not words or words[0].value is None:
+            return
+        name = program(words[0].value)
+        if name == "time" and timed and words[0].bare:
+            inner = 2 if len(words) > 1 and words[1].value == "-p" else 1
+            self.add(at, words[inner:], "clear", inner)
+        elif name in SHELLS:
+            self.shell(words)
+        elif name in INTERPRETERS:
+            self.interpreter(at, words, name)
+        elif name == "find":
+            self.find(at, words)
+        elif name in {"source", "."}:
+            self.source(words)
+        else:
+            row, skip = _row_for(name, words)
+            if row is not None:
+                self.wrapper(at, words, row, skip, name)
+
+    def add(self, above: int, words: Sequence[Word], way: Way, offset: int | None) -> None:
+        if not words:
+            return
+        start = self.layers[above].start
+        inside = None if start is None or offset is None else start + offset
+        self.layers.append(Layer(tuple(words), way, inside, above))
+
+    def code(self, words: Sequence[Word]) -> None:
+        """Words that a shell reads, joined by blanks."""
+        if any(word.value is None for word in words):
+            self.unknown = "it runs a text that is not known before it runs"
+            known = " ".join(word.value if word.value is not None else '"$_"' for word in words)
+            if any(word.value is not None for word in words):
+                self.texts.append(known)
+            return
+        self.texts.append(" ".join(word.value or "" for word in words))
+
+    # --- the kinds -------------------------------------------------------------------------------------------------------
+
+    def wrapper(self, at: int, words: tuple[Word, ...], row: Wrapper, skip: int, name: str) -> None:
+        if name == "command" and len(words) > 1 and (words[1].value or "") in {"-v", "-V"}:
+            return
+        found = arguments(words, row.grammar, skip)
+        for option in found.options:
+            if option.name in row.texts and option.value is not None:
+                self.code([option.value])
+            if option.name in row.commands and option.value is not None:
+                self.add(at, [option.value], "closed", None)
+        if name == "sudo" and found.has("-s", "-i", "--shell", "--login", "-e", "--edit"):
+            self.unknown = self.unknown if len(found.operands) > 0 else "it starts a shell"
+        inner = _inner_start(words, row, found, skip)
+        doubtful = any(index < inner for index, _ in found.holes)
+        if doubtful:
+            self.unknown = "what it runs is not known before it runs"
+        rest = words[inner:]
+        if row.unknown_tail:
+            rest = (*rest, UNKNOWN) if rest else rest
+        if row.tail == "text":
+            self.texts_of(rest[:1] if name == "trap" else rest, name)
+        elif row.tail == "command":
+            clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip)
+            way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
+            self.add(at, rest, way, inner)
+
+    def texts_of(self, words: Sequence[Word], name: str) -> None:
+        if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
+            return
+        if name in {"concurrently", "hyperfine"}:
+            for word in words:
+                self.code([word])
+            return
+        self.code([word for word in words if word is not UNKNOWN])
+
+    def shell(self, words: tuple[Word, ...]) -> None:
+        found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
+        if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
+            self.unknown = "what the shell runs is not known before it runs"
+        operands = [word for _, word in found.operands]
+        if found.has("-c", "--command", "--commands", "-Command"):
+            if operands:
+                self.code(operands[:1])
+                self.positional(operands[1:])
+        elif found.has("-s") or not operands:
+            self.fed = True
+        else:
+            self.script(operands[0])
+        for option in found.options:
+            if option.name in {"--rcfile", "--init-file"} and option.value is not None:
+                self.script(option.value)
+
+    def positional(self, words: Sequence[Word]) -> None:
+        """What stands behind the text becomes ``$0``, ``$1`` … of it, and may be run there (``"$@"``)."""
+        known = [_quote(word.value) for word in words if word.value is not None]
+        for start in range(min(len(known), 2)):
+            self.texts.append(" ".join(known[start:]))
+
+    def script(self, word: Word) -> None:
+        if word.value is None:
+            self.unknown = "the script that it runs is not known before it runs"
+        elif word.value == "-":
+            self.fed = True
+        else:
+            self.programs.append(word)
+
+    def source(self, words: tuple[Word, ...]) -> None:
+        rest = words[2:] if len(words) > 1 and words[1].value == "--" else words[1:]
+        if rest:
+            self.script(rest[0])
+
+    def interpreter(self, at: int, words: tuple[Word, ...], name: str) -> None:
+        row = INTERPRETERS[name]
+        found = arguments(words, row.grammar)
+        if row.module is not None and found.has(row.module):
+            option = next(option for option in found.options if option.name == row.module)
+            if option.value is not None:
+                inner = option.index + 1 if not option.attached else None
+                self.add(at, (option.value, *words[option.index + 2 - option.attached :]), "runner", inner)
+            return
+        if found.has(*row.code):
+            return
+        if not found.operands:
+            self.fed = not found.has("--version", "-V", "-v", "--help", "-h")
+        else:
+            self.script(found.operands[0][1])
+
+    def find(self, at: int, words: tuple[Word, ...]) -> None:
+        index = 1
+        while index < len(words):
+            if words[index].value in {"-exec", "-execdir", "-ok", "-okdir"}:
+                stop = index + 1
+                while stop < len(words) and words[stop].value != ";":
+                    if words[stop].value == "+" and words[stop - 1].value == "{}":
+                        break
+                    stop += 1
+                inner = [UNKNOWN if word.value == "{}" else word for word in words[index + 1 : stop]]
+                self.add(at, inner, "closed", index + 1)
+                index = stop
+            index += 1
+
+
+def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
+    """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
+    row = WRAPPERS.get(name)
+    if row is not None:
+        return row, 1
+    if name in _WITH_SUBCOMMANDS:
+        values = [(index, word.value) for index, word in enumerate(words[1:8], 1) if word.value is not None]
+        plain = [(index, value) for index, value in values if not value.startswith("-") or value == "-E" or value[:3] == "-dm"]
+        for length in (3, 2, 1):
+            for first in range(len(plain)):
+                key = (name, *(value for _, value in plain[first : first + length]))
+                row = SUBCOMMANDS.get(key)
+                if row is not None and len(key) == length + 1 and (first == 0 or len(plain) > length):
+                    return row, plain[first + length - 1][0] + 1
+    return None, 0
+
+
+_WITH_SUBCOMMANDS = frozenset(key[0] for key in SUBCOMMANDS)
+
+
+def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:
+    """Where the inner command begins."""
+    if row.dashes:
+        for index, word in enumerate(words):
+            if word.value == "--" and index >= skip:
+                return index + 1
+    starts = [index for index, _ in found.operands]
+    if row.assigns:
+        starts = [index for index in starts if not _ASSIGNS.match(words[index].prefix)]
+    starts = starts[row.skip :]
+    return starts[0] if starts else len(words)
+
+
+def _plus_as_dash(words: Sequence[Word]) -> list[Word]:
+    """Shells take ``+x`` as an option too."""
+    return [
+        constant("-" + word.value[1:]) if index and word.value is not None and re.fullmatch(r"\+[a-zA-Z]+", word.value) else word
+        for index, word in enumerate(words)
+    ]
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
