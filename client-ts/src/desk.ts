@@ -1,29 +1,18 @@
 /**
- * What stands between the webview and the server: carries intents to the one and news to the other, and keeps the open
- * approvals as the server told them. Decides nothing, but asks again, in a native modal, before anything that widens
- * more than the card it came from. Knows no editor: that is handed in.
+ * What stands between the webview and the server: carries intents to the one and news to the other. Decides nothing;
+ * answers to approvals are approvals.ts's. Knows no editor: that is handed in.
  *
- * INVARIANT (asked again): bypass, a rule other than those offered, a new allow rule and the first switch to Auto reach
- * the server only after the person said yes in a modal that the extension drew. The webview's word is not enough.
+ * INVARIANT (asked again): a new allow rule and the first switch to Auto reach the server only after the person said yes
+ * in a modal that the extension drew. The webview's word is not enough.
  */
+import { type ApprovalsHost, createApprovals, scopeWords } from './approvals.ts';
 import type { Intent, IntentOf } from './intents.ts';
-import { asServerError, type Link } from './link.ts';
+import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface Question {
-  message: string;
-  detail: string;
-  button: string;
-}
-
 /** What the desk needs of the editor. */
-export interface DeskHost {
-  t(message: string, ...values: (string | number)[]): string;
-  /** A native modal. True only if the person pressed `button`; closing it is a no. */
-  confirm(question: Question): Promise<boolean>;
-  tell(level: 'info' | 'warning' | 'error', message: string): void;
-  openDiff(title: string, path: string, oldText: string, newText: string): Promise<void>;
+export interface DeskHost extends ApprovalsHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
@@ -60,22 +49,17 @@ const AUTO_CONFIRMED = 'countersign.autoConfirmed';
 const HISTORY_PAGE = 50;
 
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
-  const open = new Map<string, wire.ApprovalRequest>();
+  const approvals = createApprovals(link, host, post);
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
   let connection: Connection = { state: 'starting' };
   let listing: Promise<void> | undefined;
 
-  const approvals = () => [...open.values()];
-
   async function refresh(): Promise<void> {
     // Each is kept the moment it comes: news that follows one answer must not be undone by waiting for another.
     await Promise.all([
       link.request('thread/list', {}).then((listed) => (threads = listed.threads)),
-      link.request('tool/pendingApprovals', {}).then((pending) => {
-        open.clear();
-        for (const approval of pending.approvals) open.set(approval.approvalId, approval);
-      }),
+      link.request('tool/pendingApprovals', {}).then((pending) => approvals.replaceAll(pending.approvals)),
       link.request('agent/list', {}).then((listed) => {
         agents.clear();
         for (const agent of listed.agents) agents.set(agent.agentName, agent);
@@ -86,7 +70,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   function snapshot(): ToWebview {
-    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: approvals(), connection, ...host.models(), ...host.surroundings() };
+    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], connection, ...host.models(), ...host.surroundings() };
   }
 
   /** Several reasons to list at once make one request. */
@@ -156,85 +140,6 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     post({ type: 'modeSet', threadId, mode: result.mode });
   }
 
-  /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
-  function shown(approvalId: string, digest: string): wire.ApprovalRequest | undefined {
-    const approval = open.get(approvalId);
-    if (approval?.digest === digest) return approval;
-    post({ type: 'answerFailed', approvalId, message: host.t('This request is no longer open; nothing was sent.') });
-    return undefined;
-  }
-
-  async function answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void> {
-    const approval = shown(intent.approvalId, intent.digest);
-    if (!approval) return;
-    const option = approval.options.find((candidate) => candidate.optionId === intent.optionId);
-    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This answer is not on offer; nothing was sent.') });
-    const rule = intent.rule?.trim();
-    // INVARIANT (asked again): a rule that the gate did not write is asked again, whether wider or not.
-    if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
-      const yes = await host.confirm({
-        message: host.t('Keep a rule of your own?'),
-        detail: host.t('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(option.scope)),
-        button: host.t('Always Allow'),
-      });
-      if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
-    }
-    await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
-  }
-
-  function scopeWords(scope: wire.Scope | undefined): string {
-    return scope === 'workspace' ? host.t('in this workspace') : scope === 'user' ? host.t('in every workspace') : host.t('for now');
-  }
-
-  async function bypass(intent: IntentOf<'bypass'>): Promise<void> {
-    const approval = shown(intent.approvalId, intent.digest);
-    if (!approval) return;
-    const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
-    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This request can only be denied.') });
-    // INVARIANT (asked again)
-    const yes = await host.confirm({
-      message: host.t('Bypass permissions for {0}?', approval.agentName),
-      detail: host.t(
-        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Writes outside the workspace, protected files, keys in your home folder, and your own ask and deny rules still stop it.',
-        approval.agentName,
-      ),
-      button: host.t('Bypass Permissions'),
-    });
-    if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
-    await respond(approval, option.optionId, { bypassAll: true });
-  }
-
-  async function respond(
-    approval: wire.ApprovalRequest,
-    optionId: string,
-    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule'>,
-  ): Promise<void> {
-    try {
-      await link.request('tool/approvalResponse', {
-        approvalId: approval.approvalId,
-        digest: approval.digest,
-        response: { outcome: { outcome: 'selected', optionId } },
-        ...defined(rest),
-      });
-    } catch (error) {
-      post({ type: 'answerFailed', approvalId: approval.approvalId, message: asServerError(error).message });
-    }
-  }
-
-  async function batch({ cards, decision, reason }: IntentOf<'batch'>): Promise<void> {
-    const approvalIds = cards.filter((card) => shown(card.approvalId, card.digest)).map((card) => card.approvalId);
-    if (approvalIds.length === 0) return;
-    const { results } = await link.request('tool/approvalBatch', defined({ approvalIds, decision, reason }));
-    for (const result of results) {
-      if (result.error) post({ type: 'answerFailed', approvalId: result.approvalId, message: result.error.message });
-    }
-  }
-
-  async function openDiff(approvalId: string): Promise<void> {
-    const preview = open.get(approvalId)?.preview;
-    if (preview?.kind === 'diff') await host.openDiff(host.t('{0} (proposed)', baseName(preview.path)), preview.path, preview.oldText ?? '', preview.newText);
-  }
-
   async function history({ text, threadId, toolCallId, cursor }: IntentOf<'history'>): Promise<void> {
     const filter = defined({ text: text || undefined, threadId, toolCallId });
     const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
@@ -252,7 +157,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       list !== 'allow' ||
       (await host.confirm({
         message: host.t('Always allow this?'),
-        detail: host.t('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(scope)),
+        detail: host.t('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(host, scope)),
         button: host.t('Always Allow'),
       }));
     if (yes) await link.request('rule/add', { list, rule, scope });
@@ -294,13 +199,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         if (host.models().models.includes(intent.model)) await host.setModel(intent.agentName, intent.model);
         return;
       case 'answer':
-        return answer(intent);
+        return approvals.answer(intent);
       case 'bypass':
-        return bypass(intent);
+        return approvals.bypass(intent);
       case 'batch':
-        return batch(intent);
+        return approvals.batch(intent);
       case 'openDiff':
-        return openDiff(intent.approvalId);
+        return approvals.openDiff(intent.approvalId);
       case 'openFile':
         return host.openFile(intent.path, intent.line);
       case 'openLink':
@@ -352,8 +257,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   return {
-    approvals,
-    answer,
+    approvals: () => approvals.all(),
+    answer: (intent) => approvals.answer(intent),
     refresh,
     async handle(intent) {
       try {
@@ -371,13 +276,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       if (link.state === 'running') void refresh().catch(() => undefined); // the next connection draws it anew
     },
     approvalRequested(approval) {
-      open.set(approval.approvalId, approval);
-      post({ type: 'approvalRequest', approval });
+      approvals.requested(approval);
       changed();
     },
     approvalResolved(resolved) {
-      open.delete(resolved.approvalId);
-      post({ type: 'approvalResolved', resolved });
+      approvals.resolved(resolved);
       changed();
     },
     threadUpdated(update) {
@@ -393,15 +296,6 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   };
 }
 
-/** Without the fields that are undefined: on the wire, absent and null differ. */
-export function defined<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-}
-
 export function assertNever(value: never): never {
   throw new Error(`unexpected ${JSON.stringify(value)}`);
-}
-
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

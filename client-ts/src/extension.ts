@@ -15,7 +15,12 @@ let running: Server | undefined;
 export function activate(context: ExtensionContext): void {
   const host = createHost(context);
   const server: Server = createServer(
-    { ...host, initializationOptions: () => ({ ...settings.initial(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }) },
+    {
+      ...host,
+      // The view has a banner with the same words and buttons, and a toast would lie over its composer.
+      complain: async (message, ...buttons) => (panel.isVisible() ? undefined : host.complain(message, ...buttons)),
+      initializationOptions: () => ({ ...settings.initial(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }),
+    },
     {
       connected: () => void desk.refresh().catch((error: unknown) => host.log.error(String(error))),
       stateChanged(state, message) {

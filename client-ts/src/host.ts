@@ -6,7 +6,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-import type { Question } from './desk.ts';
+import type { Question } from './approvals.ts';
 import type { SettingsFile } from './settings.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -67,7 +67,8 @@ export function createHost(context: vscode.ExtensionContext) {
       return vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true });
     },
     withProgress<T>(title: string, work: (report: (step: string) => void) => Promise<T>): Promise<T> {
-      const options = { location: vscode.ProgressLocation.Notification, title };
+      // Not a toast: those cover the very corner where the chat is.
+      const options = { location: vscode.ProgressLocation.Window, title };
       return Promise.resolve(vscode.window.withProgress(options, (progress) => work((step) => progress.report({ message: step }))));
     },
     showStatus(text: string, tooltip: string, command: string, urgent: boolean): void {

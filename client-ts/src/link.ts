@@ -42,3 +42,8 @@ export function asServerError(error: unknown): ServerError {
   const kind = typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string' ? data.kind : undefined;
   return new ServerError(message, kind);
 }
+
+/** Without the fields that are undefined: on the wire, absent and null differ. */
+export function defined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

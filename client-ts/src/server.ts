@@ -11,16 +11,17 @@ import * as path from 'node:path';
 import type { LogOutputChannel } from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State, type Executable } from 'vscode-languageclient/node';
 
-import { defined } from './desk.ts';
 import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
-import { asServerError, type Link, type LinkState, type Notifications, type Requests, ServerError, type Told } from './link.ts';
+import { asServerError, defined, type Link, type LinkState, type Notifications, type Requests, ServerError, type Told } from './link.ts';
 import type * as wire from './wire.gen.ts';
+import type { MethodName } from './wire.gen.ts';
+import { misfit } from './wire.schema.gen.ts';
 
 export interface ServerHost {
   t(message: string, ...values: (string | number)[]): string;
   /** Shows work under way; `report` says which step. */
   withProgress<T>(title: string, work: (report: (step: string) => void) => Promise<T>): Promise<T>;
-  /** An error message with buttons; gives the one pressed. */
+  /** An error message with buttons, where the view does not show it already; gives the one pressed. */
   complain(message: string, ...buttons: string[]): Promise<string | undefined>;
   showLog(): void;
   /** Settings of the machine; a workspace cannot set them. */
@@ -103,6 +104,14 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     });
   }
 
+  /** What a person decides by must be whole; a chat from a newer server may hold things we do not know and pass over. */
+  function fits(method: MethodName, params: unknown): boolean {
+    const place = misfit(method, 'params', params);
+    if (place === undefined) return true;
+    host.log.error(`${method} does not fit its type at ${place}`);
+    return method === 'thread/update';
+  }
+
   /** Starts anew, unless it crashes again and again. */
   function crashed(ended: LanguageClient): void {
     if (client !== ended) return;
@@ -125,9 +134,13 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     });
     for (const method of Object.keys(events.told) as (keyof Told)[]) {
       const hear = events.told[method] as (params: unknown) => void;
-      made.onNotification(method, (params: unknown) => hear(params));
+      made.onNotification(method, (params: unknown) => {
+        if (fits(method, params)) hear(params);
+      });
     }
-    made.onRequest('settings/update', (params: wire.SettingsUpdateParams) => events.updateSetting(params));
+    made.onRequest('settings/update', (params: wire.SettingsUpdateParams) =>
+      fits('settings/update', params) ? events.updateSetting(params) : { applied: false, reason: 'the request does not fit its type' },
+    );
   }
 
   function giveUp(message: string, again: string): void {
@@ -176,7 +189,11 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     try {
       return await host.withProgress(host.t('Countersign: preparing the server'), async (report) => {
         const python = await findPython(world, interpreter, forbidden, host.storage);
-        return prepareEnvironment(world, python, forbidden, { ...wanted, report });
+        const tell = (step: string): void => {
+          report(step);
+          changeState('starting', host.t('Preparing the server: {0}', step));
+        };
+        return prepareEnvironment(world, python, forbidden, { ...wanted, report: tell });
       });
     } catch (error) {
       const previous = await previousEnvironment(world, host.storage);

@@ -637,7 +637,9 @@ export interface SettingsConfirmParams {
   accept: boolean;
 }
 
+/** What the client can do. `settings` announces that it will send layers, though they may come later. */
 export interface ClientAbilities {
+  settings?: boolean;
   settingsUpdate?: boolean;
   confirm?: boolean;
   ownPaths?: string[];

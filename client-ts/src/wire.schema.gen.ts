@@ -119,7 +119,7 @@ const shapes: Record<string, Shape> = {
   UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string" } },
   SettingsUnconfirmed: { fields: { items: { list: { ref: "UnconfirmedItem" } } } },
   SettingsConfirmParams: { fields: { digest: "string", accept: "boolean" } },
-  ClientAbilities: { fields: { "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" } } },
+  ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" } } },
   InitializationOptions: { fields: { "settings?": { ref: "SettingsLayers" }, "trusted?": "boolean", "storage?": "string", "client?": { ref: "ClientAbilities" } } },
 };
 

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { createDesk, type Desk, type DeskHost, type Question } from '../src/desk.ts';
+import type { Question } from '../src/approvals.ts';
+import { createDesk, type Desk, type DeskHost } from '../src/desk.ts';
 import { asIntent } from '../src/intents.ts';
 import { type Link, ServerError } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
+import { misfit } from '../src/wire.schema.gen.ts';
 import { fetchApproval, plainCommand, threads } from './fixtures.ts';
 
 let asked: Question[];
@@ -36,6 +38,7 @@ beforeEach(async () => {
   const link: Link = {
     state: 'running',
     request: async (method, params) => {
+      expect(misfit(method, 'params', params)).toBeUndefined();
       sent.push([method, params]);
       if (fails && method === 'tool/approvalResponse') throw fails;
       return (answers[method] ?? {}) as never;
@@ -48,7 +51,6 @@ beforeEach(async () => {
       asked.push(question);
       return says;
     },
-    tell: () => undefined,
     openDiff: async () => undefined,
     openFile: async () => undefined,
     openLink: async () => undefined,

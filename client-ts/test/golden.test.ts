@@ -9,8 +9,11 @@ import { createDesk, type DeskHost } from '../src/desk.ts';
 import type { Link } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
+import type { MethodName } from '../src/wire.gen.ts';
+import { misfit } from '../src/wire.schema.gen.ts';
 import { initialState, reduce } from '../webview/state.ts';
 import { fakeWebview, snapshot } from './fakeWebview.ts';
+import { commandApproval, diffApproval, fetchApproval, plainCommand, thread, toolApproval } from './fixtures.ts';
 
 interface Golden {
   method: string;
@@ -24,8 +27,20 @@ const of = (method: string): Golden => golden.find((one) => one.method === metho
 const paramsOf = <T>(method: string): T[] => of(method).params as T[];
 
 it('there is one for each method of the generated types', () => {
-  const generated = [...readFileSync(path.join(import.meta.dirname, '../src/wire.gen.ts'), 'utf8').matchAll(/^ {2}"(\w+\/\w+)":/gm)].map((match) => match[1]);
-  expect(golden.map((one) => one.method).filter((method) => method !== 'initialize').sort()).toEqual(generated.sort());
+  const generated = [...readFileSync(path.join(import.meta.dirname, '../src/wire.gen.ts'), 'utf8').matchAll(/^ {2}"(\w+\/\w+)":/gm)].map((match) => match[1]!);
+  expect(golden.map((one) => one.method).filter((method) => method !== 'initialize').toSorted()).toEqual(generated.toSorted());
+});
+
+it.each(golden.filter((one) => one.method !== 'initialize').map((one) => [one.method, one] as const))('%s fits its type', (method, { params, result = [] }) => {
+  const name = method as MethodName;
+  expect([...params.map((one) => misfit(name, 'params', one)), ...result.map((one) => misfit(name, 'result', one))].filter(Boolean)).toEqual([]);
+});
+
+it('our own fixtures fit it too', () => {
+  for (const approval of [commandApproval(), plainCommand(), diffApproval(), fetchApproval(), toolApproval()]) {
+    expect(misfit('tool/approvalRequest', 'params', JSON.parse(JSON.stringify(approval)))).toBeUndefined();
+  }
+  expect(misfit('thread/open', 'result', thread())).toBeUndefined();
 });
 
 describe('requests are drawn', () => {

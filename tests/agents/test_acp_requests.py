@@ -205,6 +205,26 @@ async def test_an_approval_that_comes_when_the_file_has_changed_is_asked_again(p
     assert player.outcome(1) == "yes"
 
 
+async def test_an_approval_that_comes_when_a_link_leads_elsewhere_is_asked_again(place: Place):
+    for name in ("one", "two"):
+        (place.workspace / name).mkdir()
+    link = place.workspace / "link"
+    link.symlink_to("one")
+    given = {"kind": "edit", "rawInput": {"file_path": str(link / "a.txt"), "content": "x"}}
+    player = Player(place, [ask("a", **given), done("a")])
+    playing = asyncio.ensure_future(player.play())
+    card = await place.person.card()
+    assert card.preview.path == str(place.workspace / "one/a.txt")
+    link.unlink()
+    link.symlink_to("two")
+    await place.person.answer(card)
+    again = await place.person.card(2)
+    assert again.preview.path == str(place.workspace / "two/a.txt")
+    await place.person.answer(again, "reject_once")
+    await playing
+    assert player.outcome(1) == "no"
+
+
 async def test_editing_the_input_of_an_agents_request_is_refused_and_the_card_stays(place: Place):
     player = Player(place, [ask("a", **command())])
     playing = asyncio.ensure_future(player.play())

@@ -79,3 +79,14 @@ def test_a_message_that_is_cut_off_keeps_what_was_said_and_replied():
     loop.replied(reply(ONE))
     assert loop.cut_off() == (AssistantMessage("I will", (ONE, TWO)), reply(ONE))
     assert unanswered([*PROMPT, *loop.cut_off()]) == (TWO,)
+
+
+def test_the_model_reads_replies_in_the_order_of_its_calls():
+    loop = Loop(PROMPT, most_steps=5)
+    loop.start()
+    loop.heard(CallPiece(ONE))
+    loop.heard(CallPiece(TWO))
+    loop.heard(StopPiece("tool_use"))
+    loop.replied(reply(TWO))
+    loop.replied(reply(ONE))
+    assert loop.messages[-2:] == [reply(ONE), reply(TWO)]

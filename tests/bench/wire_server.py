@@ -62,23 +62,22 @@ def build() -> Server:
         )  # fmt: skip
         return pending, entry
 
-    async def ask_table(number: int) -> Resolution:
-        pending, entry = made(number)
+    async def ask_table(pending: Pending, entry: Entry) -> Resolution:
         table.register(pending)
         chain.append(entry)
         server.notify("tool/approvalRequest", pending.request)
         return await pending.settled
 
-    async def ask_gate(number: int) -> Resolution:
-        pending, entry = made(number)
+    async def ask_gate(pending: Pending, entry: Entry) -> Resolution:
         return await asking.ask(pending, entry, adopted=False, seconds=300, shown=lambda: None)
 
     async def rounds(params: ThreadPromptParams) -> ThreadPromptResult:
         times = []
         ask = {"table": ask_table, "gate": ask_gate}[params.thread_id]
         for number in range(int(params.text)):
+            pending, entry = made(number)
             began = time.perf_counter()
-            resolution = await ask(number)
+            resolution = await ask(pending, entry)
             times.append(time.perf_counter() - began)
             assert resolution.state == "allowed"
         print("TIMES " + json.dumps(times), file=sys.stderr, flush=True)
@@ -90,8 +89,7 @@ def build() -> Server:
         assert params.digest == pending.request.digest
         assert pending.claim("user")
         if owner is table:
-            _, entry = made(int(params.approval_id))
-            chain.append(entry)
+            chain.append(chain.rows[-1][1])
             table.settle(pending, Resolution("allowed", "user"))
             server.notify("tool/approvalResolved", RESOLVED.model_copy(update={"approval_id": params.approval_id}))
         else:

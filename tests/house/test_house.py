@@ -50,7 +50,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.decode().split("\0") if name]
 
 
-FORBIDDEN = re.compile(rb"\.\./share[d]|/wor[k]/main|/roo[t]/|pypi\.or[g]|registry\.npm[j]s|python[h]osted\.org")
+FORBIDDEN = re.compile(rb"\.\./share[d]|/wor[k]/main|/roo[t]/\.pyenv|pypi\.or[g]|registry\.npm[j]s|python[h]osted\.org")
 
 
 def test_no_file_names_this_machine_or_a_registry():

@@ -105,11 +105,14 @@ def completed(text: str, around: Surroundings, page: PageName = "workspace") -> 
     return found
 
 
-def decision(command: str, *, by: str = "user", verdict: Verdict = "allow", rule: str | None = None) -> HistoryEntry:
-    """One row of the past."""
+def decision(
+    command: str, *, by: str = "user", verdict: Verdict = "allow", rule: str | None = None, file: Path | None = None
+) -> HistoryEntry:
+    """One row of the past; of the same call, where the command is the same."""
+    where = str(file) if file else None
     return HistoryEntry.model_validate(
         {
-            "receipt_id": "r",
+            "receipt_id": command,
             "seq": 1,
             "at": "2026-01-01T00:00:00Z",
             "phase": "decided",
@@ -120,7 +123,7 @@ def decision(command: str, *, by: str = "user", verdict: Verdict = "allow", rule
             "input": {"command": command},
             "verdict": verdict,
             "by": by,
-            "evidence": [Evidence(source="rule", rule=rule, reason="a rule")] if rule else [],
+            "evidence": [Evidence(source="rule", rule=rule, file=where, line=1, reason="a rule")] if rule else [],
             "digest": "d",
         }
     )

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.settings.edit import EditRefused, append_item, remove_items, remove_value, set_value
@@ -283,7 +283,7 @@ def is_within(short, long):
     return all(char in rest for char in short)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(files(), PATHS, st.sampled_from([True, "new", ["a"]]))
 def test_an_edited_file_means_what_was_set_and_keeps_its_bytes(text, path, value):
     replaced = replaced_node(text, path)
@@ -301,7 +301,7 @@ def test_an_edited_file_means_what_was_set_and_keeps_its_bytes(text, path, value
         assert edited.endswith(text[replaced.end :])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(files(), st.sampled_from(["r", 1, None]))
 def test_a_rule_added_and_taken_out_again_leaves_the_file_meaning_the_same(text, rule):
     try:
@@ -318,7 +318,7 @@ def test_a_rule_added_and_taken_out_again_leaves_the_file_meaning_the_same(text,
     assert comments(gone) == comments(added)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(files(), PATHS)
 def test_a_removed_value_is_gone_and_all_else_stays(text, path):
     try:

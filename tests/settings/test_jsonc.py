@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.settings.jsonc import MAX_DEPTH, BrokenJson, decode_jsonc, parse_jsonc
@@ -88,6 +88,7 @@ VALUES = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES, st.sampled_from([None, 2, "\t"]))
 def test_all_json_is_read_as_python_reads_it(value, indent):
     text = json.dumps(value, indent=indent, ensure_ascii=False)
@@ -96,6 +97,7 @@ def test_all_json_is_read_as_python_reads_it(value, indent):
     assert document.text[document.root.start : document.root.end] == text
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet='{}[]",:/*\n\r 01a.-\\\ufeff"'))
 def test_any_text_is_either_read_or_refused(text):
     place = (1, 1)

@@ -132,6 +132,7 @@ class Loop:
         if self._speaking or len(self._replies) < len(self._calls):
             return []
         if self._calls:
+            _in_order(self.messages)
             return self._ask()
         match self._stop:
             case "max_tokens" | "refusal":
@@ -151,3 +152,13 @@ def unanswered(messages: Sequence[Message]) -> tuple[WantedCall, ...]:
         else:
             return ()
     return ()
+
+
+def _in_order(messages: list[Message]) -> None:
+    """Put the replies at the end into the order of their calls: a model reads the same, whoever was quicker."""
+    start = max(index for index, message in enumerate(messages) if isinstance(message, AssistantMessage))
+    said = messages[start]
+    assert isinstance(said, AssistantMessage)
+    order = {call.call_id: number for number, call in enumerate(said.calls)}
+    replies = [message for message in messages[start + 1 :] if isinstance(message, ToolMessage)]
+    messages[start + 1 :] = sorted(replies, key=lambda reply: order[reply.call_id])

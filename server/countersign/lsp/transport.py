@@ -23,7 +23,8 @@ from .frames import Decoder
 
 BACKLOG = 64 << 20
 """Bytes that may wait for a client to read them. Two of the largest messages: a client that is further behind hangs."""
-CHUNK = 256 << 10
+CHUNK = 64 << 10
+"""Bytes read at once: what a pipe holds, and small enough that the allocator keeps it at hand."""
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +111,7 @@ class Writer:
     def send(self, frame: bytes) -> bool:
         """Takes the frame and returns at once; False when the connection is over.
 
-        The first of several is on its way before this returns, the others follow together.
+        It goes out in the loop's next step, together with all that is sent until then.
         """
         if not self._open:
             return False
@@ -120,10 +121,10 @@ class Writer:
             return False
         self._waiting.append(frame)
         self._bytes += len(frame)
-        self._empty.clear()
         if not self._busy:
             self._busy = True
-            self._write()
+            self._empty.clear()
+            self._loop.call_soon(self._write)
         return True
 
     async def close(self, bound: float) -> None:
@@ -133,7 +134,7 @@ class Writer:
             await asyncio.wait_for(self._empty.wait(), bound)
         self._dead = True
 
-    # While busy, exactly one step is to come: from the loop, or `_written` from the thread. After the end, none counts.
+    # While busy, exactly one step is to come: `_write` from the loop, or `_written` from the thread. Once dead, none.
 
     def _write(self) -> None:
         if self._dead:
@@ -144,11 +145,13 @@ class Writer:
             self._thread_work.put(data)
             return
         try:
-            self._written(data, os.write(self._descriptor, data))
+            size = os.write(self._descriptor, data)
         except BlockingIOError:
-            self._written(data, 0)
+            size = 0
         except OSError as error:
             self._failed(error)
+            return
+        self._written(data, size)
 
     def _written(self, data: bytes, size: int) -> None:
         if self._dead:
@@ -157,22 +160,15 @@ class Writer:
         if size < len(data):
             self._waiting.appendleft(data[size:])
             self._loop.add_writer(self._descriptor, self._write_on)
-        elif self._bytes:
+        elif self._waiting:
             self._loop.call_soon(self._write)
         else:
-            # What is sent in this same step of the loop goes out together at its end.
+            self._busy = False
             self._empty.set()
-            self._loop.call_soon(self._rest)
 
     def _write_on(self) -> None:
         self._loop.remove_writer(self._descriptor)
         self._write()
-
-    def _rest(self) -> None:
-        if self._waiting:
-            self._write()
-        else:
-            self._busy = False
 
     def _failed(self, error: OSError) -> None:
         log.warning("writing to the client failed: %s", error)

@@ -141,6 +141,7 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
         disable_bypass=True,
         sandbox_mode="workspace" if sandboxed else "off",
         sandbox_network="off",
+        sandbox_chosen=False,
     )
 
 

@@ -3,6 +3,7 @@
 VS Code's own rules, so that its view and ours never differ: a dotted key at the top is a path, keys further in are
 names as they stand; keys are taken in order of their first appearance with the value of their last; a later key
 replaces what an earlier one set at the same place, and one that leads through something that is no object is ignored.
+One exception: a ``"countersign"`` that is no object does not hide the dotted keys, since deny rules may be among them.
 """
 
 from __future__ import annotations

@@ -46,7 +46,10 @@ Credit = Write | Read | Run
 
 @dataclass(slots=True, eq=False)
 class Approved:
-    """One approved call while it runs, with the one credit that it gives, if any; ``done`` is what we did for it."""
+    """One approved call, with the one credit that it gives until it is spent or the call ends (then None).
+
+    ``done`` is what we did for it.
+    """
 
     call: ToolCall
     credit: Credit | None
@@ -64,11 +67,6 @@ class CreditBook:
         approved = Approved(call, credit_of(call))
         self._open.append(approved)
         return approved
-
-    def close(self, approved: Approved) -> None:
-        """The call has its final status; what is left of its credit is gone."""
-        if approved in self._open:
-            self._open.remove(approved)
 
     def spend_write(self, path: str, text: str) -> tuple[Approved, Write] | None:
         """The approval that covers this very write, spent now; ``path`` is resolved."""

@@ -28,7 +28,7 @@ from countersign.wire.threads import NoticeEvent, StopReason
 from .client import Client
 from .link import Link, open_link
 from .recipes import Launch, label_of, prepare_launch, recipe_for
-from .session import Session
+from .session import FAREWELL_SECONDS, Session
 from .translate import BadMessage, as_object, read_stop, read_text
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,9 @@ class AcpAgent:
             return await asyncio.shield(turning)
         except asyncio.CancelledError:
             await self._stop(link, session)
-            await asyncio.wait({turning})
+            # The kill after STOP_SECONDS ends it; should even that fail, nobody waits for ever.
+            await asyncio.wait({turning}, timeout=2 * STOP_SECONDS + FAREWELL_SECONDS)
+            turning.cancel()
             raise
 
     async def cancel(self, thread_id: str) -> None:

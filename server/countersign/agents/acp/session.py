@@ -245,13 +245,10 @@ class Session:
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         if not self.recipe.fresh_shell and any(MOVES_SHELL.search(command) for command in commands):
             self._shell_moved = True
-        request.approved = approved = self.credits.open(call)
-        try:
-            request.reply(answer_allowed(request.options))
-            report = await request.final
-        finally:
-            self.credits.close(approved)
-        return await outcome_of(call, report, approved.done)
+        request.approved = self.credits.open(call)
+        request.reply(answer_allowed(request.options))
+        report = await request.final
+        return await outcome_of(call, report, request.approved.done)
 
     def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:
         if task.cancelled():

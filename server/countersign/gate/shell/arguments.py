@@ -162,7 +162,9 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments) 
     if value.form == "pattern" and not is_operand(value):
         found.holes.append((index + 1, value))
     found.options.append(Option(name, index, value))
-    return index + 2
+    # A word that looks like an option is read as one as well: a table that is wrong must not hide it.
+    looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
+    return index + 1 if looks else index + 2
 
 
 def _rest(word: Word, text: str) -> Word:

@@ -64,7 +64,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     found = arguments(words, row.grammar, start)
     if row.closed:
         return Known(row, found, tuple(_closed(row, words)), ())
-    uses = list(_options(row, found.options))
+    uses = list(_options(name, row, found.options))
     doings = None
     special = _SPECIAL.get(name)
     if special is not None:
@@ -74,12 +74,12 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
 
 
-def _options(row: Program, options: Iterable[Option]) -> Iterator[Use]:
+def _options(name: str, row: Program, options: Iterable[Option]) -> Iterator[Use]:
     for option in options:
         kind = escape_kind(row, option.name)
         if kind is None and row.grammar.single and option.name.startswith("-"):
             kind = row.escapes.get("-" + option.name.lstrip("-"))
-        if kind is not None and not _is_exempt(option):
+        if kind is not None and not _is_exempt(name, option):
             yield _use(row, option, kind)
 
 
@@ -93,18 +93,35 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
     return next((kind for option, kind in row.escapes.items() if option.startswith(name)), None)
 
 
-_EXEMPT_VALUES = {"-p": ("no:",), "-o": ("-",), "-O": ("-",), "-f": ("stylish", "json", "compact", "unix", "html")}
+_HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
+    ("pytest", "-p"): re.compile(r"no:.*"),
+    ("curl", "-o"): re.compile(r"-|/dev/null"),
+    ("curl", "--output"): re.compile(r"-|/dev/null"),
+    ("curl", "-D"): re.compile(r"-|/dev/null"),
+    ("wget", "-O"): re.compile(r"-|/dev/null"),
+    ("eslint", "-f"): re.compile(r"stylish|json|compact|unix|html"),
+    ("eslint", "--format"): re.compile(r"stylish|json|compact|unix|html"),
+    ("mvn", "-D"): re.compile(
+        r"(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|tests|groups|failIfNoTests|revision|maven\.javadoc\.skip|"
+        r"checkstyle\.skip|enforcer\.skip|jacoco\.skip|style\.color)(?:=[\w.*#,!-]*)?"
+    ),
+    ("go", "-ldflags"): re.compile(r"(?:\s*(?:-s|-w|-X\s*[\w./]+=[\w.+-]*))*\s*"),
+    ("jest", "--reporters"): re.compile(r"default|summary|github-actions"),
+    ("vitest", "--reporter"): re.compile(r"default|verbose|dot|json|tap|basic|github-actions"),
+    ("jest", "--env"): re.compile(r"node|jsdom"),
+    ("mocha", "-R"): re.compile(r"\w+"),
+    ("mocha", "--reporter"): re.compile(r"\w+"),
+    ("rspec", "-f"): re.compile(r"[a-z]+"),
+    ("rspec", "--format"): re.compile(r"[a-z]+"),
+    ("ruff", "--config"): re.compile(r"[\w.-]+=[\w\[\]\", -]*"),
+}
+"""Values that make an escape of a program harmless."""
 
 
-def _is_exempt(option: Option) -> bool:
-    """Values that make an escape harmless: ``pytest -p no:x``, ``curl -o -``."""
+def _is_exempt(name: str, option: Option) -> bool:
+    harmless = _HARMLESS.get((name, option.name))
     value = option.value.value if option.value is not None else None
-    if value is None:
-        return False
-    exempt = _EXEMPT_VALUES.get(option.name, ())
-    return any(value == known or (known.endswith(":") and value.startswith(known)) for known in exempt) or (
-        value == "/dev/null"
-    )
+    return harmless is not None and value is not None and harmless.fullmatch(value) is not None
 
 
 def _use(row: Program, option: Option, kind: EscapeKind) -> Use:
@@ -154,7 +171,7 @@ def _git(words: Sequence[Word]) -> Known:
         if git.subcommand is not None:
             uses.append(Use("code", (git.subcommand,), git.program.why))
         return Known(git.program, git.arguments, tuple(uses), tuple(holes))
-    uses += _options(git.program, git.arguments.options)
+    uses += _options("git", git.program, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
@@ -266,12 +283,6 @@ def _make(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
-_MVN_PROPERTIES = re.compile(
-    r"(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|tests|groups|surefire\.\w+|failIfNoTests|revision|"
-    r"maven\.javadoc\.skip|checkstyle\.skip|spotless\.check\.skip|enforcer\.skip|jacoco\.skip|style\.color)(?:=[\w.*#,!$/ -]*)?"
-)
-
-
 def _mvn(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
@@ -330,14 +341,6 @@ def _vim(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
-def _dd(words: Sequence[Word], found: Arguments) -> Special:
-    return [], None
-
-
-def _xxd(words: Sequence[Word], found: Arguments) -> Special:
-    return [], None
-
-
 def _date(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
@@ -366,10 +369,6 @@ def _exporting(words: Sequence[Word], found: Arguments) -> Special:
         for word in words[1:]
     ]
     return uses, None
-
-
-def _gh(words: Sequence[Word], found: Arguments) -> Special:
-    return [], None
 
 
 _SPECIAL = {

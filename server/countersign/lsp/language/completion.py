@@ -165,7 +165,7 @@ def _folders(listed: ListName, tool: str, anchor: str, folder: str, around: Surr
         if listed == "allow" and tool == "Edit" and protected_reason(segments):
             continue
         yield from _rule(listed, f"{tool}({anchor}{folder}{escape_path(name)}/**)")
-    if not plain:
+    if not plain and (listed, tool) != ("allow", "Edit"):
         yield from _rule(listed, f"{tool}({anchor or './'}**)")
 
 

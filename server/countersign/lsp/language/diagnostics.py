@@ -21,6 +21,10 @@ from .pages import PAGES, Overview, Page, PageName
 from .positions import Positions, Units, utf16
 
 SOURCE = "countersign"
+MOST = 1000
+"""Diagnostics of one file: a hostile repository must not fill the editor with them."""
+LONGEST = 2000
+"""Characters of one message, which quotes what a file says."""
 Code = Literal["syntax", "rule", "lint", "setting", "unconfirmed", "refused"]
 """What kind of thing a diagnostic says, for filters."""
 
@@ -80,7 +84,7 @@ def _of_page(
     document = page.loaded.tree.document
     places = _Places(document, Positions.of(document.text, units))
     found = [_diagnostic(code, problem, places) for code, problem in dict.fromkeys(told)]
-    return tuple(sorted(found, key=lambda one: (one.range.start.line, one.range.start.character)))
+    return tuple(sorted(found, key=lambda one: (one.range.start.line, one.range.start.character))[:MOST])
 
 
 def _linted(overview: Overview, tools: Collection[str]) -> Iterator[tuple[Code, Problem]]:
@@ -178,4 +182,5 @@ _SEVERITIES = {
 def _told(
     code: Code, severity: Literal["error", "warning", "information"], message: str, span: types.Range
 ) -> types.Diagnostic:
+    message = message if len(message) <= LONGEST else f"{message[: LONGEST - 1]}…"
     return types.Diagnostic(range=span, message=message, severity=_SEVERITIES[severity], code=code, source=SOURCE)

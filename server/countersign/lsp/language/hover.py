@@ -87,9 +87,15 @@ def _of_rule(
     said.append(_whether_rule_counts(page, written, overview))
     said += _told_here(cursor, positions, diagnostics)
     if past:
-        times = sum(any(e.source == "rule" and e.rule == text for e in entry.evidence) for entry in past)
-        said.append(f"It decided {times} of the last {len(past)} calls." if times else "It decided no recent call.")
+        calls = {entry.receipt_id for entry in past}
+        its = {entry.receipt_id for entry in past if _is_by(entry, source)}
+        said.append(f"It decided {len(its)} of the last {len(calls)} calls." if its else "It decided no recent call.")
     return said
+
+
+def _is_by(entry: HistoryEntry, source: RuleText) -> bool:
+    """Whether the rule is among the evidence of a decision; its line may be another by now."""
+    return any(one.source == "rule" and (one.rule, one.file) == (source.text, source.file) for one in entry.evidence)
 
 
 def _written(

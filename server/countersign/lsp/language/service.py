@@ -21,6 +21,7 @@ from lsprotocol import types
 
 from countersign.gate.grammar import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ
 from countersign.lsp.bridge import Server
+from countersign.settings.files import MAX_BYTES
 from countersign.tools.registry import BY_NAME
 from countersign.wire.desk import HistoryEntry, HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
@@ -156,8 +157,9 @@ class LanguageService:
         return await asyncio.to_thread(blocking_complete)
 
     def _documents(self) -> Sequence[_Document]:
+        """What is open; a text that is larger than a file could be is left to what is on disk."""
         documents = self._server.workspace.text_documents.values()
-        return [_Document(one.uri, one.source, one.version) for one in documents]
+        return [_Document(one.uri, one.source, one.version) for one in documents if len(one.source) <= MAX_BYTES]
 
     def _document(self, uri: str) -> _Document | None:
         return next((one for one in self._documents() if unquote(one.uri) == unquote(uri)), None)

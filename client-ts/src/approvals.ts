@@ -1,0 +1,144 @@
+/**
+ * The open approvals as the server told them, and the answers to them. Carries out what the webview or a quick pick asked,
+ * but asks again, in a native modal, before anything that widens more than the card it came from.
+ *
+ * INVARIANT (asked again): bypass, and a rule other than those offered, reach the server only after the person said yes
+ * in a modal that the extension drew. The webview's word is not enough.
+ */
+import type { IntentOf } from './intents.ts';
+import { asServerError, defined, type Link } from './link.ts';
+import type { ToWebview } from './messages.ts';
+import type * as wire from './wire.gen.ts';
+
+export interface Question {
+  message: string;
+  detail: string;
+  button: string;
+}
+
+export interface ApprovalsHost {
+  t(message: string, ...values: (string | number)[]): string;
+  /** A native modal. True only if the person pressed `button`; closing it is a no. */
+  confirm(question: Question): Promise<boolean>;
+  openDiff(title: string, path: string, oldText: string, newText: string): Promise<void>;
+}
+
+export interface Approvals {
+  /** Oldest first. */
+  all(): readonly wire.ApprovalRequest[];
+  replaceAll(approvals: readonly wire.ApprovalRequest[]): void;
+  requested(approval: wire.ApprovalRequest): void;
+  resolved(resolved: wire.ApprovalResolved): void;
+  answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void>;
+  bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void>;
+  batch(intent: Omit<IntentOf<'batch'>, 'type'>): Promise<void>;
+  openDiff(approvalId: string): Promise<void>;
+}
+
+export function createApprovals(link: Pick<Link, 'request'>, host: ApprovalsHost, post: (message: ToWebview) => void): Approvals {
+  const open = new Map<string, wire.ApprovalRequest>();
+
+  /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
+  function shown(approvalId: string, digest: string): wire.ApprovalRequest | undefined {
+    const approval = open.get(approvalId);
+    if (approval?.digest === digest) return approval;
+    post({ type: 'answerFailed', approvalId, message: host.t('This request is no longer open; nothing was sent.') });
+    return undefined;
+  }
+
+  async function answer(intent: Omit<IntentOf<'answer'>, 'type'>): Promise<void> {
+    const approval = shown(intent.approvalId, intent.digest);
+    if (!approval) return;
+    const option = approval.options.find((candidate) => candidate.optionId === intent.optionId);
+    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This answer is not on offer; nothing was sent.') });
+    const rule = intent.rule?.trim();
+    // INVARIANT (asked again): a rule that the gate did not write is asked again, whether wider or not.
+    if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
+      const yes = await host.confirm({
+        message: host.t('Keep a rule of your own?'),
+        detail: host.t('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
+        button: host.t('Always Allow'),
+      });
+      if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+    }
+    await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+  }
+
+  async function bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void> {
+    const approval = shown(intent.approvalId, intent.digest);
+    if (!approval) return;
+    const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
+    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This request can only be denied.') });
+    // INVARIANT (asked again)
+    const yes = await host.confirm({
+      message: host.t('Bypass permissions for {0}?', approval.agentName),
+      detail: host.t(
+        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Writes outside the workspace, protected files, keys in your home folder, and your own ask and deny rules still stop it.',
+        approval.agentName,
+      ),
+      button: host.t('Bypass Permissions'),
+    });
+    if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+    await respond(approval, option.optionId, { bypassAll: true });
+  }
+
+  async function respond(
+    approval: wire.ApprovalRequest,
+    optionId: string,
+    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule'>,
+  ): Promise<void> {
+    try {
+      await link.request('tool/approvalResponse', {
+        approvalId: approval.approvalId,
+        digest: approval.digest,
+        response: { outcome: { outcome: 'selected', optionId } },
+        ...defined(rest),
+      });
+    } catch (error) {
+      post({ type: 'answerFailed', approvalId: approval.approvalId, message: asServerError(error).message });
+    }
+  }
+
+  async function batch({ cards, decision, reason }: Omit<IntentOf<'batch'>, 'type'>): Promise<void> {
+    const approvalIds = cards.filter((card) => shown(card.approvalId, card.digest)).map((card) => card.approvalId);
+    if (approvalIds.length === 0) return;
+    const { results } = await link.request('tool/approvalBatch', defined({ approvalIds, decision, reason }));
+    for (const result of results) {
+      if (result.error) post({ type: 'answerFailed', approvalId: result.approvalId, message: result.error.message });
+    }
+  }
+
+  async function openDiff(approvalId: string): Promise<void> {
+    const preview = open.get(approvalId)?.preview;
+    if (preview?.kind === 'diff') await host.openDiff(host.t('{0} (proposed)', baseName(preview.path)), preview.path, preview.oldText ?? '', preview.newText);
+  }
+
+  return {
+    all: () => [...open.values()],
+    replaceAll(approvals) {
+      open.clear();
+      for (const approval of approvals) open.set(approval.approvalId, approval);
+    },
+    requested(approval) {
+      open.set(approval.approvalId, approval);
+      post({ type: 'approvalRequest', approval });
+    },
+    resolved(resolved) {
+      open.delete(resolved.approvalId);
+      post({ type: 'approvalResolved', resolved });
+    },
+    answer,
+    bypass,
+    batch,
+    openDiff,
+  };
+}
+
+export function scopeWords(host: Pick<ApprovalsHost, 't'>, scope: wire.Scope | undefined): string {
+  if (scope === 'workspace') return host.t('in this workspace');
+  return scope === 'user' ? host.t('in every workspace') : host.t('for now');
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}

@@ -1,0 +1,168 @@
+"""What is assigned to names, and what bash evaluates as arithmetic or prompt text (RULES.md S6 and S12).
+
+Bash runs the substitutions that a variable's value holds when the value is used as a subscript, so arithmetic over a
+variable that the text does not itself set to numbers is not covered by anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from .arguments import NUMERIC_PARAMETERS, numeric
+from .flow import Facts
+from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Variable, Word
+
+SAFE = frozenset({
+    "CI", "NODE_ENV", "FORCE_COLOR", "NO_COLOR", "TZ", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE", "GOOS", "GOARCH", "DEBUG",
+})  # fmt: skip
+"""Names that an allow rule looks through when a plain value stands in front of a command."""
+
+_PLAIN_VALUE = re.compile(r"[\w.,:@%+=*/ -]*")
+_PATH_LIKE = frozenset({"TERM", "LANG"})
+_OWN = re.compile(r"[a-z_][a-z0-9_]*")
+_NOT_OWN = re.compile(r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume")
+
+
+def is_safe_prefix(assignment: Assignment) -> bool:
+    """Whether ``NAME=value`` in front of a command may be looked through for allow."""
+    value = assignment.plain
+    if value is None or not (assignment.name in SAFE or assignment.name.startswith("LC_")):
+        return False
+    if not _PLAIN_VALUE.fullmatch(value) or ".." in value or value.startswith(("/", ":")):
+        return False
+    return not ("/" in value and (assignment.name in _PATH_LIKE or assignment.name.startswith("LC_")))
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a name is one of the script's own, that no program looks at."""
+    return _OWN.fullmatch(name) is not None and _NOT_OWN.fullmatch(name) is None
+
+
+def unsafe_assignment(assignment: Assignment) -> str | None:
+    """Why an assignment that stands alone is no neutral part, or None."""
+    if is_own_name(assignment.name):
+        return None
+    if is_safe_prefix(assignment):
+        return None
+    return f"`{assignment.name}` may change what the commands after it run"
+
+
+def evaluated(command: Simple, facts: Facts) -> Iterator[str]:
+    """Reasons why evaluating this command's words may run what a variable holds, and names that they set unseen."""
+    if command.formula is not None:
+        yield from _formula(command.formula, facts)
+    for assignment in (*command.assignments, *command.declared):
+        if assignment.formula is not None:
+            yield from _formula(assignment.formula, facts)
+        for word in (assignment.value, *(assignment.items or ())):
+            if word is not None:
+                yield from _pieces(word.pieces, facts)
+    for word in command.words:
+        yield from _pieces(word.pieces, facts)
+    for redirect in command.redirects:
+        yield from _pieces(redirect.target.pieces, facts)
+        if redirect.heredoc is not None and redirect.heredoc.word is not None:
+            yield from _pieces(redirect.heredoc.word.pieces, facts)
+        if redirect.variable is not None and not is_own_name(redirect.variable):
+            yield f"a redirection sets `{redirect.variable}`"
+
+
+def _pieces(pieces: Iterable[Piece], facts: Facts) -> Iterator[str]:
+    for piece in pieces:
+        match piece:
+            case Arithmetic(formula=formula):
+                yield from _formula(formula, facts)
+            case Variable(formula=formula, evaluates=evaluates, assigns=assigns, name=name, words=words):
+                if formula is not None:
+                    yield from _formula(formula, facts)
+                if evaluates:
+                    yield f"what `{name}` holds is evaluated"
+                if assigns and not is_own_name(name):
+                    yield f"an expansion sets `{name}`"
+                for word in words:
+                    yield from _pieces(word.pieces, facts)
+
+
+def _formula(formula: Formula, facts: Facts) -> Iterator[str]:
+    if formula.unknown:
+        yield "arithmetic is evaluated over a text that is not known before it runs"
+    for name in sorted(formula.names):
+        if name not in NUMERIC_PARAMETERS and not facts.numeric(name):
+            yield f"arithmetic is evaluated over `{name}`, which may hold more than a number"
+    for name in sorted(formula.assigned):
+        if not is_own_name(name):
+            yield f"arithmetic sets `{name}`"
+
+
+# --- tests ---------------------------------------------------------------------------------------------------------------
+
+_ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_UNARY = re.compile(r"-[a-zA-Z]")
+_BINARY = _ARITHMETIC | {"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef"}
+_JOINING = frozenset({"-a", "-o", "!", "(", ")", "&&", "||"})
+
+
+def bad_double_test(words: Sequence[Word], facts: Facts) -> str | None:
+    """Why ``[[ … ]]`` with these words may run something, or None. Its words never split, so operators are literal."""
+    for index, word in enumerate(words):
+        if not word.bare or word.value is None:
+            continue
+        if word.value in _ARITHMETIC:
+            for side in words[max(0, index - 1) : index] + list(words[index + 1 : index + 2]):  # type: ignore[operator]
+                if not is_number(side, facts):
+                    return f"`{word.value}` evaluates `{side.source}` as arithmetic"
+        if word.value in {"-v", "-R"} and index + 1 < len(words):
+            named = words[index + 1].value
+            if named is None or not named.isidentifier():
+                return f"`{word.value}` evaluates the subscript of `{words[index + 1].source}`"
+    return None
+
+
+def bad_test(words: Sequence[Word], facts: Facts) -> str | None:
+    """Why ``test`` or ``[`` with these arguments may run something, or None.
+
+    Only ``-v`` evaluates; but an unquoted expansion can become an operator, and so can a quoted one that stands where
+    an operator may stand.
+    """
+    for index, word in enumerate(words):
+        if word.value in {"-v", "-R"}:
+            operand = words[index + 1] if index + 1 < len(words) else None
+            if operand is not None and (operand.value is None or not operand.value.isidentifier()):
+                return f"`{word.value}` evaluates the subscript of `{operand.source}`"
+        if word.value is not None or is_number(word, facts):
+            continue
+        if word.form == "split":
+            return f"`{word.source}` is not quoted, so it may become an operator"
+        if not _is_operand(words, index):
+            return f"`{word.source}` may be an operator"
+    return None
+
+
+def _is_operand(words: Sequence[Word], index: int) -> bool:
+    """Whether a word that is one argument surely is no operator: a literal operator stands beside it."""
+    before = words[index - 1].value if index else None
+    after = words[index + 1].value if index + 1 < len(words) else None
+    if before is not None and (_UNARY.fullmatch(before) or before in _BINARY) and before not in {"-a", "-o"}:
+        return True
+    if after is not None and after in _BINARY:
+        return True
+    return len(words) == 1 or (len(words) == 2 and before == "!")
+
+
+def is_number(word: Word, facts: Facts) -> bool:
+    """Whether a word can only hold a number."""
+    if word.value is not None:
+        return re.fullmatch(r"-?\d*", word.value) is not None
+    if numeric(word):
+        return True
+    return bool(word.pieces) and all(
+        isinstance(piece, Variable) and piece.plain and (facts.numeric(piece.name) or piece.name in NUMERIC_PARAMETERS)
+        for piece in word.pieces
+    )
+
+
+def runs_something(word: Word) -> bool:
+    """Whether a word holds a substitution."""
+    return any(isinstance(piece, Substitution) for piece in word.pieces)

@@ -1,0 +1,378 @@
+"""Which files a command reads, lists, writes or deletes, as far as its words name them (RULES.md S10, S11).
+
+Only names here; what may be done to them is ``paths.py``'s to say, and whether they exist is asked in ``judge.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .escapes import Known, Use
+from .git import path_in, read_git, shown_paths
+from .script import HOLE, Word
+from .table_row import Program
+from .words import constant
+
+Deed = Literal["read", "list", "write", "delete", "move"]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
+    into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
+    ``shown`` marks an operand of git, which may be a revision as well as a file."""
+
+    deed: Deed
+    word: Word
+    below: bool = False
+    into: str | None = None
+    spills: bool = False
+    shown: bool = False
+
+
+def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
+    """All that this command touches by name."""
+    found: list[Touch] = []
+    row = known.program
+    if name == "git":
+        found += _git(words)
+    elif name == "dd":
+        found += _dd(words)
+    elif row is not None:
+        found += _operands(name, row, known)
+        found += (Touch("read", value) for value in known.arguments.values(*row.reads))
+    found += _written(known.uses)
+    if known.doings is not None:
+        found += (
+            Touch("read", constant(path) if path is not None else _unknown())
+            for path in known.doings.reads
+            if path not in {"-", "/dev/stdin"}
+        )
+    special = _SPECIAL.get(name)
+    if special is not None:
+        found += special(words, known)
+    return found
+
+
+def _written(uses: Sequence[Use]) -> Iterator[Touch]:
+    for use in uses:
+        if use.kind == "writes":
+            yield Touch("write", use.path if use.path is not None else _unknown())
+
+
+def _unknown() -> Word:
+    return Word("…", (), "quoted", None, "", HOLE + "…", bare=False)
+
+
+def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    operands = [word for _, word in found.operands]
+    deep = "-" in row.deep or found.has(*row.deep)
+    match row.operands:
+        case "read":
+            yield from (Touch("read", word, below=deep) for word in operands)
+        case "list":
+            yield from (Touch("list", word) for word in _before_tests(name, operands, found.operands))
+        case "write":
+            yield from (Touch("write", word) for word in operands)
+        case "delete":
+            yield from (Touch("delete", word) for word in operands)
+        case "change":
+            kept = found.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
+            yield from (Touch("read" if kept else "write", word) for word in operands)
+        case "owner":
+            start = 0 if found.has("--reference") else 1
+            yield from (Touch("write", word) for word in operands[start:])
+        case "pattern" | "script":
+            files = operands if found.has(*row.given) else operands[1:]
+            if name == "awk":
+                files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
+            changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
+            yield from (Touch("read", word, below=deep) for word in files)
+            if changed:
+                yield from (Touch("write", word) for word in files)
+            if not files and (row.here or (deep and name == "grep")):
+                yield Touch("list" if name == "fd" else "read", constant("."), below=name != "fd")
+            return
+        case "copy" | "move" | "link":
+            yield from _copied(row, known, operands)
+        case "second":
+            yield from (Touch("read", word) for word in operands[:1])
+            yield from (Touch("write", word) for word in operands[1:2])
+        case "archive":
+            yield from (Touch("write", word) for word in operands[:1])
+            yield from (Touch("read", word, below=True) for word in operands[1:])
+        case "remote":
+            yield from _remote(operands)
+        case "none":
+            pass
+    if row.here and not operands and row.operands == "list":
+        yield Touch("list", constant("."))
+
+
+def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[int, Word]]) -> Sequence[Word]:
+    """Of ``find`` only the folders in front of its tests are places."""
+    if name != "find":
+        return operands
+    found: list[Word] = []
+    for position, (index, word) in enumerate(indexed):
+        if word.value in {"(", "!", ")", ","} or (position and index != indexed[position - 1][0] + 1):
+            break
+        if position == 0 and index > 4:
+            break
+        found.append(word)
+    return found or [constant(".")]
+
+
+def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[Touch]:
+    found = known.arguments
+    folder = next(iter(found.values("-t", "--target-directory")), None)
+    if row.operands == "copy" and found.has("-d", "--directory") and row.escapes:
+        yield from (Touch("write", word) for word in operands)
+        return
+    sources = list(operands if folder is not None or len(operands) == 1 else operands[:-1])
+    target = folder
+    if target is None:
+        target = operands[-1] if len(operands) > 1 else constant(".") if row.operands == "link" else None
+    recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
+    for word in sources:
+        if row.operands == "move":
+            yield Touch("move", word)
+        elif row.operands == "link":
+            # What the link points to can be written through it before anybody looks again.
+            for seen in _seen_from(word, target):
+                yield Touch("write", seen)
+                yield Touch("read", seen, below=True)
+        else:
+            yield Touch("read", word, below=recursive)
+    if target is None:
+        return
+    flat = found.has("-T", "--no-target-directory")
+    yield Touch("write", target)
+    for word in sources:
+        name = _base(word)
+        spills = recursive and (name in {".", ".."} or (name is None and word.form != "pattern"))
+        if spills:
+            yield Touch("write", target, spills=True)
+        elif not flat:
+            yield Touch("write", target, into=name if name is not None else "*")
+
+
+def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:
+    """What a link points to: a hard link counts from here, a symbolic one from the folder that it lies in."""
+    yield word
+    if word.value is not None and not word.value.startswith("/") and not word.tilde and link is not None and link.value:
+        folder, slash, _ = link.value.rpartition("/")
+        if slash:
+            yield constant(f"{folder}/{word.value}")
+        yield constant(f"{link.value}/{word.value}")
+
+
+def _base(word: Word) -> str | None:
+    """The last name of a source, None where it is not known."""
+    if word.value is None:
+        return None
+    return word.value.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _remote(operands: Sequence[Word]) -> Iterator[Touch]:
+    """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
+    local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
+    for word in local:
+        if word is operands[-1] and len(operands) > 1:
+            yield Touch("write", word)
+            yield Touch("write", word, spills=True)
+        else:
+            yield Touch("read", word, below=True)
+
+
+def _dd(words: Sequence[Word]) -> Iterator[Touch]:
+    for word in words[1:]:
+        name, equals, rest = word.prefix.partition("=")
+        if equals and name in {"if", "of"}:
+            value = constant(rest) if word.value is not None else _unknown()
+            if word.value is not None and rest.startswith("~"):
+                value = Word(rest, (), "constant", rest, rest, rest, tilde=True)
+            yield Touch("read" if name == "if" else "write", value)
+        elif word.value is None:
+            yield Touch("write", _unknown())
+
+
+# --- git ---------------------------------------------------------------------------------------------------------------
+
+
+def _git(words: Sequence[Word]) -> Iterator[Touch]:
+    git = read_git(words)
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    for word in shown_paths(git):
+        if word.value is not None:
+            yield Touch("read", constant(path_in(word.value)), shown=not found.has("--no-index"))
+            if path_in(word.value) != word.value:
+                yield Touch("read", constant(word.value), shown=True)
+    yield from (Touch("read", value) for value in found.values(*git.program.reads))
+    match git.subcommand:
+        case "rm":
+            yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
+        case "mv":
+            yield from (Touch("move", word) for word in operands[:-1])
+            yield from (Touch("write", word) for word in operands[-1:])
+        case "restore":
+            yield from (Touch("write", word) for word in operands if not found.has("--staged", "-S"))
+        case "checkout":
+            after = [word for index, word in found.operands if _behind_dashes(words, index)]
+            yield from (Touch("write", word) for word in after)
+        case "clone":
+            if len(operands) > 1:
+                yield Touch("write", operands[1])
+        case "init":
+            yield from (Touch("write", word) for word in operands[:1])
+        case "worktree":
+            if operands and operands[0].value == "add":
+                yield from (Touch("write", word) for word in operands[1:2])
+        case "clean":
+            if found.has("-f", "--force"):
+                for word in operands or [constant(".")]:
+                    yield Touch("write", word)
+        case "apply" | "am":
+            yield from (Touch("read", word) for word in operands)
+        case "config":
+            yield from _git_config(words)
+
+
+def _behind_dashes(words: Sequence[Word], index: int) -> bool:
+    return any(word.value == "--" for word in words[:index])
+
+
+_CONFIG_READS = frozenset({
+    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
+    "--show-origin", "--show-scope", "--name-only",
+})  # fmt: skip
+
+
+def _git_config(words: Sequence[Word]) -> Iterator[Touch]:
+    git = read_git(words)
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    verb = operands[0].value if operands else None
+    reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
+    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")):
+        return
+    named = list(found.values("-f", "--file"))
+    if named:
+        yield from (Touch("write", word) for word in named)
+    elif found.has("--global"):
+        yield Touch("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
+    elif found.has("--system"):
+        yield Touch("write", constant("/etc/gitconfig"))
+    else:
+        yield Touch("write", constant(".git/config"))
+
+
+# --- programs with ways of their own -----------------------------------------------------------------------------------
+
+
+def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    letters = ""
+    operands = [word for _, word in found.operands]
+    if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
+        letters, operands = words[1].value, operands[1:]
+    files = list(found.values("-f", "--file"))
+    if "f" in letters and operands:
+        files, operands = [operands[0], *files], operands[1:]
+    extracting = "x" in letters or found.has("-x", "--extract", "--get")
+    listing = "t" in letters or found.has("-t", "--list")
+    folder = next(iter(found.values("-C", "--directory", "--one-top-level")), None)
+    if extracting:
+        yield from (Touch("read", word) for word in files)
+        if not (found.has("-O", "--to-stdout") or "O" in letters):
+            yield Touch("write", folder if folder is not None else constant("."), spills=True)
+    elif listing:
+        yield from (Touch("read", word) for word in files)
+    else:
+        yield from (Touch("write", word) for word in files if word.value != "-")
+        yield from (Touch("read", word, below=True) for word in operands)
+
+
+def _unzip(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    yield from (Touch("read", word) for _, word in found.operands[:1])
+    if not found.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
+        folder = next(iter(found.values("-d")), None)
+        yield Touch("write", folder if folder is not None else constant("."), spills=True)
+
+
+def _seven(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    operands = [word for _, word in known.arguments.operands]
+    verb = operands[0].value if operands else None
+    if verb in {"x", "e"}:
+        yield Touch("write", constant("."), spills=True)
+    elif verb in {"a", "d", "u", "rn"}:
+        yield from (Touch("write", word) for word in operands[1:2])
+        yield from (Touch("read", word, below=True) for word in operands[2:])
+
+
+def _patch(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    operands = [word for _, word in known.arguments.operands]
+    if known.arguments.has("--dry-run"):
+        return
+    if operands:
+        yield Touch("write", operands[0])
+        yield from (Touch("read", word) for word in operands[1:])
+    else:
+        yield Touch("write", constant("."), spills=True)
+
+
+def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    if known.arguments.has("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
+        yield Touch("write", constant("."), spills=True)
+
+
+def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    for value in found.values("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"):
+        at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
+        if at >= 0 or "=<" in value.prefix:
+            name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
+            yield Touch("read", constant(name) if value.value is not None else _unknown())
+    for _, word in found.operands:
+        if word.prefix.lower().startswith("file:"):
+            path = re.sub(r"(?i)^file:(?://[^/]*)?", "", word.prefix)
+            yield Touch("read", constant(path) if word.value is not None else _unknown())
+        elif found.has("-O", "--remote-name", "--remote-name-all"):
+            name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+            yield Touch("write", constant(name) if word.value is not None and name else _unknown())
+
+
+def _wget(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    if found.has("-O", "--output-document", "--spider"):
+        return
+    for _, word in found.operands:
+        name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+        yield Touch("write", constant(name) if word.value is not None and name else _unknown())
+    if found.has("-r", "--recursive", "-m", "--mirror", "-x", "--force-directories", "--content-disposition",
+                 "--trust-server-names", "-i", "--input-file"):  # fmt: skip
+        yield Touch("write", constant("."), spills=True)
+
+
+def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    yield from (Touch("read", word) for _, word in known.arguments.operands[:1])
+
+
+_SPECIAL = {
+    "tar": _tar,
+    "unzip": _unzip,
+    "7z": _seven,
+    "7za": _seven,
+    "7zr": _seven,
+    "patch": _patch,
+    "cpio": _cpio,
+    "curl": _curl,
+    "wget": _wget,
+    "csplit": _csplit,
+}

@@ -1,0 +1,184 @@
+"""One workspace in memory, from prompt to receipt: real rules, tools and chats, and an editor that answers by a script."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from countersign.agents.transcript import Transcripts
+from countersign.gate.gate import Gate
+from countersign.gate.ledger import Ledger
+from countersign.gate.policy import decide
+from countersign.gate.shell.syntax import BashSyntax
+from countersign.lsp.editor import Editor
+from countersign.lsp.feed import Feed
+from countersign.lsp.runner import Runner
+from countersign.lsp.sessions import Sessions
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
+from countersign.tools.processes import SHELLS_SERVICE, ShellDesk
+from countersign.tools.registry import BY_NAME
+from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams
+from countersign.wire.base import WireModel
+from countersign.wire.desk import HistoryFilter
+from countersign.wire.threads import ThreadCreateParams, ThreadPromptParams
+from countersign.wire.verdicts import Mode
+from tests.gate.support import Book
+
+Answer = dict[str, object]
+Person = Callable[[ApprovalRequest], Answer | None]
+"""Says how a card is answered: fields of ``tool/approvalResponse`` with ``option`` for the option's id."""
+
+
+@dataclass
+class Line:
+    """The editor's end: notes what it is sent, and answers cards as the person says."""
+
+    person: Person
+    answer: Callable[[ApprovalResponseParams], object] | None = None
+    sent: list[tuple[str, WireModel]] = field(default_factory=list)
+    tasks: list[asyncio.Task] = field(default_factory=list)
+    connected: bool = True
+
+    def notify(self, name: str, params: WireModel) -> None:
+        self.sent.append((name, params))
+        if isinstance(params, ApprovalRequest):
+            self.tasks.append(asyncio.ensure_future(self._respond(params)))
+
+    async def _respond(self, card: ApprovalRequest) -> None:
+        said = self.person(card)
+        if said is None:
+            return
+        option = said.pop("option", "allow_once")
+        outcome = {"outcome": "selected", "optionId": option} if option else {"outcome": "cancelled"}
+        params = {"approvalId": card.approval_id, "digest": card.digest, "response": {"outcome": outcome}, "bypassAll": False}
+        assert self.answer is not None
+        await self.answer(ApprovalResponseParams.model_validate({**params, **said}))  # type: ignore[misc]
+
+
+@dataclass
+class Flow:
+    """What a test drives."""
+
+    workspace: Path
+    line: Line
+    gate: Gate
+    sessions: Sessions
+    ledger: Ledger
+    shells: ShellDesk
+    transcripts: Transcripts
+    policy: Policy
+
+    async def say(self, text: str, mode: Mode = "default") -> str:
+        """One prompt in a new chat, to its end; gives the transcript as plain text."""
+        thread = self.sessions.create(ThreadCreateParams(mode=mode)).thread_id
+        await self.sessions.prompt(ThreadPromptParams(thread_id=thread, text=text))
+        await asyncio.gather(*self.line.tasks)
+        return self.transcript(thread)
+
+    def transcript(self, thread: str) -> str:
+        """What the chat showed, the cards, and the ledger, with ids and times left out."""
+        lines = [_event_line(event) for event in _in_order(self.sessions.open(thread).events)]
+        cards = [
+            f"card: {card.reason} [{' '.join(option.option_id for option in card.options)}]"
+            for _, card in self.line.sent
+            if isinstance(card, ApprovalRequest)
+        ]
+        rows = [
+            f"ledger: {entry.phase} {entry.verdict} by {entry.by}: {entry.tool}"
+            for entry in reversed(self.ledger.query(HistoryFilter(), workspace=None))
+        ]
+        told = "\n".join([*filter(None, lines), *sorted(cards), *sorted(rows), *self._files()])
+        return re.sub(re.escape(str(self.workspace)), "WORK", told) + "\n"
+
+    def _files(self) -> list[str]:
+        return [
+            f"file: {path.relative_to(self.workspace)}: {path.read_text()!r}"
+            for path in sorted(self.workspace.rglob("*"))
+            if path.is_file()
+        ]
+
+
+def _in_order(events):
+    """Results that followed each other in the order of their calls' names: calls of one message run side by side."""
+    ordered = []
+    for event in events:
+        if event.type in ("toolCall", "usage"):
+            continue
+        ordered.append(event)
+        start = len(ordered)
+        while start and ordered[start - 1].type == "toolResult":
+            start -= 1
+        ordered[start:] = sorted(ordered[start:], key=lambda result: (result.tool, result.output))
+    return ordered
+
+
+def _event_line(event) -> str | None:
+    match event.type:
+        case "prompt":
+            return f"> {event.text}"
+        case "text":
+            return event.text
+        case "toolResult":
+            return f"{event.tool}: {'done' if event.success else 'not done'} by {event.decided_by}: {event.output}"
+        case "done":
+            return f"({event.stop_reason})"
+        case _:
+            return None
+
+
+def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -> Flow:
+    """A workspace with these rules and this person."""
+    line = Line(person)
+    ledger, transcripts = Ledger(None), Transcripts(None)
+    policy = Policy(
+        str(workspace),
+        str(workspace.parent / "home"),
+        trusted=True,
+        rules=tuple(rules),
+        agents={"Countersign": AgentConfig("Countersign")},
+        models={"demo": ModelConfig("demo", "demo")},
+    )
+    flow = Flow(workspace, line, None, None, ledger, None, transcripts, policy)  # type: ignore[arg-type]
+    editor = Editor(line)
+    flow.gate = Gate(
+        decide=partial(decide, check_syntax=BashSyntax()),
+        policy=lambda: flow.policy,
+        ledger=ledger,
+        asker=editor,
+        keeper=Book(),
+        owner="me",
+    )
+    line.answer = flow.gate.answering.answer
+    feed = Feed(transcripts, lambda _update: None, lambda _thread: 0)
+    editor.feed = feed
+    flow.shells = ShellDesk(lambda: flow.policy)
+    runner = Runner(
+        gate=flow.gate,
+        policy=lambda: flow.policy,
+        transcripts=transcripts,
+        tools=BY_NAME,
+        services={SHELLS_SERVICE: flow.shells},
+        host_for=lambda config: None,  # type: ignore[arg-type,return-value]
+        tell=lambda view: None,
+    )
+    flow.sessions = Sessions(
+        transcripts=transcripts, feed=feed, gate=flow.gate, policy=lambda: flow.policy, runner=runner, owner="me"
+    )
+    return flow
+
+
+async def close_flow(flow: Flow) -> None:
+    await flow.sessions.close()
+    await flow.shells.close()
+    await flow.gate.asking.close()
+    flow.ledger.close()
+    flow.transcripts.close()
+
+
+def bypassed(policy: Policy) -> Policy:
+    """The same with bypass on for the built-in agent."""
+    return replace(policy, agents={"Countersign": AgentConfig("Countersign", bypass=True)})
