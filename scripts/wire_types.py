@@ -305,28 +305,32 @@ function at(shape: Shape, value: unknown, path: string): string | undefined {
   }
   if ('values' in shape) return shape.values.includes(value) ? undefined : path;
   if ('list' in shape) {
-    return Array.isArray(value) ? first(value.map((one, i) => [shape.list, one, `${path}[${i}]`])) : path;
+    return Array.isArray(value) ? first(value, (one, i) => at(shape.list, one, `${path}[${i}]`)) : path;
   }
   if ('oneOf' in shape) {
-    const places = shape.oneOf.map((one) => at(one, value, path));
-    // The member that gets furthest is the one that was meant: its tag fits, so its place lies deepest.
-    return places.includes(undefined) ? undefined : places.reduce((a, b) => (b!.length > a!.length ? b : a));
+    let deepest = path;
+    for (const one of shape.oneOf) {
+      const place = at(one, value, path);
+      if (place === undefined) return undefined;
+      // The member that gets furthest is the one that was meant: its tag fits, so its place lies deepest.
+      if (place.length > deepest.length) deepest = place;
+    }
+    return deepest;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return path;
   const given = value as Record<string, unknown>;
-  if ('map' in shape) return first(Object.entries(given).map(([key, one]) => [shape.map, one, `${path}.${key}`]));
-  return first(
-    Object.entries(shape.fields).flatMap(([key, one]): [Shape, unknown, string][] => {
-      const name = key.replace('?', '');
-      return name !== key && given[name] === undefined ? [] : [[one, given[name], `${path}.${name}`]];
-    }),
-  );
+  if ('map' in shape) return first(Object.keys(given), (key) => at(shape.map, given[key], `${path}.${key}`));
+  return first(Object.keys(shape.fields), (key) => {
+    const name = key.endsWith('?') ? key.slice(0, -1) : key;
+    if (name !== key && given[name] === undefined) return undefined;
+    return at(shape.fields[key]!, given[name], `${path}.${name}`);
+  });
 }
 
-function first(parts: [Shape, unknown, string][]): string | undefined {
-  for (const [shape, value, path] of parts) {
-    const place = at(shape, value, path);
-    if (place !== undefined) return place;
+function first<T>(parts: T[], place: (part: T, index: number) => string | undefined): string | undefined {
+  for (const [index, part] of parts.entries()) {
+    const found = place(part, index);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

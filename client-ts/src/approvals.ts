@@ -35,7 +35,7 @@ export interface Approvals {
   openDiff(approvalId: string): Promise<void>;
 }
 
-export function createApprovals(link: Pick<Link, 'request'>, host: ApprovalsHost, post: (message: ToWebview) => void): Approvals {
+export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: ApprovalsHost, post: (message: ToWebview) => void): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
 
   /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
@@ -62,6 +62,8 @@ export function createApprovals(link: Pick<Link, 'request'>, host: ApprovalsHost
       if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
     }
     await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+    // After the answer: a turn that is stopped first would have its call recorded as cancelled.
+    if (intent.stop) link.notify('thread/cancel', { threadId: approval.threadId });
   }
 
   async function bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void> {

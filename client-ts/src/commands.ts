@@ -21,8 +21,10 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
   };
+  // Without a view there is no card that the person has seen: they are shown what waits first.
   const act = (action: CardAction) => async () => {
     if (await panel.whenReady(0)) panel.post({ type: 'act', action });
+    else if (action !== 'stop') await attention.review();
   };
   const openAndAct = (action: CardAction) => async () => {
     if (await openView()) panel.post({ type: 'act', action });

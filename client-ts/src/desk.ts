@@ -182,9 +182,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'ready':
         post(snapshot());
         if (link.state !== 'running') return;
-        await refresh();
-        if (intent.threadId !== undefined && threads.some((thread) => thread.threadId === intent.threadId)) await openThread(intent.threadId);
-        return;
+        return refresh();
       case 'prompt':
         return prompt(intent);
       case 'stop':
@@ -285,6 +283,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     threadUpdated(update) {
       post({ type: 'update', update });
+      // A chat takes its title from the first thing said in it.
+      if (update.events.some((event) => event.type === 'prompt')) void listThreads().catch(() => undefined);
     },
     agentChanged(agent) {
       agents.set(agent.agentName, agent);

@@ -15,14 +15,14 @@ const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto',
 const card = { approvalId: text, digest: text };
 
 const SHAPES = {
-  ready: { threadId: optional(text) },
+  ready: {},
   prompt: { threadId: optional(text), text, agentName: optional(text), mode: optional(mode), withSelection: optional(flag) },
   stop: { threadId: text },
   openThread: { threadId: text },
   deleteThread: { threadId: text },
   setMode: { threadId: optional(text), mode },
   setModel: { agentName: text, model: text },
-  answer: { ...card, optionId: text, rule: optional(text), reason: optional(text), editedInput: optional(text) },
+  answer: { ...card, optionId: text, rule: optional(text), reason: optional(text), editedInput: optional(text), stop: optional(flag) },
   bypass: { ...card },
   batch: { cards: listOf(shaped(card)), decision: oneOf('allow_once', 'reject_once'), reason: optional(text) },
   openDiff: { approvalId: text },

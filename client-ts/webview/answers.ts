@@ -8,6 +8,8 @@ export interface Answer {
   rule?: string;
   reason?: string;
   editedInput?: string;
+  /** Stop the turn once this is answered. */
+  stop?: boolean;
 }
 
 /** The plain one of a kind: for this call, in the foreground. */

@@ -36,6 +36,7 @@ export function createBridge(api: EditorApi): Bridge {
   let modeChosen: (mode: Mode) => void = () => undefined;
   let chosen = asThreadId(api.getState());
   let settled = false;
+  let connected = false;
 
   function dispatch(event: Event): void {
     state = reduce(state, event);
@@ -72,6 +73,10 @@ export function createBridge(api: EditorApi): Bridge {
       state = reduce(state, { type: 'gapAsked', threadId });
       api.postMessage({ type: 'openThread', threadId } satisfies Intent);
     }
+    const again = !connected && state.connection.state === 'running';
+    connected = state.connection.state === 'running';
+    // Another server, or the same one after a while: what the chat on the screen missed comes with the whole of it.
+    if (again && settled && state.current !== undefined) api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
     if (!settled && state.connection.state === 'running') {
       settled = true;
       const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];

@@ -44,7 +44,7 @@ export class CallRow extends Drawn {
       <div class="call-line">
         ${waits ? icon('bell-dot') : icon('loading', 'codicon-modifier-spin')}
         <span class="call-title">${this.titleText()}</span>
-        <span class="call-how">${waits ? t('waiting for you') : call.status === 'running' ? t('running') : ''}</span>
+        <span class="call-how">${waits ? t('waiting') : call.status === 'running' ? t('running') : ''}</span>
         ${this.approvalId === undefined ? nothing : html`<button type="button" class="link" @click=${this.showCard}>${t('Show')}</button>`}
         ${call.kind === 'execute' && call.status === 'running' && !waits
           ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`

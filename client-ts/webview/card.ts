@@ -75,9 +75,9 @@ export class Card extends Drawn {
     if (option) this.sendApproval({ optionId: option.optionId, ...this.edit() });
   }
 
-  deny(): void {
+  deny(more: Pick<Answer, 'stop'> = {}): void {
     const option = optionOf(this.waiting.approval, 'reject_once');
-    if (option) this.send({ optionId: option.optionId, ...(this.panel.kind === 'message' && this.panel.text.trim() && { reason: this.panel.text.trim() }) });
+    if (option) this.send({ optionId: option.optionId, ...more, ...(this.panel.kind === 'message' && this.panel.text.trim() && { reason: this.panel.text.trim() }) });
   }
 
   allowForChat(): void {
@@ -189,8 +189,11 @@ export class Card extends Drawn {
   }
 
   private agentsWords(): TemplateResult | typeof nothing {
-    const { title } = this.waiting.approval.toolCall;
-    if (!title) return nothing;
+    const { toolCall, agentName, agentOptions } = this.waiting.approval;
+    const { title } = toolCall;
+    // Titles of our own tools are the gate's words and say what the card says anyway.
+    const hosted = agentOptions !== undefined || this.bridge.state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
+    if (!title || !hosted) return nothing;
     return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> ${revealed(title)}</p>`;
   }
 
@@ -284,7 +287,7 @@ export class Card extends Drawn {
     if (panel.kind === 'rule') {
       return html`<div class="buttons"><button type="button" class="primary" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
     }
-    if (panel.kind === 'message') return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${this.deny}>${t('Deny')}</button>${back}</div>`;
+    if (panel.kind === 'message') return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${t('Deny')}</button>${back}</div>`;
     return html`<div class="buttons">
       ${once
         ? html`<span class="split">
@@ -293,7 +296,7 @@ export class Card extends Drawn {
           </span>`
         : nothing}
       <span class="split">
-        <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${this.deny}>${t('Deny')}</button>
+        <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${() => this.deny()}>${t('Deny')}</button>
         <cs-menu .label=${t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
       </span>
       ${background && panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${obstacle !== undefined} @click=${() => this.sendApproval({ optionId: background.optionId })}>${t('Run in background')}</button>` : nothing}
@@ -336,10 +339,8 @@ export class Card extends Drawn {
 
   private readonly onDenyOption = ({ detail: id }: CustomEvent<string>): void => {
     if (id === 'message') void this.show({ kind: 'message', text: '' });
-    else if (id === 'stop') {
-      this.deny();
-      this.bridge.post({ type: 'stop', threadId: this.waiting.approval.threadId });
-    } else this.send({ optionId: id });
+    else if (id === 'stop') this.deny({ stop: true });
+    else this.send({ optionId: id });
   };
 
   private readonly onKey = (event: KeyboardEvent): void => {

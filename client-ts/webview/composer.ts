@@ -124,7 +124,7 @@ export class Composer extends Drawn {
   private send(): void {
     const text = this.text.trim();
     const { state } = this;
-    if (!text || state.connection.state !== 'running') return;
+    if (!text || state.sending || state.connection.state !== 'running') return;
     this.bridge.dispatch({ type: 'sending' });
     const attached = this.withSelection ? { withSelection: true } : {};
     if (state.current !== undefined) this.bridge.post({ type: 'prompt', threadId: state.current, text, ...attached });

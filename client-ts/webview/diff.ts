@@ -4,6 +4,8 @@
  */
 import { diffLines } from 'diff';
 
+import { t } from './l10n.ts';
+
 export type DiffRow =
   | { kind: 'same' | 'added' | 'removed'; text: string; oldLine?: number; newLine?: number }
   | { kind: 'gap'; lines: number }
@@ -37,9 +39,9 @@ export function unifiedDiff(oldText: string | undefined, newText: string): Diff 
   }
   const rows = collapsed(all);
   if (before && after && before.endsWith('\n') !== after.endsWith('\n')) {
-    rows.push({ kind: 'note', text: after.endsWith('\n') ? 'newline at end of file added' : 'no newline at end of file' });
+    rows.push({ kind: 'note', text: after.endsWith('\n') ? t('newline at end of file added') : t('no newline at end of file') });
   }
-  if (crlf) rows.push({ kind: 'note', text: 'all lines end in CRLF' });
+  if (crlf) rows.push({ kind: 'note', text: t('all lines end in CRLF') });
   return { rows, added: all.filter((row) => row.kind === 'added').length, removed: all.filter((row) => row.kind === 'removed').length };
 }
 

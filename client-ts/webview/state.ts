@@ -108,14 +108,14 @@ export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
       const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection } = event;
-      return withWaiting({ ...state, agents, threads, models, modelOf, trusted, workspace, home, mac, connection }, kept(state.waiting, event.approvals));
+      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection }, kept(state.waiting, event.approvals));
     }
     case 'connection':
       return { ...state, connection: event.connection, sending: state.sending && event.connection.state === 'running' };
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
-      return { ...state, threads: event.threads };
+      return { ...state, threads: newestFirst(event.threads) };
     case 'threadOpened':
       return opened(state, event.thread);
     case 'threadGone': {
@@ -182,6 +182,10 @@ export function reduce(state: State, event: Event): State {
       // Done by the views, which know what holds the focus.
       return state;
   }
+}
+
+function newestFirst(threads: readonly wire.ThreadSummary[]): wire.ThreadSummary[] {
+  return [...threads].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : one.updatedAt > other.updatedAt ? -1 : 0));
 }
 
 /** The card on the screen. */

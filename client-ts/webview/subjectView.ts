@@ -98,10 +98,11 @@ export function verdictIcon(verdict: wire.Verdict): TemplateResult {
 }
 
 function diffView(preview: wire.DiffPreview, view: SubjectView): TemplateResult {
-  const path = html`<p class="path"><code>${revealed(shortPath(preview.path, view.workspace, view.home))}</code>${preview.to === undefined ? nothing : html` → <code>${revealed(shortPath(preview.to, view.workspace, view.home))}</code>`}</p>`;
-  if (preview.tooLarge) return html`${path}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to see it.')}</p>`;
-  if (preview.operation === 'move') return path;
-  return html`${path}${guard([preview, view.unfolded], () => diffTable(cachedDiff(preview).rows, view))}`;
+  // The path stands in the head, whole; only a move has another.
+  const to = preview.to === undefined ? nothing : html`<p class="path">${t('to')} <code>${revealed(shortPath(preview.to, view.workspace, view.home))}</code></p>`;
+  if (preview.tooLarge) return html`${to}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to see it.')}</p>`;
+  if (preview.operation === 'move') return html`${to}`;
+  return html`${to}${guard([preview, view.unfolded], () => diffTable(cachedDiff(preview).rows, view))}`;
 }
 
 function textRow(line: string): TemplateResult {

@@ -101,8 +101,8 @@ export class Transcript extends Drawn {
 
   /** Unless a call that waits or runs says so itself. */
   private working(items: readonly Item[]): TemplateResult | typeof nothing {
-    const last = items.at(-1);
-    if (last?.kind === 'call' && !last.result) return nothing;
+    const turn = items.slice(items.findLastIndex((item) => item.kind === 'prompt') + 1);
+    if (turn.some((item) => item.kind === 'call' && !item.result)) return nothing;
     return html`<div class="working">${icon('loading', 'codicon-modifier-spin')} ${t('Working')}</div>`;
   }
 

@@ -85,14 +85,16 @@ async def test_an_approval_covers_no_other_write(place: Place, steps):
     assert len(place.person.shown) == 2
 
 
-async def test_a_second_write_on_one_approval_asks(place: Place):
+async def test_a_second_write_on_one_approval_asks_even_where_everything_is_as_before(place: Place):
     path = place.workspace / "a.txt"
+    path.write_text("old\n")
     place.person.decide = lambda card: APPROVE if card.tool_call.agent_tool_call_id else DENY
-    away = {"write": [str(path), "changed\n"]}
-    player = Player(place, [ask("a", **editing(path, "new\n")), write(path, "new\n"), away, write(path, "new\n", 3)])
+    back = {"write": [str(path), "old\n"]}
+    player = Player(place, [ask("a", **editing(path, "new\n")), write(path, "new\n"), back, write(path, "new\n", 3)])
     await player.play()
     assert player.answer("w") == {}
     assert player.answer(3)["code"] == -32000
+    assert path.read_text() == "old\n"
 
 
 async def test_a_write_through_a_link_that_leads_outside_asks_under_an_allow_rule(place: Place):

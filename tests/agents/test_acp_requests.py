@@ -257,8 +257,10 @@ async def test_a_fault_of_ours_denies_and_is_shown(place: Place, monkeypatch: py
 
 
 async def test_a_message_nested_beyond_reason_is_skipped(place: Place):
-    deep = '{"jsonrpc":"2.0","method":"session/update","params":' + '{"a":' * 500 + "1" + "}" * 501
-    assert await Player(place, [{"line": deep}]).play() == "end_turn"
+    nested: object = 1
+    for _ in range(150):
+        nested = {"a": nested}
+    assert await Player(place, [report("a", rawInput={"a": nested})]).play() == "end_turn"
     assert place.of("toolCall") == []
 
 

@@ -54,7 +54,12 @@ class Line:
             return
         option = said.pop("option", "allow_once")
         outcome = {"outcome": "selected", "optionId": option} if option else {"outcome": "cancelled"}
-        params = {"approvalId": card.approval_id, "digest": card.digest, "response": {"outcome": outcome}, "bypassAll": False}
+        params = {
+            "approvalId": card.approval_id,
+            "digest": card.digest,
+            "response": {"outcome": outcome},
+            "bypassAll": False,
+        }
         assert self.answer is not None
         await self.answer(ApprovalResponseParams.model_validate({**params, **said}))  # type: ignore[misc]
 

@@ -27,7 +27,6 @@ def close(_card):
     return {"option": None}
 
 
-
 def edit(_card):
     return {"editedInput": '{"command": "touch better.txt"}'}
 

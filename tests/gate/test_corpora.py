@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from countersign.gate.check import check_line
+from countersign.gate.shell.syntax import BashSyntax
 
-try:
-    from countersign.gate.shell.syntax import bash_syntax
-except ImportError:
-    bash_syntax = None
-
+BASH = BashSyntax()
 CORPORA = Path(__file__).parent.parent / "corpora"
 
 
@@ -49,7 +46,7 @@ def filled(text: str, spots: dict[str, str]) -> str:
 
 
 def answer(question: dict[str, Any]) -> str:
-    result = json.loads(check_line(json.dumps(question).encode(), check_syntax=bash_syntax))
+    result = json.loads(check_line(json.dumps(question).encode(), check_syntax=BASH))
     return result.get("decision") or result["error"]
 
 

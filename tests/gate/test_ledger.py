@@ -195,3 +195,9 @@ def test_an_owner_is_gone_only_when_its_lock_is_free(tmp_path):
     assert first.is_gone(second.name)
     assert first.is_gone("never-was")
     first.release()
+
+
+async def test_the_use_of_a_rule_is_counted(ledger):
+    await ledger.append(entry(1), entry(1, phase="started"), entry(2, at="2027-01-01T00:00:00Z"))
+    await ledger.append(entry(3, evidence=()))
+    assert ledger.rule_use("/work") == {("Bash(touch *)", "settings.json"): (2, "2027-01-01T00:00:00Z")}

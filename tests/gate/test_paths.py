@@ -388,7 +388,15 @@ def test_pipes_and_sockets_ask(ground: Ground, monkeypatch: pytest.MonkeyPatch) 
             assert ground.verdict("edit", name, allow=["Edit(./**)"], bypass=True) == "ask"
 
 
-DEVICES = ["/proc/self/environ", "/proc", "/dev/stdin", "/dev/null", "/dev/fd/0", "/dev/tcp/example.com/80", "/proc/1/root/etc"]
+DEVICES = [
+    "/proc/self/environ",
+    "/proc",
+    "/dev/stdin",
+    "/dev/null",
+    "/dev/fd/0",
+    "/dev/tcp/example.com/80",
+    "/proc/1/root/etc",
+]
 
 
 @pytest.mark.parametrize("path", DEVICES)

@@ -114,6 +114,19 @@ def test_a_rule_that_fails_its_own_example_grants_nothing() -> None:
     assert compile_rule(bad)[0] is None
 
 
+def test_a_rule_that_matches_what_it_says_it_must_not_grants_nothing() -> None:
+    found, problem = compile_rule(rule("allow", "Bash(npm test:*)", not_matching=("npm test x",)))
+    assert found is None
+    assert problem is not None
+    assert "it says it must not" in problem.message
+
+
+def test_a_broken_rules_evidence_says_what_is_wrong() -> None:
+    found, _ = compile_rule(rule("deny", "Bash()"))
+    assert found is not None
+    assert "nothing between its parentheses" in evidence(found).reason
+
+
 def test_a_deny_rule_that_fails_its_own_example_asks_for_its_tool() -> None:
     found, _ = compile_rule(rule("deny", "Read(./a/**)", matching=("b/c",)))
     assert found is not None

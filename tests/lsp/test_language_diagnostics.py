@@ -134,8 +134,8 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "workspace",
         '{"countersign.agents": {"Countersign": {\n"bypassPermissions": true}}}',
         [
-            "2:0-25 information unconfirmed the agent `Countersign` would act in this workspace without asking; deny and"
-            f" ask rules, protected files and keys in the home folder still stop it{CONFIRM}"
+            "2:0-25 information unconfirmed the agent `Countersign` would act in this workspace without asking; deny"
+            f" and ask rules, protected files and keys in the home folder still stop it{CONFIRM}"
         ],
     ),
     (

@@ -167,6 +167,17 @@ def test_bypass_counts_once_it_is_confirmed(files: Files) -> None:
     assert counting(files.hover(BYPASS)) == "It counts."
 
 
+def test_bypass_that_was_confirmed_before_its_agent_says_so(files: Files) -> None:
+    text = '{"countersign.agents": {"X": {"command": "x", "bypassPermissions|": true}}}'
+    files.path("workspace").write_text(text.replace("|", ""))
+    item = next(item for item in files.desk.unconfirmed() if item.key.endswith("bypassPermissions"))
+    files.desk.confirm(item.digest, accept=True)
+    assert counting(files.hover(text)).startswith("It does not count yet: you confirmed it")
+    (agent,) = files.desk.unconfirmed()
+    files.desk.confirm(agent.digest, accept=True)
+    assert counting(files.hover(text)) == "It counts."
+
+
 WHETHER_BYPASS_COUNTS = [
     ("untrusted", {"trusted": False}, "{}", "the workspace is not trusted"),
     (

@@ -21,15 +21,16 @@ def in_words(text: str) -> str:
     return rule_in_words(compiled)
 
 
+THEN = ", alone or followed by anything"
 ANY = "`*` being any text"
 NARROW = "all but shells, interpreters with code on the command line, and programs that run others"
 WORDS = [
-    ("allow Bash(npm run test:*)", "any command that begins with the words `npm run test`, alone or followed by anything"),
-    ("allow Bash(npm run test *)", "any command that begins with the words `npm run test`, alone or followed by anything"),
+    ("allow Bash(npm run test:*)", f"any command that begins with the words `npm run test`{THEN}"),
+    ("allow Bash(npm run test *)", f"any command that begins with the words `npm run test`{THEN}"),
     ("allow Bash(npm run test)", "the command `npm run test`, word for word"),
     ("allow Bash(git commit -m 'a b')", "the command `git commit -m 'a b'`, word for word"),
     ("allow Bash(git * main)", f"any command of the form `git * main`, {ANY}"),
-    ("allow Bash(git * main:*)", f"any command of the form `git * main`, {ANY}, alone or followed by anything"),
+    ("allow Bash(git * main:*)", f"any command of the form `git * main`, {ANY}{THEN}"),
     ("allow Bash(* --version)", f"any command of the form `* --version`, {ANY}: {NARROW}"),
     ("allow Bash(*)", f"nearly any command: {NARROW}"),
     ("deny Bash(*)", "any command"),
@@ -76,8 +77,16 @@ WORDS = [
         " at any depth (`*` any part of one name), with whatever its braces spell",
     ),
     ("allow WebFetch(domain:example.com)", "fetching from `example.com` and no other host"),
-    ("allow WebFetch(domain:*.example.com)", "fetching from any host below `example.com`, but not from `example.com` itself"),
-    ("allow WebFetch(domain:a*.example.com)", "fetching from any host of the form `a*.example.com`, `*` being any text without a dot"),
+    ("allow WebFetch(domain:*.a.com)", "fetching from any host below `a.com`, but not from `a.com` itself"),
+    (
+        "allow WebFetch(domain:b*.a.com)",
+        "fetching from any host of the form `b*.a.com`, `*` being any text without a dot",
+    ),
+    (
+        "allow WebFetch(domain:*.b*.com)",
+        "fetching from any host of the form `*.b*.com`, `*` being any text without a dot,"
+        " the first any number of names",
+    ),
     ("deny WebFetch(domain:*)", "fetching from any address"),
     ("ask WebFetch", "fetching from any address"),
     ("allow Agent(Reviewer)", "starting the agent `Reviewer`"),

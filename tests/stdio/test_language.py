@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.stdio.desk import Desk, open_desk
 
 SETTINGS = """{

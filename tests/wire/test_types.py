@@ -83,7 +83,7 @@ def test_what_is_not_known_is_an_error_and_not_any(written: str) -> None:
         ("TextEvent", ["type", "text"]),
         ("ErrorEvent", ["type", "message", "data"]),
         ("ShellOutputParams", ["shellId", "from?"]),
-        ("ClientAbilities", ["settingsUpdate?", "confirm?", "ownPaths?"]),
+        ("InitializationOptions", ["settings?", "trusted?", "storage?", "client?"]),
         ("SettingsUpdateParams", ["layer", "path", "value?"]),
     ],
 )

@@ -7,6 +7,7 @@ import os
 import sys
 
 from .check import check_lines
+from .shell.syntax import BashSyntax
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(_arguments: argparse.Namespace) -> int:
     """Answer until the input ends. 0, whatever the lines hold; also when nobody reads the answers any more."""
     try:
-        check_lines(sys.stdin.buffer, lambda answer: print(answer, flush=True))
+        check_lines(sys.stdin.buffer, lambda answer: print(answer, flush=True), check_syntax=BashSyntax())
     except BrokenPipeError:
         # Whoever asked has gone. Python would complain at exit when it flushes, so it is given another place to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

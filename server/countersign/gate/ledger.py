@@ -249,6 +249,17 @@ class Ledger:
         )
         return [entry_of(row) for row in rows]
 
+    def rule_use(self, workspace: str) -> dict[tuple[str, str | None], tuple[int, str]]:
+        """How often each rule decided, by its text and file, and when it last did."""
+        rows = self.rows(
+            """SELECT json_extract(evidence, '$[0].rule') AS rule, json_extract(evidence, '$[0].file') AS file,
+               COUNT(*) AS hits, MAX(at) AS last FROM entries
+               WHERE workspace = ? AND phase = 'decided' AND json_extract(evidence, '$[0].rule') IS NOT NULL
+               GROUP BY rule, file""",
+            (workspace,),
+        )
+        return {(row["rule"], row["file"]): (row["hits"], row["last"]) for row in rows}
+
     def unfinished(self, workspace: str) -> list[Entry]:
         """The row of every call of a workspace that was started and never finished."""
         rows = self.rows(

@@ -16,6 +16,8 @@ from .grammar import EFFECT_TOOLS, Rule, compile_rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern
 from .protected import protected_reason
 from .rule import ListName, RuleSet
+from .shell.table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from .shell.wrappers import program
 
 MORE_TOOLS = frozenset(
     {"image", "speech", "generate_image", "text_to_speech", "browser", "open_file", "selection", "diagnostics"}
@@ -102,8 +104,8 @@ def _too_wide(rule: Rule) -> str | None:
             return "allows every address"
         case CommandPattern(prefix=True) as pattern if pattern.first_word is None:
             return "begins with a wildcard and so allows nearly every command"
-        case CommandPattern(prefix=True, words=(program,)) if _base(program) in _RUNNERS:
-            return f"is too wide: `{_base(program)}` runs whatever it is given; name what it may run"
+        case CommandPattern(prefix=True, words=(first,)) if program(first) in _RUNNERS:
+            return f"is too wide: `{first}` runs whatever it is given; name what it may run"
         case CommandPattern() as pattern if pattern.first_word is None:
             return "has a wildcard where the program stands"
         case PathPattern(root="root" | "home") as pattern if pattern.segments[0] in ("*", "**"):
@@ -113,22 +115,8 @@ def _too_wide(rule: Rule) -> str | None:
     return None
 
 
-_RUNNERS = frozenset(
-    {
-        "sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "busybox", "pwsh", "powershell", "cmd", "python",
-        "python2", "python3", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "luajit",
-        "Rscript", "osascript", "tclsh", "guile", "java", "awk", "gawk", "mawk", "nawk", "jshell", "irb", "ipython",
-        "ghci", "sudo", "doas", "su", "pkexec", "runuser", "env", "nohup", "setsid", "timeout", "nice", "ionice",
-        "stdbuf", "xargs", "parallel", "watch", "time", "command", "builtin", "exec", "eval", "source", ".",
-        "strace", "ltrace", "gdb", "script", "expect", "ssh", "docker", "podman", "kubectl", "chroot", "unshare",
-        "nsenter", "flock", "npx", "pnpx", "bunx", "uvx", "pipx", "npm-exec", "tsx", "ts-node",
-    }
-)  # fmt: skip
+_RUNNERS = frozenset({*SHELLS, *INTERPRETERS, *WRAPPERS})
 """Shells, interpreters and wrappers: a rule for one of them alone is a rule for everything."""
-
-
-def _base(program: str) -> str:
-    return program.rsplit("/", 1)[-1]
 
 
 # --- shadowed --------------------------------------------------------------------------------------------------------

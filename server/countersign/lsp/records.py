@@ -98,8 +98,9 @@ async def undo(house: House, receipt_id: str) -> HistoryUndoResult:
     return HistoryUndoResult(path=str(plan.call.arguments["path"]))
 
 
-def list_rules(house: House) -> RuleListResult:
-    """Every rule that counts, with its place."""
+async def list_rules(house: House) -> RuleListResult:
+    """Every rule that counts, with its place, how often it decided and when it last did."""
+    used = await asyncio.to_thread(house.ledger.rule_use, house.settings.policy.workspace)
     return RuleListResult(
         rules=[
             RuleView(
@@ -109,6 +110,8 @@ def list_rules(house: House) -> RuleListResult:
                 scope=rule.scope,
                 file=rule.file,
                 line=rule.line,
+                hits=used.get((rule.text, rule.file), (0, None))[0],
+                last_used=used.get((rule.text, rule.file), (0, None))[1],
             )
             for rule in house.settings.policy.rules
         ]

@@ -27,11 +27,11 @@ NAMED_NOWHERE = "\x02"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of an escape. ``names`` must all stand among a rule's literal words for it to cover the use; ``text`` is
-    the command that is run, ``path`` the file that is written or read as code, as far as they are known."""
+    """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
+    cover the use; ``text`` is the command that is run, ``path`` the file that is written, as far as they are known."""
 
     kind: EscapeKind
-    names: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
     why: str
     text: str | None = None
     path: Word | None = None
@@ -64,7 +64,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     found = arguments(words, row.grammar, start)
     if row.closed:
         return Known(row, found, tuple(_closed(row, words)), ())
-    uses = list(_options(name, row, found.options))
+    uses = list(_options(name, row, words, found.options))
     doings = None
     special = _SPECIAL.get(name)
     if special is not None:
@@ -74,13 +74,13 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
 
 
-def _options(name: str, row: Program, options: Iterable[Option]) -> Iterator[Use]:
+def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
     for option in options:
         kind = escape_kind(row, option.name)
         if kind is None and row.grammar.single and option.name.startswith("-"):
             kind = row.escapes.get("-" + option.name.lstrip("-"))
         if kind is not None and not _is_exempt(name, option):
-            yield _use(row, option, kind)
+            yield _use(option, kind, words[option.index])
 
 
 def escape_kind(row: Program, name: str) -> EscapeKind | None:
@@ -124,22 +124,27 @@ def _is_exempt(name: str, option: Option) -> bool:
     return harmless is not None and value is not None and harmless.fullmatch(value) is not None
 
 
-def _use(row: Program, option: Option, kind: EscapeKind) -> Use:
-    why = f"`{option.name}` {_SAYS[kind]}"
+def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
     value = option.value
-    names: tuple[str, ...] = (option.name,)
+    known = value.value if value is not None else None
+    spelled = word.value if word.value is not None else NAMED_NOWHERE
     if kind in ("runs", "code") and value is not None:
-        text = value.value if value.value is not None else NAMED_NOWHERE
-        names = (f"{option.name}={text}" if option.attached and option.name.startswith("--") else option.name, text)
-        if option.attached:
-            names = (names[0],) if option.name.startswith("--") else (f"{option.name}{text}",)
+        # What is run must be named as well, not only the option that runs it.
+        names = ((spelled,),) if option.attached else ((option.name, spelled), (known or NAMED_NOWHERE,))
+    else:
+        names = ((option.name, spelled),)
     return Use(
         kind,
         names,
-        why,
-        text=value.value if kind == "runs" and value is not None else None,
+        f"`{option.name}` {_SAYS[kind]}",
+        text=known if kind == "runs" else None,
         path=value if kind == "writes" else None,
     )
+
+
+def _named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
+    """A use whose names have one spelling each."""
+    return Use(kind, tuple((name,) for name in names), why, text, path)
 
 
 _SAYS: dict[EscapeKind, str] = {
@@ -154,7 +159,7 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
     """A language of its own: a rule must name every word."""
     rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
     if rest and not (len(rest) == 1 and rest[0] in {"--version", "--help"}):
-        yield Use("code", tuple(rest), row.why)
+        yield _named("code", rest, row.why)
 
 
 # --- git ---------------------------------------------------------------------------------------------------------------
@@ -162,22 +167,22 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
 
 def _git(words: Sequence[Word]) -> Known:
     git = read_git(words)
-    uses = [Use("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
+    uses = [_named("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
     uses += _aliases(git.before)
     holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
     if git.program.closed:
         if git.subcommand is not None:
-            uses.append(Use("code", (git.subcommand,), git.program.why))
+            uses.append(_named("code", (git.subcommand,), git.program.why))
         return Known(git.program, git.arguments, tuple(uses), tuple(holes))
-    uses += _options("git", git.program, git.arguments.options)
+    uses += _options("git", git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
-            uses.append(Use("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None))
+            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None))
     if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
-        uses.append(Use("runs", ("--edit",), "it runs an editor"))
+        uses.append(_named("runs", ("--edit",), "it runs an editor"))
     return Known(git.program, git.arguments, tuple(uses), tuple(holes))
 
 
@@ -194,7 +199,7 @@ def _aliases(found: Arguments) -> Iterator[Use]:
     for value in found.values("-c"):
         key, _, text = (value.value or "").partition("=")
         if text:
-            yield Use("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!"))
+            yield _named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!"))
 
 
 # --- interpreters --------------------------------------------------------------------------------------------------------
@@ -210,14 +215,14 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
                 names = (words[option.index].value or NAMED_NOWHERE,)
-            uses.append(Use("code", names, f"`{option.name}` runs or loads code"))
+            uses.append(_named("code", names, f"`{option.name}` runs or loads code"))
     first = found.operands[0] if found.operands else None
     if row.module is not None and found.has(row.module):
         return Known(None, found, tuple(uses), ())
     if first is None and not uses and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"}):
-        uses.append(Use("code", (NAMED_NOWHERE,), "it reads code from its input"))
+        uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     elif first is not None and first[1].value == "-":
-        uses.append(Use("code", (NAMED_NOWHERE,), "it reads code from its input"))
+        uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])
     return Known(None, found, tuple(uses), holes)
@@ -246,7 +251,7 @@ def _sed(words: Sequence[Word], found: Arguments) -> Special:
 def _awk(words: Sequence[Word], found: Arguments) -> Special:
     if found.has("-f", "--file", "-E", "--exec"):
         return [], None
-    uses = [] if not found.has("-e", "--source") else [Use("code", ("-e",), "`-e` adds code")]
+    uses = [] if not found.has("-e", "--source") else [_named("code", ("-e",), "`-e` adds code")]
     more, doings = _language(_script_words(found, ()), "\n".join, scan_awk, "awk")
     return uses + more, doings
 
@@ -254,17 +259,17 @@ def _awk(words: Sequence[Word], found: Arguments) -> Special:
 def _language(scripts, join, scan, name: str) -> Special:  # noqa: ANN001
     known = [word.value for word in scripts]
     if any(value is None for value in known):
-        return [Use("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
+        return [_named("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
     text = join(value for value in known if value is not None)
     doings = scan(text)
     names = tuple(value for value in known if value is not None)
     if doings.unreadable is not None:
-        return [Use("code", names, doings.unreadable)], doings
-    uses = [Use("runs", names, f"its {name} program runs a command", command) for command in doings.runs]
+        return [_named("code", names, doings.unreadable)], doings
+    uses = [_named("runs", names, f"its {name} program runs a command", command) for command in doings.runs]
     for path in doings.writes:
         target = None if path is None else Word(path, (), "constant", path, path, path)
         if path not in {"/dev/stdout", "/dev/stderr"}:
-            uses.append(Use("writes", names, f"its {name} program writes a file", path=target))
+            uses.append(_named("writes", names, f"its {name} program writes a file", path=target))
     return uses, doings
 
 
@@ -279,7 +284,7 @@ def _make(words: Sequence[Word], found: Arguments) -> Special:
         name = name.rstrip(":+?!")
         harmless = word.value is not None and _MAKE_VALUE.fullmatch(value) and not _MAKE_PROGRAMS.fullmatch(name)
         if equals and not harmless:
-            uses.append(Use("code", (word.value or NAMED_NOWHERE,), f"`{name}=` changes what its recipes run"))
+            uses.append(_named("code", (word.value or NAMED_NOWHERE,), f"`{name}=` changes what its recipes run"))
     return uses, None
 
 
@@ -287,7 +292,7 @@ def _mvn(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
         if ":" in word.prefix or word.value is None:
-            uses.append(Use("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
+            uses.append(_named("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
     return uses, None
 
 
@@ -298,7 +303,7 @@ def _cmake(words: Sequence[Word], found: Arguments) -> Special:
     if "--" in values:
         for word in words[values.index("--") + 1 :]:
             if word.value is None or not re.fullmatch(r"-?[jkv]?\d*|-k|-s|VERBOSE=\d", word.value):
-                uses.append(Use("code", (word.value or NAMED_NOWHERE,), "it is handed to the build tool"))
+                uses.append(_named("code", (word.value or NAMED_NOWHERE,), "it is handed to the build tool"))
     return uses, None
 
 
@@ -310,10 +315,10 @@ def _tar(words: Sequence[Word], found: Arguments) -> Special:
         letters = words[1].value
         for letter in letters:
             if letter in {"I", "F", "T", "g", "P"}:
-                uses.append(Use("runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"))
+                uses.append(_named("runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"))
     for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
         if re.match(r"[^/]+:", word.prefix):
-            uses.append(Use("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program"))
+            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program"))
     return uses, None
 
 
@@ -322,7 +327,7 @@ def _plus(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
         if word.prefix.startswith("+") and not re.fullmatch(r"\+[\dGgFp%]*", word.value or "+x"):
-            uses.append(Use("runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!")))
+            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!")))
     return uses, None
 
 
@@ -336,8 +341,9 @@ def _vim(words: Sequence[Word], found: Arguments) -> Special:
         if (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?")) or word.value is None and not is_operand(word):
             following = words[index + 1].value if index + 1 < len(words) else None
             command = following if text in {"-c", "--cmd"} else text[1:]
-            uses.append(Use("runs", tuple(filter(None, (word.value or NAMED_NOWHERE, following if text in {"-c", "--cmd", "-S"}
-                                                        else None))), "it gives the editor a command", (command or "").lstrip("!:")))
+            taken = text in {"-c", "--cmd", "-S"} and following is not None
+            names = (word.value or NAMED_NOWHERE, *((following,) if taken and following is not None else ()))
+            uses.append(_named("runs", names, "it gives the editor a command", (command or "").lstrip("!:")))
     return uses, None
 
 
@@ -345,7 +351,7 @@ def _date(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
         if not word.prefix.startswith("+"):
-            uses.append(Use("changes", (word.value or NAMED_NOWHERE,), "an operand without `+` sets the clock"))
+            uses.append(_named("changes", (word.value or NAMED_NOWHERE,), "an operand without `+` sets the clock"))
     return uses, None
 
 
@@ -353,19 +359,19 @@ def _curl(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for value in found.values("-w", "--write-out"):
         if value.value is None or "%output{" in value.value:
-            uses.append(Use("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
+            uses.append(_named("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
     return uses, None
 
 
 def _hash(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [Use("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]]
+    uses = [_named("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]]
     return uses, None
 
 
 def _exporting(words: Sequence[Word], found: Arguments) -> Special:
     """``export``, ``declare`` and their like: each word must be named."""
     uses = [
-        Use("changes", (word.value or NAMED_NOWHERE,), "it changes the environment of what runs after it")
+        _named("changes", (word.value or NAMED_NOWHERE,), "it changes the environment of what runs after it")
         for word in words[1:]
     ]
     return uses, None

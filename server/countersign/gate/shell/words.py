@@ -135,9 +135,15 @@ def _form(pieces: Sequence[Piece], *, braced: bool) -> Form:
     return form
 
 
+PROCESS_PREFIX = "/dev/fd/"
+"""What ``<(…)`` becomes begins with this."""
+
+
 def _prefix(pieces: Sequence[Piece]) -> str:
     prefix = ""
     for piece in pieces:
+        if isinstance(piece, Process):
+            return prefix + PROCESS_PREFIX
         text = _constant(piece)
         if text is None:
             break

@@ -87,7 +87,8 @@ class _Unwrapping:
         self.deep = False
 
     def run(self, words: tuple[Word, ...], *, timed: bool) -> Unwrapped:
-        self.layers.append(Layer(words, "self", 0, None))
+        if words:
+            self.layers.append(Layer(words, "self", 0, None))
         at = 0
         while at < len(self.layers):
             if at > MAX_LAYERS:

@@ -174,5 +174,8 @@ def _whether_bypass_counts(page: Page, path: Path, agent: str, overview: Overvie
         return f"It counts, by {code(f'{config.bypass_file}:{config.bypass_line}')}."
     claims = [claim for claim in overview.built.claims.values() if claim.path == path and not claim.moot]
     if page.name == "workspace" and claims:
-        return f"It does not count: {claim_words(overview, claim_state(overview, claims[0]))}."
+        state = claim_state(overview, claims[0])
+        if state == "counts":
+            return "It does not count yet: you confirmed it, but other settings of this agent wait for you."
+        return f"It does not count: {claim_words(overview, state)}."
     return "It does not count: another file says `false`, or the agent is not one that counts."

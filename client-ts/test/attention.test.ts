@@ -1,0 +1,114 @@
+/** Badge, status bar, notifications and the question without a webview. */
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { createAttention } from '../src/attention.ts';
+import type { ToWebview } from '../src/messages.ts';
+import type * as wire from '../src/wire.gen.ts';
+import { fetchApproval, plainCommand } from './fixtures.ts';
+
+let waiting: wire.ApprovalRequest[];
+let visible: boolean;
+let focused: boolean;
+let ready: boolean;
+let wanted: string;
+let press: string | undefined;
+let said: string[];
+let answers: unknown[];
+let posted: ToWebview[];
+let badge: number;
+
+beforeEach(() => {
+  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge] = [[], false, true, true, 'away', undefined, [], [], [], 0];
+});
+
+const make = () =>
+  createAttention(
+    {
+      t: (message, ...values) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+      showStatus: (text) => void said.push(`status ${text}`),
+      setContext: () => undefined,
+      notify: async (message) => (said.push(`note ${message}`), press),
+      choose: async (message, detail, ...buttons) => (said.push(`modal ${message} | ${detail} | ${buttons.join(', ')}`), press),
+      pick: async (items) => (said.push(`pick ${items.map((item) => item.label).join(', ')}`), items[0]),
+      windowFocused: () => focused,
+      notifications: () => wanted,
+      run: () => undefined,
+    },
+    { approvals: () => waiting, answer: async (answer) => void answers.push(answer) },
+    { setBadge: (count) => void (badge = count), isVisible: () => visible, whenReady: async () => ready, post: (message) => void posted.push(message) },
+  );
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const notes = () => said.filter((line) => line.startsWith('note'));
+
+describe('a request is announced', () => {
+  const cases: [string, () => void, number][] = [
+    ['when the view is hidden', () => undefined, 1],
+    ['when the window has no focus', () => ([visible, focused] = [true, false]), 1],
+    ['but not when it can be seen', () => (visible = true), 0],
+    ['unless always wanted', () => ([visible, wanted] = [true, 'always']), 1],
+    ['and never when never wanted', () => (wanted = 'never'), 0],
+  ];
+  it.each(cases)('%s', (_, given, count) => {
+    given();
+    const attention = make();
+    waiting = [plainCommand()];
+    attention.approvalsChanged();
+    attention.approvalsChanged();
+    expect([notes().length, badge]).toEqual([count, 1]);
+  });
+});
+
+it('a notification can deny and show, and never approves', async () => {
+  const attention = make();
+  waiting = [plainCommand()];
+  press = 'Deny';
+  attention.approvalsChanged();
+  await settled();
+  expect(answers).toEqual([{ approvalId: 'a-plain', digest: 'd-plain', optionId: 'reject_once' }]);
+  waiting = [fetchApproval()];
+  press = 'Review';
+  attention.approvalsChanged();
+  await settled();
+  expect([answers.length, posted]).toEqual([1, [{ type: 'act', action: 'focus' }]]);
+});
+
+describe('without a webview', () => {
+  beforeEach(() => {
+    ready = false;
+    wanted = 'never';
+  });
+
+  it('the whole subject stands in a modal, and what is pressed is answered', async () => {
+    waiting = [plainCommand(), fetchApproval()];
+    press = 'Approve';
+    await make().review();
+    expect(said.filter((line) => !line.startsWith('status'))).toEqual([
+      'pick Run shell command?, Fetch docs.python.org?',
+      'modal Countersign: Run shell command? | npm run test -- --watch=false\n(/home/me/proj)\n\nno rule matches; mode Default | Deny, Approve',
+    ]);
+    expect(answers).toEqual([{ approvalId: 'a-plain', digest: 'd-plain', optionId: 'allow_once' }]);
+  });
+
+  it('closing it answers nothing', async () => {
+    waiting = [plainCommand()];
+    await make().review();
+    expect(answers).toEqual([]);
+  });
+
+  it('what is too long to be shown whole cannot be approved there', async () => {
+    waiting = [plainCommand({ preview: { kind: 'command', command: 'x'.repeat(3000), cwd: '/', parts: [] } })];
+    press = 'Approve';
+    await make().review();
+    expect(said.at(-1)).toMatch(/Too long to be shown whole.*\| Deny$/s);
+  });
+});
+
+it('the status bar says what matters most', () => {
+  const attention = make();
+  attention.stateChanged('starting');
+  attention.stateChanged('running');
+  waiting = [plainCommand(), fetchApproval()];
+  attention.approvalsChanged();
+  attention.stateChanged('stopped', 'no Python was found');
+  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield) $(loading~spin)', 'status $(shield)', 'status $(shield) 2 approvals', 'status $(shield) $(warning)']);
+});

@@ -1,0 +1,347 @@
+"""Which rules speak about one simple command (RULES.md S1 to S9): deny and ask through everything, allow by the letter.
+
+INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could match
+once expansions are known asks; for allow a rule must cover the words as they stand and name whatever escapes them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from countersign.wire.verdicts import Evidence
+
+from ..pattern import WILD, CommandPattern
+from ..rule import Rule, RuleSet, evidence
+from .escapes import Known, Use, look_up
+from .flow import Facts, Step
+from .names import evaluated, is_safe_prefix
+from .script import HOLE, Variable, Word
+from .table_wrappers import INTERPRETERS, SHELLS
+from .wrappers import Layer, program
+
+MAX_SPELLINGS = 32
+"""How many known spellings of one command are tried against deny and ask rules."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask."""
+
+    step: Step
+    facts: Facts
+
+    @cached_property
+    def layers(self) -> tuple[Layer, ...]:
+        return self.step.unwrapped.layers
+
+    @cached_property
+    def innermost(self) -> Layer | None:
+        """The layer that is reached without leaving the words, the whole command if there are branches."""
+        return self.layers[-1] if self.layers else None
+
+    @cached_property
+    def known(self) -> tuple[Known, ...]:
+        """What the tables know of each layer."""
+        return tuple(look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The program of each layer, empty where it is not known."""
+        return tuple(program(layer.words[0].value or "") for layer in self.layers)
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        return tuple(use for known in self.known for use in known.uses)
+
+    @cached_property
+    def holes(self) -> tuple[Word, ...]:
+        return tuple(hole for known in self.known for hole in known.holes)
+
+    @cached_property
+    def unnamed(self) -> Word | None:
+        """The first word of a layer whose program is not known before it runs."""
+        for layer in self.layers:
+            first = layer.words[0]
+            if first.value is None or (first.tilde and not first.value.startswith("~/")):
+                return first
+        return None
+
+    @cached_property
+    def evaluates(self) -> str | None:
+        """Why evaluating its words may run what a variable holds."""
+        return next(evaluated(self.step.command, self.facts), None)
+
+    @cached_property
+    def redefined(self) -> str | None:
+        """A name in it that the text itself gives another meaning (S13)."""
+        for layer in self.layers:
+            value = layer.words[0].value
+            if value is not None and value in self.facts.functions:
+                return value
+        return None
+
+
+# --- deny and ask ----------------------------------------------------------------------------------------------------------
+
+
+def touching(case: Case, listed: Literal["deny", "ask"], rules: RuleSet, agent: str) -> Evidence | None:
+    """The first rule of this list that matches any layer in any known spelling."""
+    for words in _spellings(case):
+        for rule in rules.commands(listed, words, agent):
+            if not isinstance(rule.specifier, CommandPattern) or rule.specifier.touches(words):
+                return evidence(rule)
+    return None
+
+
+def may_touch(case: Case, rules: RuleSet, agent: str) -> Evidence | None:
+    """A deny or ask rule that could match once the words are known."""
+    for layer in case.layers:
+        if all(word.value is not None for word in layer.words):
+            continue
+        first = layer.words[0].value
+        for listed in ("deny", "ask"):
+            for rule in rules.commands_of(listed, first, agent):
+                pattern = rule.specifier
+                if isinstance(pattern, CommandPattern) and _could_match(pattern, layer.words):
+                    return _maybe(rule)
+    return None
+
+
+def any_rule(rules: RuleSet, agent: str) -> Evidence | None:
+    """Any deny or ask rule about commands: what is not known at all could be what it names."""
+    for listed in ("deny", "ask"):
+        for rule in rules.commands_of(listed, None, agent):
+            return _maybe(rule)
+    return None
+
+
+def _maybe(rule: Rule) -> Evidence:
+    return evidence(rule, f"`{rule.text}` could match, which is not known before it runs")
+
+
+def _spellings(case: Case) -> Iterator[tuple[str, ...]]:
+    """The words of every layer, with and without what is assigned in front, and with each known value in place."""
+    command = case.step.command
+    assigned = tuple(assignment.source for assignment in command.assignments)
+    for layer in case.layers:
+        words = tuple(word.shape for word in layer.words)
+        yield words
+        if assigned and layer.above is None:
+            yield (*assigned, *words)
+        if any(word.value is None for word in layer.words):
+            yield from itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS)
+    if assigned and not case.layers:
+        yield assigned
+
+
+def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ...]]:
+    choices: list[Sequence[str]] = []
+    for word in words:
+        if word.value is not None:
+            choices.append((word.value,))
+        elif word.choices:
+            choices.append(word.choices)
+        elif len(word.pieces) == 1 and isinstance(word.pieces[0], Variable) and word.pieces[0].name in facts.values:
+            known = [value for value in facts.values[word.pieces[0].name] if value is not None]
+            choices.append(known or (word.shape,))
+        else:
+            choices.append((word.shape,))
+    for combination in itertools.product(*choices):
+        yield combination
+        if " " in combination[0]:
+            yield (*combination[0].split(), *combination[1:])
+
+
+def _could_match(pattern: CommandPattern, words: Sequence[Word]) -> bool:
+    """Whether some text that these words may become matches the pattern: two wildcards against each other."""
+    text: list[str | None] = []
+    for index, word in enumerate(words):
+        if index and word.value is not None:
+            text.append(" ")
+        if word.value is not None:
+            value = word.value if index else word.value.rsplit("/", 1)[-1]
+            text += value[:400]
+            if len(value) > 400:
+                text.append(None)
+        else:
+            text += (" " if index else "") + word.prefix if word.prefix else ""
+            text.append(None)
+    if len(text) > 2000:
+        text = [*text[:2000], None]
+    for given in {pattern.words, pattern.loose_words}:
+        wanted: list[str | None] = []
+        for index, word in enumerate(given):
+            wanted += " " if index else ""
+            named = word if index or WILD in word else word.rsplit("/", 1)[-1]
+            wanted += (None if char == WILD else char for char in named)
+        if _meet(wanted, text) or (pattern.prefix and _meet([*wanted, " ", None], text)):
+            return True
+    return False
+
+
+def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
+    """Whether two texts in which None stands for any text have a common one."""
+    row = {0}
+    for at in range(len(left) + 1):
+        following: set[int] = set()
+        done: set[int] = set()
+        open_columns = sorted(row)
+        while open_columns:
+            column = open_columns.pop()
+            if column in done:
+                continue
+            done.add(column)
+            wanted = left[at] if at < len(left) else ""
+            met = right[column] if column < len(right) else ""
+            if column < len(right) and (met is None or wanted is None):
+                open_columns.append(column + 1)
+            if at < len(left):
+                if wanted is None or met is None:
+                    following.add(column)
+                if wanted is not None and met is not None and met != "" and wanted == met:
+                    following.add(column + 1)
+        if at == len(left):
+            return len(right) in done
+        row = following
+        if not row:
+            return False
+    return False
+
+
+# --- allow -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What allow rules (or grants) say of a command. ``whole``: the rule says this very command to the letter, so it
+    covers the texts that it runs in turn as well. ``near`` is why a rule that looks as if it matched does not."""
+
+    evidence: Evidence | None = None
+    whole: bool = False
+    near: str | None = None
+
+
+def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
+    """The first rule that honestly covers this command."""
+    near: str | None = None
+    if case.unnamed is not None:
+        return Coverage(near=f"what `{case.unnamed.source}` names is not known before it runs")
+    for words, above in _readings(case):
+        for rule in rules.commands(listed, words, agent):
+            pattern = rule.specifier
+            if not isinstance(pattern, CommandPattern):
+                reason = _kept_out(case)
+                if reason is None:
+                    return Coverage(evidence(rule))
+            elif pattern.covers(words):
+                if _says(rule, pattern, case):
+                    reason = case.evaluates or _renamed(case)
+                    if reason is None:
+                        return Coverage(evidence(rule), whole=True)
+                else:
+                    reason = _kept_out(case) or _uncovered(case, pattern, words, above)
+                    if reason is None:
+                        return Coverage(evidence(rule))
+            else:
+                continue
+            near = near or f"`{rule.text}` does not cover this: {reason}"
+    return Coverage(near=near or _kept_out(case))
+
+
+def _says(rule: Rule, pattern: CommandPattern, case: Case) -> bool:
+    """Whether the rule is this command's own text, byte for byte."""
+    return pattern.exact and rule.text == f"Bash({case.step.command.source})"
+
+
+def _readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
+    command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
+    command = case.step.command
+    assigned = tuple(assignment.source for assignment in command.assignments)
+    shapes = tuple(word.shape for word in command.words)
+    if assigned:
+        yield (*_assignment_words(case), *shapes), -len(assigned)
+    if not all(is_safe_prefix(assignment) for assignment in command.assignments):
+        return
+    clear = True
+    for layer in case.layers:
+        if layer.above is not None and layer.way != "clear":
+            clear = False
+        if clear:
+            yield tuple(word.shape for word in layer.words), layer.start or 0
+
+
+def _assignment_words(case: Case) -> Iterator[str]:
+    for assignment in case.step.command.assignments:
+        plain = assignment.plain
+        operator = "+=" if assignment.appends else "="
+        yield f"{assignment.name}{operator}{plain}" if plain is not None else HOLE + assignment.source
+
+
+def _kept_out(case: Case) -> str | None:
+    """Why no rule at all covers this command."""
+    if case.evaluates is not None:
+        return case.evaluates
+    return _renamed(case)
+
+
+def _renamed(case: Case) -> str | None:
+    if case.redefined is not None:
+        return f"`{case.redefined}` is given another meaning in the same text"
+    return None
+
+
+def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
+    """Why this rule, whose words match, does not cover the command."""
+    step = case.step
+    literals = frozenset(pattern.literals)
+    reached = len(pattern.literal_prefix) + above
+    for layer in case.layers:
+        if layer.above is not None and (layer.start is None or layer.start > above):
+            if layer.start is None or layer.start >= reached:
+                wrapper = case.layers[layer.above].words[0].source
+                return f"a rule for `{wrapper}` does not cover what it runs"
+    if step.unwrapped.unknown is not None:
+        return step.unwrapped.unknown
+    if step.unwrapped.texts:
+        return "a rule does not cover the text that a shell reads in turn"
+    for name, layer in zip(case.names, case.layers, strict=True):
+        if name in SHELLS or name in {"source", "."}:
+            if step.unwrapped.fed:
+                return "what the shell reads is not in its words"
+            if any(word.value not in literals for word in step.unwrapped.programs):
+                return f"a rule for `{layer.words[0].source}` does not cover the script that it runs"
+    if pattern.first_word is None:
+        reason = _too_free(case)
+        if reason is not None:
+            return reason
+    for use in case.uses:
+        if not all(_named(names, literals) for names in use.names):
+            return use.why
+    if case.holes:
+        return f"`{case.holes[0].source}` could become an option that runs or writes something"
+    return None
+
+
+def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
+    return any(name in literals and HOLE not in name for name in names)
+
+
+def _too_free(case: Case) -> str | None:
+    """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
+    if len(case.layers) > 1:
+        return "a wildcard does not stand for a wrapper"
+    name = case.names[0] if case.names else ""
+    if name in SHELLS or name in {"source", ".", "eval", "exec", "trap"}:
+        return "a wildcard does not stand for a shell"
+    if name in INTERPRETERS and any(use.kind == "code" for use in case.uses):
+        return "a wildcard does not stand for inline code"
+    if case.known[0].program is not None and case.known[0].program.closed:
+        return "a wildcard does not stand for a program with a language of its own"
+    return None
+
+

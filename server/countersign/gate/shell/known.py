@@ -1,0 +1,69 @@
+"""The fixed read-only set (RULES.md 1, CONTRACT.md 10): commands that only read what their words name.
+
+It stands in only for "no rule matches". The rows are in the tables; here the forms are checked. What the words name is
+judged as paths, and a name that is found only in the workspace is not in the set.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from .escapes import Known
+from .git import only_reads, read_git
+from .script import Word
+
+_VERSIONS = frozenset({
+    "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++", "clang",
+    "make", "cmake", "ruby", "perl", "php", "docker", "git", "pip", "pip3", "uv", "bun", "deno", "tsc", "dotnet", "swift",
+    "kotlinc", "scala", "bash", "sh", "zsh", "mvn", "gradle", "kubectl", "terraform",
+})  # fmt: skip
+"""Programs whose version may be asked for."""
+
+
+def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
+    """Whether this is a form of the read-only set, as far as its words tell."""
+    first = words[0].value
+    if first is None or "/" in first:
+        return False
+    if first in _VERSIONS and len(words) == 2 and words[1].value in {"--version", "-V", "-v"}:
+        return words[1].value == "--version" or (first in {"python", "python3"} and words[1].value == "-V") or (
+            first in {"node", "npm"} and words[1].value == "-v"
+        )
+    if name == "command":
+        return len(words) > 2 and words[1].value in {"-v", "-V"}
+    row = known.program
+    if row is None or not row.known or known.uses or known.holes:
+        return False
+    if name == "git":
+        git = read_git(words)
+        if git.folders or not only_reads(git):
+            return False
+    options = known.arguments.options
+    return not any(_taken_out(option.name, row.not_known) for option in options)
+
+
+def _taken_out(option: str, not_known: frozenset[str]) -> bool:
+    """Whether an option, abbreviated or not, takes a command out of the set."""
+    if option in not_known:
+        return True
+    return len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in not_known)
+
+
+_BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
+
+
+def only_in_workspace(name: str, workspace: str) -> bool:
+    """Whether the program of this name is found in the workspace and nowhere else on the path (CONTRACT.md 29).
+
+    Looks at the disk, at most once for each folder of the path.
+    """
+    if name in _BUILTINS:
+        return False
+    folders = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    inside = [folder for folder in folders if f"{folder}/".startswith(f"{workspace}/")]
+    if not inside:
+        return False
+    if not any(os.path.exists(f"{folder}/{name}") for folder in inside):
+        return False
+    return not any(os.access(f"{folder}/{name}", os.X_OK) for folder in folders if folder not in inside)

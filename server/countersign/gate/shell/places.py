@@ -1,0 +1,364 @@
+"""From the words that name files to findings about them: where a word leads, from each place where it may count.
+
+Patterns are looked up on the disk as it is now, and compared with the names that are protected or secret, so that no
+spelling of one goes by. What is not known before it runs is never taken for harmless.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from countersign.wire.verdicts import Evidence
+
+from ..finding import Finding
+from ..paths import PathJudge
+from ..protected import PROTECTED, SECRET_IN_HOME
+from .flow import Facts, Places
+from .script import HOLE, Glob, Process, Text, Variable, Word
+from .touches import Touch
+from .words import MAX_CHOICES
+
+_STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
+"""Neither files nor places: reading and writing them touches nothing."""
+
+MAX_MATCHES = 500
+"""How many names a pattern may make before its matches are no longer looked at one by one, but asked for."""
+
+_SECRET_NAMES = (".env", ".env.local", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem")
+_HOME_SECRETS = tuple("/".join(names) for names in SECRET_IN_HOME) + tuple(
+    "/".join((*names, "\x00")) for names in SECRET_IN_HOME
+)
+_PROTECTED_NAMES = tuple(
+    "/".join((*names, *below))
+    for names in PROTECTED
+    for below in ((), ("\x00",))
+    if not names[0].startswith("opencode")  # too ordinary a name to suspect behind every `*.json`; the disk tells
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a word may stand for. ``values`` are paths as text, ``patterns`` pathname patterns; ``complete`` says that
+    there is nothing else."""
+
+    values: tuple[str, ...]
+    patterns: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
+    """The absolute folders where a command may run, None if they are not known."""
+    if places is None:
+        return None
+    found: list[str] = []
+    for place in places:
+        folder = start
+        for word in place:
+            folder = join(folder, literal(word), judge.home)
+        found.append(folder)
+    return sorted(found)
+
+
+def join(folder: str, path: str, home: str) -> str:
+    """Where ``cd path`` leads from a folder, as bash goes: by the text."""
+    if path == "~" or path.startswith("~/"):
+        path = home + path[1:]
+    return os.path.normpath(path if path.startswith("/") else f"{folder}/{path}")
+
+
+def literal(word: Word) -> str:
+    """A constant word as a path for ``PathJudge``, which expands a leading ``~/``: quoted, it is a folder's name."""
+    value = word.value or ""
+    if value == "~" and word.tilde:
+        return "~/"
+    if value.startswith("~") and not word.tilde:
+        return f"./{value}"
+    return value
+
+
+def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
+    """What a word may stand for, as far as the text itself says."""
+    if word.value is not None:
+        value = literal(word)
+        if word.tilde and value.startswith("~") and not value.startswith("~/"):
+            return Meaning((), complete=False)
+        return Meaning((value,))
+    if word.choices:
+        known = tuple(choice for choice in word.choices if HOLE not in choice)
+        plain = tuple(choice for choice in known if not any(char in choice for char in "*?["))
+        patterns = tuple(choice for choice in known if choice not in plain)
+        return Meaning(plain, patterns, len(known) == len(word.choices))
+    if word.form == "pattern":
+        return Meaning((), (_pattern(word),))
+    return _combined(word, facts, home, folder)
+
+
+def _pattern(word: Word) -> str:
+    """A pattern's text for ``glob``: quoted characters of it stand for themselves."""
+    out = ""
+    for piece in word.pieces:
+        if isinstance(piece, Glob):
+            out += piece.text
+        elif isinstance(piece, Text):
+            out += glob.escape(piece.text) if piece.quoted else piece.text
+    return out
+
+
+def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
+    """All texts that constants and variables of the text's own combine to."""
+    parts: list[Sequence[str]] = []
+    complete = word.form == "quoted"
+    for piece in word.pieces:
+        match piece:
+            case Text(text=text):
+                parts.append((text,))
+            case Variable(name=name, plain=True):
+                values = facts.values.get(name)
+                if values is None and name in {"HOME", "PWD"}:
+                    value = home if name == "HOME" else folder
+                    if value is None:
+                        return Meaning((), complete=False)
+                    parts.append((value,))
+                    continue
+                if values is None:
+                    return Meaning((), complete=False)
+                known = sorted(value for value in values if value is not None)
+                complete = complete and len(known) == len(values)
+                parts.append(known)
+            case _:
+                return Meaning((), complete=False)
+    if not parts or any(not part for part in parts):
+        return Meaning((), complete=False)
+    total = 1
+    for part in parts:
+        total *= len(part)
+    if total > MAX_CHOICES:
+        return Meaning((), complete=False)
+    values = tuple("".join(combination) for combination in itertools.product(*parts))
+    plain = tuple(value for value in values if not any(char in value for char in "*?["))
+    return Meaning(plain, (), complete and len(plain) == len(values))
+
+
+# --- findings ------------------------------------------------------------------------------------------------------------
+
+
+class Lookout:
+    """Makes findings of touches for one command in one place (or in no known one)."""
+
+    def __init__(self, judge: PathJudge, facts: Facts, folder: str | None) -> None:
+        self.judge, self.facts, self.folder = judge, facts, folder
+
+    def look(self, touch: Touch) -> Iterator[Finding]:
+        """The findings of one touch. The first of each stands for the word as a whole."""
+        if touch.word.value == "-" and touch.deed in ("read", "list"):
+            return
+        if touch.shown:
+            yield from self._shown(touch)
+            return
+        if len(touch.word.pieces) == 1 and isinstance(touch.word.pieces[0], Process):
+            return  # a pipe; what stands in it is a command of its own
+        found = meaning(touch.word, self.facts, self.judge.home, self.folder)
+        for value in found.values:
+            yield from self._value(touch, value)
+        for pattern in found.patterns:
+            yield from self._pattern(touch, pattern)
+        if not found.complete:
+            yield self._unknown(touch)
+
+    def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
+        if value in _STREAMS or value.startswith("/dev/fd/"):
+            return
+        if value == "":
+            value = "."
+        if self.folder is None and not value.startswith(("/", "~/")):
+            yield self._unknown(touch, value)
+            return
+        cwd = self.folder or self.judge.workspace
+        if touch.deed in ("read", "list"):
+            yield self._read(touch, value, cwd)
+            return
+        yield self._write(touch, value, cwd)
+
+    def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
+        finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
+        if touch.deed == "list" and finding.must_ask is not None and finding.in_workspace:
+            # Looking at a secret's name, size or date does not read it.
+            finding = replace(finding, must_ask=None, known_read=not finding.floors)
+        return finding
+
+    def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
+        operation = touch.deed if touch.deed in ("delete", "move") else "edit"
+        if touch.into is not None:
+            return self._into(touch, value, cwd)
+        finding = self.judge.judge_write(value, cwd=cwd, operation=operation)
+        if touch.spills and not finding.floors and finding.must_ask is None:
+            held = self._holds_protected(value, cwd)
+            if held is not None:
+                reason = f"names that are not known are written there, and {held}"
+                finding = replace(finding, must_ask=Evidence(source="default", reason=reason))
+        return finding
+
+    def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
+        """What is copied into a folder gets a name of its own there."""
+        whole = self.judge.resolve(value, cwd=cwd)
+        spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
+        if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled):
+            return self.judge.judge_write(value, cwd=cwd)
+        return self.judge.judge_write(f"{value.rstrip('/') or '/'}/{touch.into}", cwd=cwd)
+
+    def _holds_protected(self, value: str, cwd: str) -> str | None:
+        """Why a folder may not be written into without knowing the names."""
+        if os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
+            return "the workspace itself holds protected places"
+        resolved = self.judge.resolve(value, cwd=cwd)
+        try:
+            names = os.listdir(resolved.resolved or resolved.lexical)
+        except OSError:
+            return None
+        for name in names:
+            reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
+            if reason is not None:
+                return f"`{name}` there is protected"
+        return None
+
+    def _pattern(self, touch: Touch, pattern: str) -> Iterator[Finding]:
+        """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
+        fixed = _fixed_folder(pattern)
+        if self.folder is None and not pattern.startswith(("/", "~/")):
+            yield self._unknown(touch, pattern)
+            return
+        cwd = self.folder or self.judge.workspace
+        reading = touch.deed in ("read", "list")
+        if reading:
+            whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
+            if touch.deed == "list" and whole.in_workspace:
+                whole = replace(whole, must_ask=None, known_read=not whole.floors)
+        elif _takes_all(pattern):
+            whole = self.judge.judge_write(fixed, cwd=cwd, operation="delete" if touch.deed == "delete" else "edit")
+        else:
+            whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
+        whole = replace(whole, resource=f"{whole.resource} ({pattern})")
+        risky = self._could_be(pattern, cwd, reading=reading)
+        if risky is not None and whole.must_ask is None and not (reading and touch.deed == "list"):
+            whole = replace(
+                whole, must_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
+            )
+        yield whole
+        matches = self._matches(pattern, cwd)
+        if matches is None:
+            reason = "the pattern matches more names than are looked at"
+            yield replace(whole, must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
+            return
+        for match in matches:
+            found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
+            if found.floors or found.deny or found.ask or found.must_ask:
+                yield found
+
+    def _matches(self, pattern: str, cwd: str) -> list[str] | None:
+        """What the pattern matches now; None if that is more than is looked at."""
+        if pattern.startswith("~/"):
+            pattern = f"{glob.escape(self.judge.home)}{pattern[1:]}"
+        found = []
+        try:
+            for name in glob.iglob(pattern, root_dir=cwd):
+                found.append(name)
+                if len(found) > MAX_MATCHES:
+                    return None
+        except (OSError, ValueError, RecursionError):
+            return None
+        return found
+
+    def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
+        """Whether a pattern that spells something out could spell a secret or a protected name."""
+        names = _SECRET_NAMES if reading else _PROTECTED_NAMES
+        for name in names:
+            if _could_match(pattern, name):
+                what = "a secret" if reading else "a protected place"
+                return f"`{pattern}` could be {what}: `{name.replace(chr(0), '…')}`"
+        home = f"{self.judge.home}/"
+        absolute = pattern if pattern.startswith("/") else pattern.replace("~/", home) if pattern[:2] == "~/" else None
+        if absolute is None:
+            absolute = f"{os.path.normpath(f'{glob.escape(cwd)}/{_fixed_folder(pattern)}')}/{pattern.rsplit('/', 1)[-1]}"
+        if reading and any(_segments_match(absolute, home + name) for name in _HOME_SECRETS):
+            return f"`{pattern}` could be a secret of the home"
+        return None
+
+    def _unknown(self, touch: Touch, shown: str | None = None) -> Finding:
+        """A file whose name is not known before it runs."""
+        source = shown or touch.word.source or "…"
+        if touch.deed in ("read", "list"):
+            ruled = self.judge.may_hold_ruled("/", cwd="/") if touch.deed == "read" else None
+            ask = None
+            if ruled is not None:
+                ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
+            return Finding(kind="read", resource=source, category="read", ask=ask, in_workspace=False)
+        reason = f"what `{source}` names is not known before it runs, so it could lie anywhere"
+        return Finding(
+            kind="write", resource=source, category="write", must_ask=Evidence(source="default", reason=reason)
+        )
+
+    def _shown(self, touch: Touch) -> Iterator[Finding]:
+        """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""
+        value = literal(touch.word)
+        cwd = self.folder or self.judge.workspace
+        if not value or value.startswith("-") or "\n" in value:
+            return
+        finding = self.judge.judge_read(value, cwd=cwd)
+        if finding.floors and self.judge.resolve(value, cwd=cwd).refused is not None:
+            return
+        if finding.deny or finding.ask or self.judge.is_secret(value, cwd=cwd):
+            yield finding
+
+
+def _fixed_folder(pattern: str) -> str:
+    """The folder in front of the first pattern character."""
+    at = next((index for index, char in enumerate(pattern) if char in "*?["), len(pattern))
+    folder = pattern[: pattern.rfind("/", 0, at) + 1]
+    return folder or "."
+
+
+def _takes_all(pattern: str) -> bool:
+    """Whether a pattern's last part is nothing but stars: all that lies in the folder."""
+    last = pattern.rstrip("/").rsplit("/", 1)[-1]
+    return set(last) <= {"*", "?"} or last in {".*", ".[!.]*", "..?*"}
+
+
+def _could_match(pattern: str, name: str) -> bool:
+    """Whether the last parts of a pattern could spell this name, and say something of it."""
+    parts, names = pattern.split("/"), name.split("/")
+    if len(parts) < len(names):
+        return False
+    return all(_part_matches(part, one) for part, one in zip(parts[-len(names) :], names, strict=True)) and any(
+        char not in "*?" for part in parts[-len(names) :] for char in part
+    )
+
+
+def _part_matches(part: str, name: str) -> bool:
+    if name == "\x00":
+        return True
+    if name.startswith("\x00"):
+        # Any stem: the pattern must allow a character that only a wildcard can stand for.
+        return fnmatch.fnmatchcase(name, part) and part not in {"*", "*.*"}
+    if name.startswith(".") and part[:1] in {"*", "?", "["}:
+        return False
+    return fnmatch.fnmatchcase(name.casefold(), part.casefold()) and any(char not in "*?" for char in part)
+
+
+def _segments_match(pattern: str, path: str) -> bool:
+    """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
+    parts, names = pattern.split("/"), path.split("/")
+    if len(parts) != len(names):
+        return False
+    for part, name in zip(parts, names, strict=True):
+        if name == "\x00":
+            continue
+        if name.startswith(".") and part[:1] in {"*", "?", "["}:
+            return False
+        if not fnmatch.fnmatchcase(name, part):
+            return False
+    return True

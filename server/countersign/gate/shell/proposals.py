@@ -1,0 +1,128 @@
+"""Rules that a person may choose for "always": two or three widths, as a person would write them.
+
+Never for shells, interpreters, wrappers, a bare git, heredocs or texts of several lines; and each is tried on the command
+it came from before it is offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from countersign.settings.policy import RuleText
+
+from ..pattern import command_specifier
+from ..rule import RuleSet
+from .cover import Case, covering
+from .git import read_git
+from .table_wrappers import INTERPRETERS, SHELLS
+
+_DEPTH = {
+    "npm": 2, "pnpm": 2, "yarn": 1, "bun": 2, "deno": 2, "cargo": 1, "go": 1, "docker": 1, "podman": 1, "kubectl": 1, "gh": 2,
+    "glab": 2, "pip": 1, "pip3": 1, "uv": 1, "poetry": 1, "pdm": 1, "hatch": 1, "terraform": 1, "tofu": 1, "make": 1, "ninja": 1,
+    "just": 1, "task": 1, "rake": 1, "bundle": 1, "mvn": 1, "gradle": 1, "gradlew": 1, "dotnet": 1, "helm": 1, "brew": 1,
+    "apt": 1, "apt-get": 1, "systemctl": 1, "aws": 2, "gcloud": 2, "az": 2, "ruff": 1, "swift": 1, "mix": 1, "composer": 1,
+    "turbo": 1, "nx": 1, "lerna": 1, "conda": 1, "rustup": 1, "nvm": 1, "heroku": 1, "flutter": 1, "dart": 1, "zig": 1,
+    "bazel": 1, "jj": 1, "hg": 1, "svn": 1, "vercel": 1, "netlify": 1, "fly": 1, "wrangler": 1, "prisma": 1, "alembic": 1,
+    "pre-commit": 1, "coverage": 1, "nox": 0, "tox": 0,
+}  # fmt: skip
+"""How many words behind a program's name say what it does."""
+
+_SHORT = {"npm": {"test", "t", "start", "ci", "install", "i", "ls", "outdated", "audit", "view"}}
+"""Subcommands after which nothing more belongs to the name."""
+
+_RUNS_SCRIPTS = frozenset({"run", "run-script"})
+_TWO_DEEP = {("docker", "compose"), ("git", "stash"), ("git", "remote"), ("git", "worktree"), ("git", "submodule"), ("uv", "pip")}
+_NEVER = frozenset({
+    "sudo", "doas", "su", "pkexec", "env", "xargs", "eval", "exec", "source", ".", "trap", "builtin", "coproc", "ssh",
+    "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable",
+})  # fmt: skip
+_MAX_RULE = 300
+
+
+def propose(case: Case, agent: str) -> Iterator[str]:
+    """The rules for one simple command, narrowest first."""
+    command = case.step.command
+    if not _sayable(case):
+        return
+    layer = case.layers[-1] if all(layer.way in ("self", "clear") for layer in case.layers) else case.layers[0]
+    words = [word.value for word in layer.words]
+    constant = [word for word in words if word is not None]
+    offers: list[str] = []
+    if len(constant) == len(words) and not command.assignments:
+        exact = command_specifier(constant)
+        if exact is not None:
+            offers.append(f"Bash({exact})")
+    stem = _stem(case, words)
+    if stem:
+        spelled = command_specifier(stem)
+        if spelled is not None:
+            offers.append(f"Bash({spelled}:*)")
+        wider = _wider(stem)
+        if wider:
+            spelled = command_specifier(wider)
+            if spelled is not None:
+                offers.append(f"Bash({spelled}:*)")
+    for text in offers:
+        if len(text) <= _MAX_RULE and _covers(text, case, agent):
+            yield text
+
+
+def _sayable(case: Case) -> bool:
+    command = case.step.command
+    if not case.layers or command.kind != "command" or "\n" in command.source:
+        return False
+    if any(redirect.heredoc is not None for redirect in command.redirects):
+        return False
+    if any(name in _NEVER or name in SHELLS for name in case.names):
+        return False
+    if any(layer.way == "closed" for layer in case.layers) or case.step.unwrapped.texts:
+        return False
+    inner = case.names[-1]
+    return inner not in INTERPRETERS or case.layers[-1].way == "runner"
+
+
+def _stem(case: Case, words: Sequence[str | None]) -> list[str]:
+    """The words that say what the command does; empty if they are not known."""
+    layer = case.layers[-1]
+    runner = next((index for index, each in enumerate(case.layers) if each.way == "runner"), None)
+    lead = 0
+    if runner is not None:
+        if layer.start is None:
+            return []
+        above = case.layers[0].start or 0
+        lead = layer.start - above
+        words = [word.value for word in case.layers[0].words]
+    name = case.names[-1]
+    if name == "git" and runner is None:
+        git = read_git(layer.words)
+        if git.subcommand is None or git.start != 2:
+            return []
+        depth = 2 if ("git", git.subcommand) in _TWO_DEEP else 1
+    else:
+        depth = _DEPTH.get(name, 0)
+    inner = words[lead:]
+    if depth == 2 and len(inner) > 1 and inner[1] in _SHORT.get(name, set()):
+        depth = 1
+    if depth == 1 and len(inner) > 1 and (name, inner[1]) in _TWO_DEEP:
+        depth = 2
+    if depth == 1 and len(inner) > 1 and inner[1] in _RUNS_SCRIPTS and name in {"yarn", "deno", "bun"}:
+        depth = 2
+    stem = list(words[:lead]) + inner[:1]
+    for word in inner[1 : depth + 1]:
+        if word is None or word.startswith("-"):
+            break
+        stem.append(word)
+    if any(word is None for word in stem) or (depth and len(stem) == lead + 1 and name in {"git", "npm", "docker"}):
+        return []
+    return [word for word in stem if word is not None]
+
+
+def _wider(stem: Sequence[str]) -> list[str]:
+    """One width more, where that still says something: nothing here, the stem is what a person would choose."""
+    return []
+
+
+def _covers(text: str, case: Case, agent: str) -> bool:
+    return covering(case, "allow", RuleSet([RuleText("allow", text)]), agent).evidence is not None
+
+
