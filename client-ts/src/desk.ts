@@ -53,7 +53,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
   let connection: Connection = { state: 'starting' };
+  let loaded = false;
   let listing: Promise<void> | undefined;
+  let listAgain = false;
 
   async function refresh(): Promise<void> {
     // Each is kept the moment it comes: news that follows one answer must not be undone by waiting for another.
@@ -65,24 +67,31 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         for (const agent of listed.agents) agents.set(agent.agentName, agent);
       }),
     ]);
+    loaded = true;
     post(snapshot());
     changed();
   }
 
   function snapshot(): ToWebview {
-    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], connection, ...host.models(), ...host.surroundings() };
+    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], connection, loaded, ...host.models(), ...host.surroundings() };
   }
 
-  /** Several reasons to list at once make one request. */
+  /** Reasons that come while a list is on its way make one more request, however many they are. */
   function listThreads(): Promise<void> {
-    listing ??= link
-      .request('thread/list', {})
-      .then((listed) => {
-        threads = listed.threads;
-        post({ type: 'threads', threads });
-      })
-      .finally(() => (listing = undefined));
+    if (listing) {
+      listAgain = true;
+      return listing;
+    }
+    listing = listOnce().finally(() => (listing = undefined));
     return listing;
+  }
+
+  async function listOnce(): Promise<void> {
+    do {
+      listAgain = false;
+      threads = (await link.request('thread/list', {})).threads;
+      post({ type: 'threads', threads });
+    } while (listAgain);
   }
 
   async function openThread(threadId: string): Promise<void> {
@@ -267,6 +276,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     connectionChanged(next) {
       connection = next;
+      if (next.state !== 'running') loaded = false;
       post({ type: 'connection', connection });
     },
     surroundingsChanged() {

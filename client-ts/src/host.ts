@@ -126,10 +126,12 @@ export function createHost(context: vscode.ExtensionContext) {
         ...(found?.workspaceFolderValue && isMultiRoot() && { folder: plain(found.workspaceFolderValue) }),
       };
     },
-    /** Folders that are ours or the editor's own: profile, global storage, the extension. */
+    /** Folders that are ours or the editor's own: user settings and profiles, a remote machine's, storage, the extension. */
     ownPaths(): string[] {
       const global = context.globalStorageUri.fsPath;
-      return [context.globalStorageUri.fsPath, context.extensionPath, path.dirname(path.dirname(global)), ...(context.storageUri ? [context.storageUri.fsPath] : []), context.logUri.fsPath];
+      const user = path.dirname(path.dirname(global));
+      const machine = path.join(path.dirname(user), 'Machine');
+      return [global, user, machine, context.extensionPath, context.logUri.fsPath, ...(context.storageUri ? [context.storageUri.fsPath] : [])];
     },
     async writeSetting(layer: 'user' | 'workspace', setting: string, value: unknown): Promise<void> {
       const target = layer === 'user' ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;

@@ -23,6 +23,8 @@ export interface Snapshot {
   strings: Record<string, string>;
   /** A server answers. Without it nothing can be sent, and what is shown is what was last known. */
   connection: Connection;
+  /** Threads, approvals and agents are the running server's; before, they are empty or what was last known. */
+  loaded: boolean;
 }
 
 export interface Connection {

@@ -41,6 +41,19 @@ describe('the view is drawn from the state', () => {
     expect(document.body.textContent).toContain('<img src=x onerror=alert(1)>');
   });
 
+  it('the newest chat is opened once the server’s chats are there, and again after it was gone', async () => {
+    const webview = await fakeWebview(snapshot({ threads: [], loaded: false }));
+    await webview.say({ type: 'connection', connection: { state: 'running' } });
+    expect(webview.sent('openThread')).toEqual([]);
+    await webview.say(snapshot(), opened);
+    expect(webview.sent('openThread')).toEqual([{ type: 'openThread', threadId: 't-1' }]);
+    await webview.say({ type: 'connection', connection: { state: 'starting' } }, { type: 'connection', connection: { state: 'running' } }, snapshot({ loaded: false }), snapshot());
+    expect(webview.sent('openThread')).toEqual([
+      { type: 'openThread', threadId: 't-1' },
+      { type: 'openThread', threadId: 't-1' },
+    ]);
+  });
+
   it('a missing update makes it ask for the whole chat', async () => {
     const webview = await fakeWebview(snapshot(), opened);
     await webview.say({ type: 'update', update: { threadId: 't-1', seq: 10, events: [{ type: 'text', text: 'lost' }] } });

@@ -36,7 +36,7 @@ export function createBridge(api: EditorApi): Bridge {
   let modeChosen: (mode: Mode) => void = () => undefined;
   let chosen = asThreadId(api.getState());
   let settled = false;
-  let connected = false;
+  let loaded = false;
 
   function dispatch(event: Event): void {
     state = reduce(state, event);
@@ -73,11 +73,11 @@ export function createBridge(api: EditorApi): Bridge {
       state = reduce(state, { type: 'gapAsked', threadId });
       api.postMessage({ type: 'openThread', threadId } satisfies Intent);
     }
-    const again = !connected && state.connection.state === 'running';
-    connected = state.connection.state === 'running';
+    const again = !loaded && state.loaded;
+    loaded = state.loaded;
     // Another server, or the same one after a while: what the chat on the screen missed comes with the whole of it.
     if (again && settled && state.current !== undefined) api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
-    if (!settled && state.connection.state === 'running') {
+    if (!settled && state.loaded) {
       settled = true;
       const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];
       if (state.current === undefined && first) {

@@ -82,7 +82,7 @@ export class History extends Drawn {
       event.preventDefault();
       if (file) this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
     };
-    return html`<li>${icon('info')}<span><span class="effect-kind">${one.source}</span> ${sentence(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
+    return html`<li>${icon('info')}<span>${one.source === 'default' ? nothing : html`<span class="effect-kind">${one.source}</span>`} ${sentence(one.reason)} ${one.rule ? html`<code>${revealed(one.rule)}</code>` : nothing} ${file ? html`<a href="#" @click=${open}>${shortPath(file, this.state.workspace, this.state.home)}${line === undefined ? '' : `:${line}`}</a>` : nothing}</span></li>`;
   }
 
   private readonly search = (event: Event): void => {

@@ -41,7 +41,8 @@ export class Shells extends Drawn {
 
   protected override render(): TemplateResult {
     const { shells } = this.state;
-    const order = [...shells].sort((one, other) => Number(other.state === 'running') - Number(one.state === 'running'));
+    // What runs comes first, and of the rest what was started last.
+    const order = shells.toReversed().sort((one, other) => Number(other.state === 'running') - Number(one.state === 'running'));
     return html`<section class="page" aria-label=${t('Shells')}>
       <div class="page-scroll" tabindex="0">
         ${repeat(order, (shell) => shell.shellId, (shell) => this.row(shell))} ${shells.length === 0 ? html`<p class="empty">${t('No command runs in the background.')}</p>` : nothing}

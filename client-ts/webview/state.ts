@@ -24,6 +24,8 @@ export interface Note {
 
 export interface State {
   connection: Connection;
+  /** What the running server knows is here; see Snapshot. */
+  loaded: boolean;
   agents: readonly wire.AgentView[];
   threads: readonly wire.ThreadSummary[];
   models: readonly string[];
@@ -80,6 +82,7 @@ const NOTES = 3;
 export function initialState(): State {
   return {
     connection: { state: 'starting' },
+    loaded: false,
     agents: [],
     threads: [],
     models: [],
@@ -107,11 +110,11 @@ export function initialState(): State {
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
-      const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection } = event;
-      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection }, kept(state.waiting, event.approvals));
+      const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded } = event;
+      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals));
     }
     case 'connection':
-      return { ...state, connection: event.connection, sending: state.sending && event.connection.state === 'running' };
+      return { ...state, connection: event.connection, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
@@ -153,7 +156,7 @@ export function reduce(state: State, event: Event): State {
     case 'shells':
       return { ...state, shells: event.shells };
     case 'shell':
-      return { ...state, shells: [...state.shells.filter((shell) => shell.shellId !== event.shell.shellId), event.shell] };
+      return { ...state, shells: withShell(state.shells, event.shell) };
     case 'shellOutput':
       return heardOutput(state, event.shellId, event.from, event.output);
     case 'rules':
@@ -256,6 +259,11 @@ function stepped(state: State, by: 1 | -1): string | undefined {
   const { waiting } = state;
   const at = waiting.findIndex((one) => one.approval.approvalId === state.cursor);
   return waiting[(at + by + waiting.length) % Math.max(1, waiting.length)]?.approval.approvalId;
+}
+
+function withShell(shells: readonly wire.ShellView[], shell: wire.ShellView): wire.ShellView[] {
+  const known = shells.some((one) => one.shellId === shell.shellId);
+  return known ? shells.map((one) => (one.shellId === shell.shellId ? shell : one)) : [...shells, shell];
 }
 
 function heardOutput(state: State, shellId: string, from: number, output: wire.ShellOutputResult): State {

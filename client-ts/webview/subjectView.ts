@@ -38,7 +38,7 @@ export function subjectView(approval: wire.ApprovalRequest, view: SubjectView): 
   const { preview } = approval;
   switch (preview.kind) {
     case 'command':
-      return commandView(preview, view);
+      return commandView(preview, view, approval.reason);
     case 'diff':
       return diffView(preview, view);
     case 'fetch':
@@ -80,13 +80,13 @@ function rowCount(preview: wire.ApprovalRequest['preview']): number {
   }
 }
 
-function commandView(preview: wire.CommandPreview, view: SubjectView): TemplateResult {
+function commandView(preview: wire.CommandPreview, view: SubjectView, reason: string): TemplateResult {
   const lines = preview.command.split('\n');
-  const facts = [t('in {0}', shortPath(preview.cwd, undefined, view.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : [])];
+  const facts = [preview.cwd === view.workspace ? t('in the workspace') : t('in {0}', shortPath(preview.cwd, view.workspace, view.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : [])];
   return html`<div class="code" tabindex="0" role="region" aria-label=${t('Command of {0}', view.of)}>${guard([preview, view.unfolded], () => folded(lines, view, textRow))}</div>
     ${preview.parts.length > 1
       ? html`<ul class="parts" aria-label=${t('Parts of the command')}>
-          ${preview.parts.map((part) => html`<li class="part ${part.verdict}">${verdictIcon(part.verdict)}<code>${revealed(part.text)}</code><span class="why">${part.evidence.rule ? html`<code>${revealed(part.evidence.rule)}</code>` : sentence(part.evidence.reason)}</span></li>`)}
+          ${preview.parts.map((part) => html`<li class="part ${part.verdict}">${verdictIcon(part.verdict)}<code>${revealed(part.text)}</code><span class="why">${part.evidence.rule ? html`<code>${revealed(part.evidence.rule)}</code>` : part.evidence.reason === reason ? nothing : sentence(part.evidence.reason)}</span></li>`)}
         </ul>`
       : nothing}
     <p class="facts">${revealed(facts.join(' · '))}</p>`;

@@ -107,7 +107,8 @@ export class Transcript extends Drawn {
   }
 
   private welcome(): TemplateResult {
-    if (this.state.current !== undefined && !this.chat) return html`<div class="welcome">${icon('loading', 'codicon-modifier-spin')} ${t('Loading')}</div>`;
+    const comes = this.state.current !== undefined || (!this.state.loaded && this.state.connection.state === 'running');
+    if (comes && !this.chat) return html`<div class="welcome">${icon('loading', 'codicon-modifier-spin')} ${t('Loading')}</div>`;
     return html`<div class="welcome">
       ${icon('shield')}
       <p class="welcome-title">${t('What shall an agent do?')}</p>

@@ -201,7 +201,7 @@ async def test_an_approved_command_covers_one_terminal_with_the_same_line(place:
     given = {
         key: value.format(ws=place.workspace) if isinstance(value, str) else value for key, value in params.items()
     }
-    steps = [ask("a", kind="execute", rawInput={"command": "true"}), run("true", **given),
+    steps = [ask("a", kind="execute", rawInput={"command": "touch x"}), run("touch x", **given),
              {"ask": "terminal/wait_for_exit", "id": 9, "params": {"terminalId": "shell-1"}}, done("a")]  # fmt: skip
     await Player(place, steps).play()
     assert len(place.person.shown) == cards

@@ -98,14 +98,15 @@ async def test_a_call_that_runs_when_the_agent_dies_has_its_receipt_closed(place
 
 async def test_a_prompt_that_returns_with_a_card_open_closes_it(place: Place):
     half = report("half", kind="execute", title="begun and never ended")
-    player = Player(place, [half, ask("a", nowait=True, **COMMAND), ask("b", 2, **COMMAND)])
+    player = Player(place, [half, ask("a", nowait=True, **COMMAND), ask("b", 2, **COMMAND)], [{"await": 1}])
     playing = asyncio.ensure_future(player.play())
     await deny_the_card_of("b", place)
     assert await playing == "end_turn"
     assert set(place.person.states()) == {("denied", "user"), ("interrupted", "change")}
-    assert player.outcome(1) == "cancelled"
     shown = {event.tool_call_id for event in place.of("toolCall")}
     assert sorted(shown) == sorted(event.tool_call_id for event in place.of("toolResult"))
+    await player.play()
+    assert player.outcome(1) == "cancelled"
 
 
 async def test_a_running_call_without_a_final_status_ends_with_the_prompt(place: Place):

@@ -52,17 +52,27 @@ def test_every_recipe_writes_its_files_for_nobody_else_and_leaves_no_placeholder
     assert launch.command[:2] == ("program", "--own")
     assert "{gate}" not in json.dumps([launch.command, dict(launch.env)])
     for name in recipe.files:
-        assert (tmp_path / "gate" / name).stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / "gate/agent-it" / name).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if recipe.files], ids=lambda recipe: recipe.name)
 def test_a_link_in_the_gate_folder_is_not_written_through(recipe, tmp_path: Path):
-    (tmp_path / "gate").mkdir()
+    gate = tmp_path / "gate/agent-it"
+    gate.mkdir(parents=True)
     (tmp_path / "precious").write_text("mine")
-    (tmp_path / "gate" / next(iter(recipe.files))).symlink_to(tmp_path / "precious")
-    with pytest.raises(OSError, match="symbolic links"):
-        prepare_launch(recipe, config("program"), tmp_path / "gate")
+    name = next(iter(recipe.files))
+    (gate / name).symlink_to(tmp_path / "precious")
+    prepare_launch(recipe, config("program"), tmp_path / "gate")
     assert (tmp_path / "precious").read_text() == "mine"
+    assert (gate / name).read_text() == recipe.files[name]
+
+
+def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):
+    names = ("a b", "a_b", "..", "a/b")
+    made = [prepare_launch(BY_NAME["qwen"], AgentConfig(name, "acp", command="qwen"), tmp_path) for name in names]
+    paths = {launch.env["QWEN_CODE_SYSTEM_SETTINGS_PATH"] for launch in made}
+    assert len(paths) == len(names)
+    assert all(Path(path).parent.parent == tmp_path for path in paths)
 
 
 @pytest.mark.parametrize(

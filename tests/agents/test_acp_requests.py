@@ -239,10 +239,12 @@ async def test_editing_the_input_of_an_agents_request_is_refused_and_the_card_st
 async def test_after_a_command_that_moved_a_kept_shell_no_rule_answers_for_the_next(place: Place):
     place.change(rules=(RuleText("allow", "Bash(make:*)"),))
     place.person.decide = lambda card: APPROVE
+    (place.workspace / "sub").mkdir()
     steps = [ask("a", **command("make one")), done("a"), ask("b", 2, **command("cd sub")), done("b"),
              ask("c", 3, **command("make two")), done("c")]  # fmt: skip
     await Player(place, steps).play()
-    assert [card.tool_call.agent_tool_call_id for card in place.person.shown] == ["b", "c"]
+    (card,) = place.person.shown
+    assert (card.tool_call.agent_tool_call_id, card.preview.kind) == ("c", "tool")
 
 
 async def test_a_fault_of_ours_denies_and_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch):

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { runCommand, screenshot, webview, withWorkbench } from './workbench.mjs';
+import { reload, runCommand, screenshot, webview, withWorkbench } from './workbench.mjs';
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 const COUNTERSIGN = path.join(ROOT, '.venv/bin/countersign');
@@ -85,9 +85,7 @@ test('a prompt becomes cards, answers become effects, and everything is in the l
     await send(chat, 'run echo once >> once.txt');
     await chat.getByTestId('approval-card').first().waitFor({ timeout: BOUND });
     const id = await chat.getByTestId('approval-card').first().getAttribute('data-approval-id');
-    await page.waitForTimeout(0);
-    await page.reload();
-    await page.locator('.monaco-workbench').waitFor({ timeout: BOUND });
+    await reload(page);
     const again = await openChat(page);
     const kept = again.getByTestId('approval-card').first();
     await kept.waitFor({ timeout: BOUND });

@@ -70,6 +70,16 @@ function browserPath() {
 
 export async function openWorkbench(page, url) {
   await page.goto(url);
+  await workbenchReady(page);
+}
+
+/** Closes and opens the window, as *Reload Window* does. */
+export async function reload(page) {
+  await page.reload();
+  await workbenchReady(page);
+}
+
+async function workbenchReady(page) {
   await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
   await page.locator('.statusbar-item').first().waitFor({ timeout: 60_000 });
 }
@@ -79,10 +89,10 @@ export async function runCommand(page, title) {
   for (let tries = 0; tries < 20; tries++) {
     await page.keyboard.press('F1');
     const input = page.locator('.quick-input-widget:visible .quick-input-box input');
-    await input.waitFor({ timeout: 5000 });
-    await input.fill(`>${title}`);
-    const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
     try {
+      await input.waitFor({ timeout: 5000 });
+      await input.fill(`>${title}`);
+      const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
       await row.waitFor({ timeout: 1500 });
       await row.click();
       return;

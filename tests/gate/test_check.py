@@ -158,11 +158,14 @@ def test_every_tool_of_ours_is_known_by_its_category() -> None:
 
 def test_the_command_answers_line_by_line_and_ends_well(tmp_path: Path) -> None:
     lines = '{"id": 1, "tool": "read", "args": {"path": "a"}}\n\nbroken\n'
+    lines += (
+        '{"id": 2, "tool": "bash", "args": {"command": "printf \'%s\' x"}, "rules": {"allow": ["Bash(printf:*)"]}}\n'
+    )
     done = subprocess.run(
         [sys.executable, "-m", "countersign", "check"],
         input=lines, capture_output=True, text=True, timeout=30, cwd=tmp_path, check=False,
     )  # fmt: skip
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, "")
-    assert [answer.get("decision", "error") for answer in answers] == ["allow", "error"]
+    assert [answer.get("decision", "error") for answer in answers] == ["allow", "error", "allow"]
     assert answers[0]["effects"][0]["resource"] == str(tmp_path / "a")

@@ -502,15 +502,21 @@ def many_rules(number: int) -> tuple[RuleText, ...]:
         "Edit(*.ext{})",
         "WebFetch(domain:h{}.example.com)",
         "mcp__s{}",
+        "Bash(tool{} run:*)",
+        "Bash(npm run task{}:*)",
     ]
     lists = ["deny", "allow", "ask"]
-    return tuple(rule(lists[index % 3], kinds[index % 5].format(index)) for index in range(number))
+    return tuple(rule(lists[index % 3], kinds[index % len(kinds)].format(index)) for index in range(number))
 
 
-def test_deciding_hardly_grows_with_the_number_of_rules(tmp_path: Path) -> None:
-    """Measured side by side, so that a busy machine slows both; twice, since one bad moment proves nothing."""
-    few, many = (policy(rules=many_rules(number), workspace=str(tmp_path)) for number in (10, 5000))
-    asked = [read("src/a.py"), write("src/b.py"), fetch(), mcp()]
+FILES_AND_TOOLS = [read("src/a.py"), write("src/b.py"), fetch(), mcp()]
+COMMANDS = [call(RunCommand("tool3 run x", WS), category="execute", tool="shell")]
+
+
+@pytest.mark.parametrize(("asked", "number"), [(FILES_AND_TOOLS, 5000), (COMMANDS, 1000)], ids=["tools", "commands"])
+def test_deciding_hardly_grows_with_the_number_of_rules(tmp_path: Path, asked: list[ToolCall], number: int) -> None:
+    """Measured side by side, so that a busy machine slows both; thrice, since one bad moment proves nothing."""
+    few, many = (policy(rules=many_rules(count), workspace=str(tmp_path)) for count in (10, number))
     ratios = []
     for _ in range(3):
         times: dict[int, list[float]] = {0: [], 1: []}

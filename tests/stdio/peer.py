@@ -72,6 +72,7 @@ class Peer:
         self._reading.set()
         self._last_id = 0
         self._closed = False
+        self._killed = False
         self._fault: Exception | None = None
 
     @classmethod
@@ -291,6 +292,7 @@ class Peer:
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Signals the process group; nothing happens if it has gone already."""
+        self._killed = True
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:
@@ -326,8 +328,9 @@ class Peer:
                     break
                 await self._take(message)
         except (AssertionError, ValueError, asyncio.IncompleteReadError) as fault:
-            # What came was no message. Whoever waits is told, and so is the test at the end of the context.
-            self._fault = fault
+            # What came was no message. Whoever waits is told, and so is the test at the end of the context; but that a
+            # process was killed in the middle of one is no fault of its.
+            self._fault = None if self._killed else fault
         finally:
             self._closed = True
             for answer in self._answers.values():

@@ -21,7 +21,11 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "edit": ("edit_file", {"path": "dir/a.txt", "edits": [{"old_text": "old", "new_text": "new"}]}),
     "delete": ("delete_file", {"path": "dir/a.txt"}),
     "move": ("move_file", {"path": "dir/a.txt", "to": "dir/moved/b.txt"}),
+    "delete by link": ("delete_file", {"path": "dir-link/a.txt"}),
+    "move by link": ("move_file", {"path": "dir-link/a.txt", "to": "b.txt"}),
+    "move to link": ("move_file", {"path": "other.txt", "to": "dir-link/b.txt"}),
 }
+BY_FOLDER_LINK = ("delete by link", "move by link", "move to link")
 EXISTING = ("replace", "replace by link", "edit", "delete", "move")
 
 
@@ -85,6 +89,7 @@ DISTURBANCES: list[tuple[str, Callable[[Workbench], None]]] = [
     *((call, become_link("dir/a.txt", "{workspace}/other.txt")) for call in EXISTING),
     *((call, become_link("dir", "{outside}")) for call in CALLS),
     *((call, become_link("dir", "away")) for call in CALLS),
+    *((call, become_link("dir-link", "{outside}")) for call in BY_FOLDER_LINK),
     *((call, gone_folder) for call in EXISTING),
     *((call, folder_to_file) for call in CALLS),
     ("create", write("dir/new.txt")),
@@ -108,6 +113,7 @@ def lay_out(bench: Workbench) -> None:
     bench.file("other.txt", "old text")
     (bench.outside / "a.txt").write_text("old text")
     os.symlink("dir/a.txt", bench.workspace / "link")
+    os.symlink("dir", bench.workspace / "dir-link")
 
 
 @pytest.mark.parametrize(("call", "disturb"), DISTURBANCES)

@@ -150,6 +150,13 @@ async def test_who_heeds_term_may_say_goodbye(started: list[Supervised]) -> None
     assert await process.stdout.read() == b"bye\n"
 
 
+async def test_a_program_that_is_stopped_as_it_starts_heeds_term() -> None:
+    for _ in range(5):
+        process = await spawn_supervised(["sleep", "1000"], env=ENVIRONMENT, cwd="/", stdout=None, stderr=None)
+        async with asyncio.timeout(PATIENCE):
+            assert await process.stop() == -signal.SIGTERM
+
+
 async def test_what_a_program_leaves_behind_ends_with_it() -> None:
     returncode, output = await run("setsid sleep 1000 & echo $!; exit 3")
     assert returncode == 3

@@ -12,7 +12,7 @@ from .shell.syntax import BashSyntax
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """It takes none: everything stands in the lines."""
-    parser.epilog = 'each line is like {"tool": "bash", "args": {"command": "ls"}, "rules": {"allow": ["Bash(ls:*)"]}}'
+    parser.epilog = 'a line is like {"tool": "bash", "args": {"command": "make"}, "rules": {"allow": ["Bash(make)"]}}'
 
 
 def run(_arguments: argparse.Namespace) -> int:

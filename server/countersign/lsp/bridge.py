@@ -96,7 +96,10 @@ class Server(LanguageServer):
 
     @property
     def connected(self) -> bool:
-        """Whether there is a client to ask. Once False it stays so, and nothing that is sent arrives."""
+        """Whether there is a client to ask. False from the first sign of the end on, and it stays so.
+
+        What is sent then still arrives as long as the client reads; what would need an answer raises `ClientGone`.
+        """
         return self.protocol.connected
 
     def notify(self, name: str, params: WireModel) -> None:

@@ -67,7 +67,7 @@ class Protocol(LanguageServerProtocol):
 
     @property
     def connected(self) -> bool:
-        return self._ended is not None and not self._ended.done()
+        return self._ended is not None and self._stage != "closing"
 
     @property
     def exit_code(self) -> int:

@@ -108,6 +108,9 @@ def look(folder: int, name: str, keep: int) -> Seen:
             size += len(piece)
             if size <= keep:
                 pieces.append(piece)
+            if size > (status.st_size or keep):
+                # Whoever writes to it without end must not keep us reading without end.
+                raise Stale("the file grew while it was read")
         # Whoever writes while we read is seen by what it leaves in the status.
         if identity(os.fstat(descriptor)) != identity(status):
             raise Stale("the file changed while it was read")

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 from countersign.settings.policy import AgentConfig
 from countersign.wire.base import Json
@@ -68,27 +70,31 @@ def recipe_for(config: AgentConfig) -> Recipe:
 
 
 def prepare_launch(recipe: Recipe, config: AgentConfig, gate_folder: Path) -> Launch:
-    """Write the recipe's files (0600 in a 0700 folder) and say what to start. Blocking, small.
+    """Write the recipe's files (0600, in a 0700 folder for this agent) and say what to start. Blocking, small.
 
     Raises:
         OSError: the gate folder cannot be written; the agent must not be started then.
     """
-    if recipe.files:
-        gate_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.chmod(gate_folder, 0o700)
+    gate = gate_folder / f"agent-{quote(config.name, safe='')}"
     for name, text in recipe.files.items():
-        path = gate_folder / name
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        _put(gate / name, text)
     # The recipe's arguments come last, so that they win over the person's own.
     command = (config.command or "", *config.args, *recipe.args)
-    gate = str(gate_folder)
     return Launch(
-        command=tuple(word.replace(GATE, gate) for word in command),
-        env={name: value.replace(GATE, gate) for name, value in recipe.env.items()},
+        command=tuple(word.replace(GATE, str(gate)) for word in command),
+        env={name: value.replace(GATE, str(gate)) for name, value in recipe.env.items()},
     )
+
+
+def _put(path: Path, text: str) -> None:
+    """Write a file whole or not at all: another window may start the same agent at this moment and read it."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.chmod(0o700)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    temporary.replace(path)
 
 
 def label_of(recipe: Recipe, version: str | None, workspace: str) -> tuple[AgentLabel, str]:

@@ -108,7 +108,7 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     word = words[index]
     text = word.prefix if word.value is None else word.value
     name, equals, rest = text.partition("=")
-    if text.startswith("--") or (grammar.single and len(name) > 2):
+    if text.startswith("--") or grammar.single:
         return _long(words, index, grammar, found, name, rest if equals else None)
     for at in range(1, len(text)):
         letter = text[at]

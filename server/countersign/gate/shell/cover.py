@@ -17,8 +17,10 @@ from countersign.wire.verdicts import Evidence
 from ..pattern import WILD, CommandPattern
 from ..rule import Rule, RuleSet, evidence
 from .escapes import Known, Use, look_up
-from .flow import Facts, Step
+from .facts import Facts
+from .flow import Step
 from .names import evaluated, is_safe_prefix
+from .neutral import neutral_reason
 from .script import HOLE, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS
 from .wrappers import Layer, program
@@ -73,7 +75,8 @@ class Case:
     @cached_property
     def evaluates(self) -> str | None:
         """Why evaluating its words may run what a variable holds."""
-        return next(evaluated(self.step.command, self.facts), None)
+        reason = next(evaluated(self.step.command, self.facts), None)
+        return reason or neutral_reason(self.step.command, self.facts)[1]
 
     @cached_property
     def redefined(self) -> str | None:

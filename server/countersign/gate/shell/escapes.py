@@ -79,7 +79,7 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
         kind = escape_kind(row, option.name)
         if kind is None and row.grammar.single and option.name.startswith("-"):
             kind = row.escapes.get("-" + option.name.lstrip("-"))
-        if kind is not None and not _is_exempt(name, option):
+        if kind is not None and not _is_exempt(name, option, kind):
             yield _use(option, kind, words[option.index])
 
 
@@ -118,9 +118,11 @@ _HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
 """Values that make an escape of a program harmless."""
 
 
-def _is_exempt(name: str, option: Option) -> bool:
+def _is_exempt(name: str, option: Option, kind: EscapeKind) -> bool:
     harmless = _HARMLESS.get((name, option.name))
     value = option.value.value if option.value is not None else None
+    if kind == "writes" and value == "/dev/null":
+        return True
     return harmless is not None and value is not None and harmless.fullmatch(value) is not None
 
 
@@ -377,7 +379,31 @@ def _exporting(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+_COMPILER_CODE = re.compile(r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-plugin|-fpass-plugin|--config|-T")
+
+
+def _compiler(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        _named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` loads code or settings")
+        for word in words[1:]
+        if _COMPILER_CODE.match(word.prefix)
+    ]
+    uses += [
+        _named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
+        for word in words[1:]
+        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ"))
+    ]
+    return uses, None
+
+
+def _zip(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [_named("runs", (word.value or "",), "`-TT` runs a command") for word in words if word.value == "-TT"]
+    return uses, None
+
+
 _SPECIAL = {
+    "zip": _zip,
+    **dict.fromkeys("gcc g++ cc c++ clang clang++ tcc ld as".split(), _compiler),
     "sed": _sed,
     "awk": _awk,
     "make": _make,

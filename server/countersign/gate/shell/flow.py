@@ -8,9 +8,10 @@ as not known, which can only make the judgement stricter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from .arguments import numeric
+from .facts import Facts, is_own_name
 from .script import (
     Arithmetic,
     Assignment,
@@ -57,25 +58,6 @@ class Step:
     places: Places
     fed: tuple[str, ...] = ()
     piped: bool = False
-
-
-@dataclass(slots=True)
-class Facts:
-    """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
-    among them where it may have others; ``numbers`` are variables that can only hold a number."""
-
-    functions: set[str] = field(default_factory=set)
-    aliases: bool = False
-    values: dict[str, set[str | None]] = field(default_factory=dict)
-    numbers: dict[str, bool] = field(default_factory=dict)
-
-    def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
-        self.values.setdefault(name, set()).add(value)
-        is_number = number or (value is not None and value.lstrip("-").isdigit())
-        self.numbers[name] = self.numbers.get(name, True) and is_number
-
-    def numeric(self, name: str) -> bool:
-        return self.numbers.get(name, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +157,9 @@ class _Walk:
                 return self.branches(node.bodies, context)
             case "loop":
                 self.loop_values(node)
+                if node.name is not None and not is_own_name(node.name):
+                    shown = Assignment(node.name, f"for {node.name}", items=())
+                    self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
                 moved = any(_moves(body) for body in node.bodies)
                 inside = replace(context, places=None) if moved else context
                 for body in node.bodies:

@@ -24,7 +24,8 @@ from ..pattern import CommandPattern
 from ..rule import RuleSet, evidence
 from .cover import Case, Coverage, any_rule, covering, may_touch, touching
 from .display import unshowable
-from .flow import Course, Facts, Step, course
+from .facts import Facts
+from .flow import Course, Step, course
 from .git import read_git
 from .known import only_in_workspace, only_reads_by_words
 from .loose import pieces
@@ -117,6 +118,8 @@ class _Judging:
         text = self.effect.command
         floors = list(self.text_floors(text))
         found = self.read(text)
+        if floors and isinstance(found, Course):
+            self.roughly(text)
         if isinstance(found, Course):
             if not floors:
                 floors += self.syntax_floors(text)
@@ -125,7 +128,8 @@ class _Judging:
             floors.append(_floor(found))
             self.roughly(text)
         if not self.findings:
-            self.findings.append(Finding(kind="command", resource=text, category="execute"))
+            # A text of blanks and comments runs nothing.
+            self.findings.append(Finding(kind="command", resource=text, category="execute", neutral=not floors))
             self.parts.append(Part(text, (0,)))
         if not self.effect.understood:
             self.only_hinted()
@@ -229,18 +233,20 @@ class _Judging:
         self.run_files(case, places)
         for risk in risks_of(case):
             self.risks.setdefault(risk)
-        self.inside(case, start, depth=depth, covered=covered or (coverage if coverage.whole else None))
+        self.inside(case, start, depth=depth, covered=covered, coverage=coverage)
 
-    def inside(self, case: Case, start: str, *, depth: int, covered: Coverage | None) -> None:
+    def inside(
+        self, case: Case, start: str, *, depth: int, covered: Coverage | None, coverage: Coverage
+    ) -> None:
         """The texts that a shell reads in turn, and commands that escapes run."""
         unwrapped = case.step.unwrapped
-        texts = list(unwrapped.texts)
-        if unwrapped.fed:
-            texts += case.step.fed
+        whole = covered or (coverage if coverage.whole else None)
+        texts = dict.fromkeys((*unwrapped.texts, *(case.step.fed if unwrapped.fed else ())), whole)
         for use in case.uses:
             if use.text:
-                texts.append(use.text)
-        for text in dict.fromkeys(texts):
+                # Where a rule covers the command, it names this use of it.
+                texts.setdefault(use.text, covered or (coverage if coverage.evidence is not None else None))
+        for text, covered in texts.items():  # noqa: PLR1704 - what covers differs from text to text
             if depth >= MAX_NESTED:
                 self.findings.append(_unread(text, "texts are nested deeper than we follow"))
                 continue
@@ -295,7 +301,7 @@ class _Judging:
     def by(self, finding: Finding, coverage: Coverage, places: Sequence[str] | None, case: Case) -> Finding:
         """The finding with what covers it, unless its repository is not what it seems."""
         strange = self.strange_place(case, places)
-        if strange is not None or coverage.evidence is None or (finding.must_ask is not None and not coverage.whole):
+        if strange is not None or coverage.evidence is None or finding.must_ask is not None:
             return replace(finding, uncovered=strange or finding.uncovered)
         if coverage.evidence.source == "grant":
             return replace(finding, grant=coverage.evidence, uncovered=None)
@@ -383,12 +389,16 @@ class _Judging:
             if name != "git":
                 continue
             inner = read_git(layer.words).folders
+            if places is None:
+                return "git works in a folder that is not known before it runs"
             for place in places or ():
                 where = place
                 for word in inner:
                     if word.value is None:
                         return "git works in a folder that is not known before it runs"
                     where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
+                    if not self.paths.inside_workspace(where, cwd=place):
+                        return "git works in a folder outside the workspace"
                 reason = strange_repository(where, self.paths, known=False)
                 if reason is not None:
                     return reason
@@ -399,9 +409,7 @@ class _Judging:
     def named_files(self, case: Case) -> Iterator[Touch]:
         for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
             yield from touches(name, layer.words, known)
-        for use in case.uses:
-            del use
-            break
+        yield from (Touch("read", word) for word in case.step.unwrapped.programs)
 
     def touched(
         self, case: Case, touch: Touch, places: Sequence[str] | None

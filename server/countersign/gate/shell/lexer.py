@@ -95,6 +95,13 @@ class Lexer:
             raise NotUnderstood("a word is missing")
         return make_word(self.text[position:behind], pieces, quoting=quoting), behind
 
+    def value(self, position: int) -> tuple[Word, int]:
+        """The word that is assigned: neither patterns nor braces expand in it."""
+        pieces: list[Piece] = []
+        behind, quoting = self.pieces(position, "command", pieces)
+        plain = [Text(piece.text) if isinstance(piece, Glob) else piece for piece in pieces]
+        return make_word(self.text[position:behind], plain, quoting=quoting, bracing=False), behind
+
     def pieces(self, position: int, place: Place, pieces: list[Piece]) -> tuple[int, bool]:
         """Read on to the end of the word; whether anything was quoted comes back too."""
         text, quoting, depth = self.text, False, 0
@@ -333,7 +340,7 @@ class Lexer:
             items, behind = self.array(behind + 1)
             scripts = (*scripts, *(script for item in items for script in item.scripts))
         elif behind < self.end and (self.text[behind] not in BREAKS or self.text.startswith(("<(", ">("), behind)):
-            value, behind = self.word(behind)
+            value, behind = self.value(behind)
             scripts = (*scripts, *value.scripts)
         source = decode(self.text[position:behind])
         return Assignment(found[1], source, value, items, formula, scripts, appends), behind

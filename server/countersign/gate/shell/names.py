@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .arguments import NUMERIC_PARAMETERS, numeric
-from .flow import Facts
+from .facts import Facts, is_own_name
 from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Variable, Word
 
 SAFE = frozenset({
@@ -21,8 +21,6 @@ SAFE = frozenset({
 
 _PLAIN_VALUE = re.compile(r"[\w.,:@%+=*/ -]*")
 _PATH_LIKE = frozenset({"TERM", "LANG"})
-_OWN = re.compile(r"[a-z_][a-z0-9_]*")
-_NOT_OWN = re.compile(r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume")
 
 
 def is_safe_prefix(assignment: Assignment) -> bool:
@@ -33,11 +31,6 @@ def is_safe_prefix(assignment: Assignment) -> bool:
     if not _PLAIN_VALUE.fullmatch(value) or ".." in value or value.startswith(("/", ":")):
         return False
     return not ("/" in value and (assignment.name in _PATH_LIKE or assignment.name.startswith("LC_")))
-
-
-def is_own_name(name: str) -> bool:
-    """Whether a name is one of the script's own, that no program looks at."""
-    return _OWN.fullmatch(name) is not None and _NOT_OWN.fullmatch(name) is None
 
 
 def unsafe_assignment(assignment: Assignment) -> str | None:
@@ -110,7 +103,7 @@ def bad_double_test(words: Sequence[Word], facts: Facts) -> str | None:
         if not word.bare or word.value is None:
             continue
         if word.value in _ARITHMETIC:
-            for side in words[max(0, index - 1) : index] + list(words[index + 1 : index + 2]):  # type: ignore[operator]
+            for side in (*words[max(0, index - 1) : index], *words[index + 1 : index + 2]):
                 if not is_number(side, facts):
                     return f"`{word.value}` evaluates `{side.source}` as arithmetic"
         if word.value in {"-v", "-R"} and index + 1 < len(words):

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from .arguments import is_operand, numeric
-from .flow import Facts
-from .names import bad_double_test, bad_test, is_own_name
+from .facts import Facts, is_own_name
+from .names import bad_double_test, bad_test
 from .script import Assignment, Simple, Word
 
 

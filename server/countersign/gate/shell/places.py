@@ -10,6 +10,7 @@ import fnmatch
 import glob
 import itertools
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,13 +19,16 @@ from countersign.wire.verdicts import Evidence
 from ..finding import Finding
 from ..paths import PathJudge
 from ..protected import PROTECTED, SECRET_IN_HOME
-from .flow import Facts, Places
+from .facts import Facts
+from .flow import Places
 from .script import HOLE, Glob, Process, Text, Variable, Word
 from .touches import Touch
 from .words import MAX_CHOICES
 
 _STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
 """Neither files nor places: reading and writing them touches nothing."""
+
+_DESCRIPTOR = re.compile(r"/dev/fd/\d+")
 
 MAX_MATCHES = 500
 """How many names a pattern may make before its matches are no longer looked at one by one, but asked for."""
@@ -171,7 +175,7 @@ class Lookout:
             yield self._unknown(touch)
 
     def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
-        if value in _STREAMS or value.startswith("/dev/fd/"):
+        if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
             return
         if value == "":
             value = "."
@@ -308,11 +312,27 @@ class Lookout:
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
             return
+        if any(char in value for char in "*?["):
+            yield from self._pathspec(value, cwd)
+            return
         finding = self.judge.judge_read(value, cwd=cwd)
         if finding.floors and self.judge.resolve(value, cwd=cwd).refused is not None:
             return
         if finding.deny or finding.ask or self.judge.is_secret(value, cwd=cwd):
             yield finding
+
+
+    def _pathspec(self, value: str, cwd: str) -> Iterator[Finding]:
+        """A pattern of git's own, whose wildcards take leading dots and slashes."""
+        last = value.rsplit("/", 1)[-1]
+        named = any(char not in "*?" for char in last)
+        for name in _SECRET_NAMES:
+            if named and fnmatch.fnmatchcase(name, last) and last != "*.*":
+                reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
+                finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
+                said = Evidence(source="default", reason=reason)
+                yield replace(finding, must_ask=said, known_read=False, auto_lifts=False)
+                return
 
 
 def _fixed_folder(pattern: str) -> str:

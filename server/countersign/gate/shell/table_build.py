@@ -47,9 +47,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         runs="--build-and-test --test-command --build-makeprogram", code="-S -SP --script "
                         "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
                         writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
-    **same("gcc g++ cc c++ clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs", short="oIDLlxBfWmOU",
-           long="sysroot", single=True, runs="-wrapper -fplugin -specs -B -Xclang -load -Wl,-plugin -no-canonical-prefixes",
-           writes="-o -MF -dumpdir -save-temps", operands="none", abbreviates=False)),
+    **same("gcc g++ cc c++ clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
+           short="oIDLlxBfWmOUM", writes="-o", code="-B", abbreviates=False)),
     **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
                         "manifest-path config color profile test bench example bin exclude message-format timings "
                         "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path",

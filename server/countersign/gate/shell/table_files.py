@@ -42,6 +42,8 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("scp", row("`-S` and `-o` run a program", short="cDFiJloPSX", runs="-S -o -D", code="-F", operands="remote")),
     **same("sftp", row("`-S`, `-o` and `-b` run programs", short="aBbcDFiJloPRSsX", runs="-S -o -D -b", code="-F",
                        closed=True)),
+    **same("ssh autossh", row("`-o` and `-F` run programs", short="BbcDEeFIiJLlmOoPpQRSWw", ordered=True, runs="-o -J",
+                              code="-F -I -S", writes="-E")),
     **same("curl", row(
         "`-o` and its like write, `-K` reads options", short="oOuXHdFTAebcDEmrtTUvwxyYzCKPQ",
         long="output user request header data data-raw data-binary data-ascii data-urlencode form upload-file user-agent "

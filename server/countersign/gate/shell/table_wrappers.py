@@ -117,7 +117,6 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "flock": _row("closed", _RUNS, "wEc", "wait timeout conflict-exit-code command", skip=1, texts="-c --command"),
     "unbuffer": _row("closed", _RUNS),
     "chronic": _row("closed", _RUNS),
-    "ts": _row("closed", _RUNS),
     "setarch": _row("closed", _RUNS, skip=1),
     "linux32": _row("closed", _RUNS),
     "linux64": _row("closed", _RUNS),

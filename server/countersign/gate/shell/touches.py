@@ -141,6 +141,7 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     for word in sources:
         if row.operands == "move":
             yield Touch("move", word)
+            yield Touch("read", word)
         elif row.operands == "link":
             # What the link points to can be written through it before anybody looks again.
             for seen in _seen_from(word, target):
@@ -364,7 +365,23 @@ def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from (Touch("read", word) for _, word in known.arguments.operands[:1])
 
 
+_JQ_LOADS = re.compile(r"\b(?:import|include|input_filename|load|load_str|load_\w+)\b")
+
+
+def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """A filter that loads files by itself."""
+    if any(_JQ_LOADS.search(word.value or "") for word in words[1:]):
+        yield Touch("read", _unknown())
+
+
+def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    yield from (Touch("read", word) for _, word in known.arguments.operands)
+
+
 _SPECIAL = {
+    "jq": _jq,
+    "yq": _jq,
+    "vim": _vim,
     "tar": _tar,
     "unzip": _unzip,
     "7z": _seven,

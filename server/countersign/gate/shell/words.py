@@ -58,13 +58,13 @@ UNKNOWN = Word("…", (), "split", None, "", HOLE + "…", bare=False)
 """Words that come from somewhere else: what ``xargs`` reads, say."""
 
 
-def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool) -> Word:
+def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: bool = True) -> Word:
     """Put a word together. ``pieces`` hold byte strings, ``source`` too; ``quoting`` says that quotes were used."""
     shown = decode(source)
     found = tuple(_decoded(piece) for piece in _brackets(pieces))
     scripts = tuple(_scripts(found))
     tilde = bool(found) and isinstance(found[0], Text) and not found[0].quoted and found[0].text[:1] == "~"
-    braces = any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in found)
+    braces = bracing and any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in found)
     choices = _brace_choices(found) if braces else ()
     form = _form(found, braced=choices != ())
     prefix = _prefix(found) if choices == () else _common(choices)

@@ -7,14 +7,16 @@ counts only where each wrapper above it is clear, or where the rule itself names
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from .arguments import Arguments, arguments
+from .arguments import Arguments, Grammar, arguments
 from .script import Word
+from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from .tables import TABLES
 from .words import UNKNOWN, constant
 
 Way = Literal["self", "clear", "runner", "closed"]
@@ -247,15 +249,22 @@ def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     if row is not None:
         return row, 1
     if name in _WITH_SUBCOMMANDS:
-        values = [(index, word.value) for index, word in enumerate(words[1:8], 1) if word.value is not None]
-        plain = [(index, value) for index, value in values if not value.startswith("-") or value == "-E" or value[:3] == "-dm"]
-        for length in (3, 2, 1):
-            for first in range(len(plain)):
-                key = (name, *(value for _, value in plain[first : first + length]))
-                row = SUBCOMMANDS.get(key)
-                if row is not None and len(key) == length + 1 and (first == 0 or len(plain) > length):
-                    return row, plain[first + length - 1][0] + 1
+        for plain in _subcommands(name, words):
+            for length in range(min(3, len(plain)), 0, -1):
+                row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
+                if row is not None:
+                    return row, plain[length - 1][0] + 1
     return None, 0
+
+
+def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, str]]]:
+    """The words that may be subcommands, with their places: options in front of them, and their values, left out."""
+    if len(words) > 2 and words[1].value in {"-E", "-dm", "-dmS"}:
+        yield [(index, word.value or "") for index, word in enumerate(words[1:4], 1)]
+    row = TABLES.get((name,))
+    grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
+    found = arguments(words[:12], grammar)
+    yield [(index, word.value) for index, word in found.operands[:3] if word.value is not None]
 
 
 _WITH_SUBCOMMANDS = frozenset(key[0] for key in SUBCOMMANDS)

@@ -1,0 +1,34 @@
+"""What a whole text says of names: functions, aliases, and what its variables may hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
+    among them where it may have others; ``numbers`` are variables that can only hold a number."""
+
+    functions: set[str] = field(default_factory=set)
+    aliases: bool = False
+    values: dict[str, set[str | None]] = field(default_factory=dict)
+    numbers: dict[str, bool] = field(default_factory=dict)
+
+    def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
+        self.values.setdefault(name, set()).add(value)
+        is_number = number or (value is not None and value.lstrip("-").isdigit())
+        self.numbers[name] = self.numbers.get(name, True) and is_number
+
+    def numeric(self, name: str) -> bool:
+        return self.numbers.get(name, False)
+
+
+_OWN = re.compile(r"[a-z_][a-z0-9_]*")
+_NOT_OWN = re.compile(r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume")
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a name is one of the script's own, that no program looks at."""
+    return _OWN.fullmatch(name) is not None and _NOT_OWN.fullmatch(name) is None

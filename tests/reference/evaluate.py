@@ -1,0 +1,471 @@
+"""A second, plain reading of RULES.md for tests: what the gate should say of a command under some rules.
+
+Written from the page and not from the engine, on shfmt's tree; it shares the engine's tables of programs and nothing
+else. It covers S1 to S4, S6 to S8, S12 and the precedence, for commands whose paths need no disk, without the fixed
+read-only set. It answers ``allow``, ``ask`` or ``deny``, or ``unsure`` where it only knows that nothing may be allowed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from posixpath import basename, normpath
+from typing import Any
+
+from countersign.gate.shell.table_git import GIT
+from countersign.gate.shell.table_row import Program
+from countersign.gate.shell.table_wrappers import INTERPRETERS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from countersign.gate.shell.tables import TABLES
+
+from .trees import HOLE, Trees, Word, read_word
+
+GAP = "\1"
+"""Between words, so that no blank inside a word is taken for a word's end."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One pair: a command and the policy that it meets. Rules are texts, as in a settings file."""
+
+    command: str
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    mode: str = "default"
+    bypass: bool = False
+    workspace: str = "/nowhere/ws"
+    home: str = "/nowhere/home"
+
+
+def evaluate(questions: Sequence[Question], trees: Trees) -> list[str]:
+    """The answers, in order. Nested shell texts are read in rounds, so that shfmt is started few times."""
+    wanted = {question.command for question in questions}
+    while wanted:
+        trees.load(wanted)
+        wanted = {inner for text in wanted for inner in read_text(text, trees).texts if inner not in trees}
+    return [_answer(question, trees) for question in questions]
+
+
+# --- what a text holds (S3, S6, S12) ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Simple:
+    """One simple command. ``assigns`` are names and values; the value of one that is not plain has a hole."""
+
+    assigns: tuple[tuple[str, str], ...]
+    words: tuple[Word, ...]
+
+
+@dataclass
+class Reading:
+    """Everything in a text, wherever it stands. ``levels`` are those of things that are no simple commands."""
+
+    simples: dict[int, Simple] = field(default_factory=dict)
+    redirects: list[tuple[str, str, int]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    functions: set[str] = field(default_factory=set)
+    levels: set[str] = field(default_factory=set)
+
+
+_SCRIPT_NAME = re.compile(r"(?!.*_proxy$)[a-z_][a-z0-9_]*")
+_SAFE_NAME = re.compile(
+    "CI|NODE_ENV|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_.*|TERM|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE)|"
+    "GOOS|GOARCH|DEBUG"
+)
+_UNSHOWN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+_EVALUATING_TESTS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"}
+_JUDGED_EXPANSION = {"Type", "Pos", "End", "Dollar", "Rbrace", "Param", "Short", "Exp", "Length", "Repl"}
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+    for child in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from _nodes(child)
+
+
+def read_text(text: str, trees: Trees) -> Reading:
+    found = Reading()
+    tree = trees[text]
+    if tree is None or any(unicodedata.category(char) in _UNSHOWN and char not in "\n\t" for char in text):
+        found.levels.add("unsure")
+    for node in _nodes(tree):
+        found.redirects += [
+            (each["Op"], read_word(each["Word"]).text, id(node.get("Cmd"))) for each in node.get("Redirs", [])
+        ]
+        match node.get("Type"):
+            case "CallExpr":
+                assigns = tuple(_read_assign(each, found) for each in node.get("Assigns", []))
+                words = tuple(read_word(word) for word in node.get("Args", []))
+                found.simples[id(node)] = Simple(assigns, words)
+                found.texts += [inner for view in _views(words) for inner in (look_inside(view) or _NOTHING).texts]
+            case "DeclClause":
+                name = Word(node["Variant"]["Value"])
+                assigns = tuple(_read_assign(each, found) for each in node.get("Args", []))
+                plain = name.text == "local" and all(_SCRIPT_NAME.fullmatch(each) for each, _ in assigns)
+                found.levels.add("neutral" if plain else "open")
+                found.simples[id(node)] = Simple((), (name, *(Word(f"{key}={value}") for key, value in assigns)))
+            case "FuncDecl":
+                found.functions.add(node["Name"]["Value"])
+            case "TestClause":
+                found.levels.add("open" if _EVALUATING_TESTS & {each.get("Op") for each in _nodes(node)} else "neutral")
+            case "ArithmCmd" | "ArithmExp" | "CStyleLoop":
+                numbers = all(re.fullmatch(r"\d+", each["Value"]) for each in _nodes(node) if each.get("Type") == "Lit")
+                found.levels.add("neutral" if numbers else "open")
+            case "ParamExp" if set(node) - _JUDGED_EXPANSION or node.get("Exp", {}).get("Op") in ("@", "=", ":="):
+                found.levels.add("open")
+            case "WordIter" if not _SCRIPT_NAME.fullmatch(node["Name"]["Value"]):
+                found.levels.add("open")
+            case "LetClause" | "CoprocClause" | "ExtGlob":
+                found.levels.add("open")
+    return found
+
+
+def _read_assign(node: Mapping[str, Any], found: Reading) -> tuple[str, str]:
+    if "Index" in node or "Array" in node:
+        found.levels.add("open")
+    return node.get("Name", {}).get("Value", ""), read_word(node.get("Value")).text + HOLE * node.get("Append", False)
+
+
+# --- wrappers (S7) ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Inner:
+    """What a wrapper runs: a command that begins at its word ``start``, or texts that a shell reads."""
+
+    kind: str
+    words: tuple[Word, ...] = ()
+    start: int = 0
+    texts: tuple[str, ...] = ()
+
+
+_NOTHING = Inner("closed")
+
+
+def look_inside(words: Sequence[Word]) -> Inner | None:
+    texts = [basename(words[0].text), *(word.text for word in words[1:])] if words else [""]
+    if texts[0] in SHELLS:
+        flags = [at for at, text in enumerate(texts) if at and re.fullmatch(r"-[a-z]*c[a-z]*", text)]
+        return Inner("closed", texts=_whole(texts[flags[0] + 1 : flags[0] + 2] if flags else []))
+    if texts[0] == "find" and (
+        starts := [at for at, text in enumerate(texts) if re.fullmatch("-(exec|ok)(dir)?", text)]
+    ):
+        ends = [at for at, text in enumerate(texts) if text in (";", "+")] or [len(texts)]
+        return Inner("closed", tuple(words[starts[0] + 1 : ends[0]]), starts[0] + 1)
+    language = INTERPRETERS.get(re.sub(r"[\d.]+$", "", texts[0]))
+    if language is not None and language.module in texts[1:2]:
+        return Inner("runner", tuple(words[2:]), 2)
+    for length in (3, 2):
+        if len(texts) >= length and (row := SUBCOMMANDS.get(tuple(texts[:length]))):
+            return _unwrap(words, row, length)
+    return _unwrap(words, WRAPPERS[texts[0]], 1) if texts[0] in WRAPPERS else None
+
+
+def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
+    found, options, skip = list[str](), False, row.skip
+    while at < len(words):
+        text = words[at].text
+        if row.assigns and re.match(r"[A-Za-z_]\w*=", text):
+            at += 1
+        elif re.match("-.", text):
+            name, options = text.partition("=")[0], True
+            cluster = next((end for end, letter in enumerate(text) if end and letter in row.grammar.short), 0)
+            takes = name == text and name[2:] in row.grammar.long if name[:2] == "--" else cluster == len(text) - 1
+            found += [word.text for word in words[at + 1 : at + 2] if takes and {name, "-" + name[-1]} & {*row.texts}]
+            at += 2 if takes else 1
+        elif skip:
+            skip, at = skip - 1, at + 1
+        else:
+            break
+    inner = tuple(words[at:])
+    if row.tail == "text" or HOLE in "".join(word.text for word in words[:at]):
+        return Inner("closed", texts=_whole([*found, " ".join(word.text for word in inner)]))
+    tail = (Word(HOLE, True),) if row.unknown_tail else ()
+    kind = "closed" if row.bare and options else row.kind
+    return Inner(kind, (*inner, *tail) if inner and row.tail == "command" else (), at, _whole(found))
+
+
+def _whole(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if HOLE not in text)
+
+
+def _views(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
+    """The command itself and all that it runs in turn: what deny and ask look at."""
+    yield words
+    inner = look_inside(words)
+    if inner is not None and inner.words:
+        yield from _views(inner.words)
+
+
+# --- rules (S1, S2) --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rule:
+    tool: str
+    words: tuple[str, ...] = ()
+    prefix: bool = False
+    path: str | None = None
+
+    @property
+    def literal(self) -> tuple[str, ...]:
+        """Its words before the first wildcard."""
+        return self.words[: next((at for at, word in enumerate(self.words) if HOLE in word), len(self.words))]
+
+    def matches(self, words: Sequence[str], gap: str) -> bool:
+        """Whether it surely matches: no hole of the words stands where the rule has text of its own."""
+        pattern = re.escape(gap.join(self.words)).replace(HOLE, ".*") + (f"(?:{gap}.*)?" if self.prefix else "")
+        return re.fullmatch(pattern, gap.join(words), re.S) is not None
+
+    def may_match(self, words: Sequence[str]) -> bool:
+        """Whether it matches for some text in the holes."""
+        text, pattern = " ".join(words), " ".join(self.words)
+        patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
+        return any(_meet(one, other) for one in patterns for other in (text, text.replace(f" {HOLE}", HOLE)))
+
+
+@lru_cache(1 << 12)
+def read_rule(text: str) -> Rule:
+    tool, _, spec = text.removesuffix(")").partition("(")
+    if tool != "Bash" or not spec:
+        return Rule(tool, (HOLE,) if tool == "Bash" else (), path=spec or "**")
+    prefix = spec.endswith((":*", " *"))
+    return Rule(tool, tuple((spec[:-2] if prefix else spec).replace("*", HOLE).split(" ")), prefix)
+
+
+@lru_cache(1 << 16)
+def _meet(one: str, other: str) -> bool:
+    if not one or not other:
+        return not (one + other).strip(HOLE)
+    if HOLE in (one[0], other[0]):
+        return (one[0] == HOLE and _meet(one[1:], other)) or (other[0] == HOLE and _meet(one, other[1:])) or (
+            one[0] == HOLE and _meet(one, other[1:])) or (other[0] == HOLE and _meet(one[1:], other))  # fmt: skip
+    return one[0] == other[0] and _meet(one[1:], other[1:])
+
+
+# --- one simple command ----------------------------------------------------------------------------------------------
+
+# A level is what is known of one part: deny; ask (a rule or floor says so); unsure (a rule or floor might); neutral (S12,
+# and reading a file); allow; and where no rule says anything open, far (a read outside),
+# secret (a read of one), unknown (the program is not known before it runs).
+
+
+def _level(simple: Simple, question: Question, functions: set[str]) -> str:
+    named = [f"{name}={value}" for name, value in simple.assigns]
+    for listed, level in ((question.deny, "deny"), (question.ask, "ask")):
+        rules = [rule for rule in map(read_rule, listed) if rule.tool == "Bash"]
+        spellings = [[word.text for word in view] for view in _views(simple.words) if view]
+        spellings += [[*named, *spelling] for spelling in spellings[:1] if named]
+        spellings += [[basename(spelling[0]), *spelling[1:]] for spelling in spellings]
+        if any(rule.matches(words, gap) for rule in rules for words in spellings for gap in (" ", GAP)):
+            return level
+        if any(HOLE in "".join(words) and rule.may_match(words) for rule in rules for words in spellings):
+            return "unsure"
+    kept = [(name, value) for name, value in simple.assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
+    if not simple.words:
+        return "neutral" if all(_SCRIPT_NAME.fullmatch(name) for name, _ in kept) else "open"
+    return _covered(simple.words, [f"{name}={value}" for name, value in kept], named, question, functions)
+
+
+def _covered(
+    words: tuple[Word, ...], kept: list[str], named: list[str], question: Question, functions: set[str], wrapped: bool = False
+) -> str:
+    name, inner = words[0].text, look_inside(words)
+    if HOLE in name or not name:
+        return "unknown"
+    plain = inner is None and name not in functions and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept)
+    if plain and (neutral := _neutral([word.text for word in words], question)):
+        return neutral
+    if inner is not None and inner.kind == "clear" and inner.words and not kept:
+        level = _covered(inner.words, [], [], question, functions, wrapped=True)
+        if level in ("allow", "unknown"):
+            return level
+    for rule in (rule for rule in map(read_rule, question.allow) if rule.tool == "Bash" and name not in functions):
+        if wrapped and not rule.literal:
+            continue
+        for before in (kept, named):
+            spelling = [*before, *(word.text for word in words)]
+            reach = len(before) + _reach(words, inner)
+            if rule.matches(spelling, GAP) and len(rule.literal) >= reach and not _escapes(words, inner, rule):
+                return "allow"
+    return "open"
+
+
+def _reach(words: tuple[Word, ...], inner: Inner | None) -> int:
+    """How many words an allow rule must name: a wrapper's all, but a package runner's only into the inner command."""
+    if inner is None:
+        return 0
+    return inner.start + 1 if inner.kind == "runner" and inner.words and not look_inside(inner.words) else len(words)
+
+
+def _neutral(texts: list[str], question: Question) -> str | None:
+    """S12, or None where a rule is needed."""
+    match texts:
+        case ["true" | "false" | ":" | "break" | "continue" | "return" | "exit" | "wait" | "shift", *_]:
+            return "neutral"
+        case ["[" | "test", *rest]:
+            return "open" if "-v" in rest else "neutral"
+        case ["read", *rest]:
+            return "neutral" if all(_SCRIPT_NAME.fullmatch(text) or text == "-r" for text in rest) else "open"
+        case ["set", *rest]:
+            return "neutral" if re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) else "open"
+        case ["local", *_]:
+            return "neutral"
+        case ["cd", place] if HOLE not in place and place not in ("", "-") and place[0] != "~":
+            return "neutral" if _inside(question, _absolute(question.workspace, place)) else "open"
+        case ["cd" | "unset" | "let" | "export" | "declare" | "typeset" | "readonly", *_]:
+            return "open"
+    return None
+
+
+def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
+    """Whether these words may go beyond what a rule for the program covers (S9 to S11), seen coarsely."""
+    texts = [word.text for word in words]
+    if rule.literal == tuple(texts):
+        return False
+    if inner is not None:
+        return _escapes(inner.words, None, rule)
+    if re.sub(r"[\d.]+$", "", texts[0]) in INTERPRETERS:
+        return any(word.loose or word.text.startswith("-") for word in words[1:2])
+    rows = (
+        [GIT.get(texts[1])]
+        if texts[0] == "git" and texts[1:]
+        else [TABLES.get(tuple(texts[:end])) for end in (3, 2, 1)]
+    )
+    row = next((row for row in rows if row is not None), None)
+    if row is None or row.closed:
+        return row is not None or texts[0] == "git"
+    if row.operands != "none" and any(
+        re.search(r"^([/~.]|(?=\0))|\.\.|/\.", text) for text in texts[1:] if "/dev/fd" not in text
+    ):
+        return True
+    if row.operands in _WRITERS and HOLE in "".join(texts):
+        return True
+    ends = next(
+        (
+            at
+            for at, word in enumerate(words)
+            if at > 1 and (word.text == "--" or (row.grammar.ordered and word.text[:1] != "-"))
+        ),
+        len(words),
+    )
+    risky = bool(row.escapes) or texts[0] == "git"
+    return any(
+        risky and word.text not in rule.literal and _may_escape(word, before, row)
+        for before, word in pairwise(words[: ends + 1])
+    ) or (texts[0] == "make" and any(re.match(r"\w+=", text) for text in texts))
+
+
+def _may_escape(word: Word, before: Word, row: Program) -> bool:
+    if word.loose:
+        takes = before.text[2:] in row.grammar.long if before.text[:2] == "--" else before.text[1:] in row.grammar.short
+        return not (takes and len(before.text) > 1)
+    option = word.text.partition("=")[0]
+    short = option[:2] != "--" and any(f"-{letter}" in row.escapes for letter in option[1:])
+    return option[:1] == "-" and option != "--" and (short or any(escape.startswith(option) for escape in row.escapes))
+
+
+# --- paths of redirections (S8) --------------------------------------------------------------------------------------
+
+_PROTECTED = re.compile(
+    r"(.*/)?(\.git(/.*)?|\.(vscode|idea|husky|devcontainer|countersign|claude|codex|gemini|qwen|opencode|cline|clinerules|copilot"
+    r"|cursor|zed)/.*|\.envrc|\.mcp\.json|\.npmrc|\.gitmodules|[^/]*\.code-workspace|\.yarnrc\.yml|\.cargo/config\.toml"
+    r"|\.?venv/bin/.*|node_modules/\.bin/.*|opencode\.json|\.github/(hooks|copilot)/.*)", re.I)  # fmt: skip
+_SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
+
+
+def _absolute(place: str, path: str) -> str:
+    return normpath(path if path.startswith("/") else f"{place}/{path}")
+
+
+def _inside(question: Question, path: str) -> bool:
+    return path == question.workspace or path.startswith(question.workspace + "/")
+
+
+def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, question: Question, flags: int = 0) -> bool:
+    """Whether a path rule of the list matches a path, by P3 for patterns inside the workspace."""
+    for rule in map(read_rule, texts):
+        if rule.path is not None and rule.tool in tools:
+            pattern = rule.path.removeprefix("./").removeprefix("/")
+            anchored = "/" in rule.path.rstrip("/")
+            regex = re.escape(pattern.rstrip("/")).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
+            regex = f"{'' if anchored else '(?:.*/)?'}{regex}(?:/.*)?"
+            if _inside(question, path) and re.fullmatch(regex, path[len(question.workspace) + 1 :], flags | re.S):
+                return True
+    return False
+
+
+_WRITERS = {"write", "delete", "change", "copy", "move", "link", "second", "archive", "owner", "remote"}
+
+
+def _redirect_level(operator: str, target: str, place: str, question: Question) -> str:
+    if operator in ("<<", "<<-", "<<<") or (operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)):
+        return "neutral"
+    writes = operator != "<"
+    if target == "/dev/null" or (writes and target in ("/dev/stdout", "/dev/stderr")):
+        return "neutral"
+    path = _absolute(place, target)
+    if HOLE in target or not target:
+        return "unsure"
+    tools = ("Read", "Edit") if writes else ("Read",)
+    if _touches(question.deny, tools, path, question, re.I):
+        return "deny"
+    if not _inside(question, path) or operator == "<>":
+        return "far" if operator == "<" else "unsure"
+    inside = path[len(question.workspace) + 1 :]
+    if _touches(question.ask, tools[-1:], path, question, re.I) or (writes and _PROTECTED.fullmatch(inside)):
+        return "ask"
+    if not writes:
+        return "secret" if _SECRET.fullmatch(inside) else "neutral"
+    return "allow" if _touches(question.allow, ("Edit",), path, question) else "open"
+
+
+# --- all of it (RULES.md 1) ------------------------------------------------------------------------------------------
+
+
+def _levels(text: str, question: Question, trees: Trees, functions: set[str]) -> set[str]:
+    found = read_text(text, trees)
+    functions = functions | found.functions
+    commands = {key: _level(simple, question, functions) for key, simple in found.simples.items()}
+    levels = found.levels | set(commands.values())
+    heads = [[word.text for word in simple.words[:2]] for simple in found.simples.values()]
+    places = ["", *(head[1] for head in heads if head[:1] == ["cd"] and len(head) > 1)]
+    for operator, target, key in found.redirects:
+        seen = {_redirect_level(operator, target, _absolute(question.workspace, place), question) for place in places}
+        if seen == {"far"} and commands.get(key) == "allow":
+            continue  # CONTRACT 8: a rule for the command allows what it reads outside
+        levels |= seen if len(seen) == 1 else {"unsure"}
+    for inner in found.texts:
+        levels |= _levels(inner, question, trees, functions) & {"deny", "unsure", "ask"}
+    return levels
+
+
+def _answer(question: Question, trees: Trees) -> str:
+    levels = _levels(question.command, question, trees, set())
+    reads = bool(levels) and levels <= {"neutral"}
+    if "deny" in levels:
+        return "deny"
+    if question.mode == "plan":
+        return (
+            "allow"
+            if reads
+            else "unsure"
+            if levels & {"unsure", "ask"} or levels <= {"neutral", "far", "secret"}
+            else "deny"
+        )
+    if "unsure" in levels:
+        return "unsure"
+    settled = {"neutral", "allow"}
+    if question.bypass:
+        settled |= {"open", "far", "unknown", "secret"}
+    if question.mode == "auto":
+        settled |= {"open", "far"}
+    asks_for_reads = question.mode == "ask" and not question.bypass and "allow" not in levels
+    verdict = "allow" if levels and levels <= settled and not asks_for_reads else "ask"
+    return "deny" if verdict == "ask" and question.mode == "dontAsk" else verdict
