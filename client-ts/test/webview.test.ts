@@ -45,7 +45,8 @@ describe('the view is drawn from the state', () => {
     const webview = await fakeWebview(snapshot({ threads: [], loaded: false }));
     await webview.say({ type: 'connection', connection: { state: 'running' } });
     expect(webview.sent('openThread')).toEqual([]);
-    await webview.say(snapshot(), opened);
+    await webview.say(snapshot());
+    await webview.say(opened);
     expect(webview.sent('openThread')).toEqual([{ type: 'openThread', threadId: 't-1' }]);
     await webview.say({ type: 'connection', connection: { state: 'starting' } }, { type: 'connection', connection: { state: 'running' } }, snapshot({ loaded: false }), snapshot());
     expect(webview.sent('openThread')).toEqual([

@@ -52,8 +52,8 @@ export function createBridge(api: EditorApi): Bridge {
     for (const message of messages) {
       if (message.type === 'snapshot') useStrings(message.strings);
       state = reduce(state, message);
+      settle();
     }
-    settle();
     drawn();
     for (const message of messages) {
       if (message.type === 'act') acted(message.action);

@@ -1,4 +1,4 @@
-"""One workspace in memory, from prompt to receipt: real rules, tools and chats, and an editor that answers by a script."""
+"""One workspace in memory, prompt to receipt: real rules, tools and chats, and an editor that answers by a script."""
 
 from __future__ import annotations
 

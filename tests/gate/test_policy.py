@@ -325,7 +325,7 @@ def test_what_a_person_chose_is_recorded_before_what_a_mode_lets_pass() -> None:
     moved = call(ReadPath("a"), WritePath("b"), category="write", tool="move_file")
     decision = decide(moved, policy(rule("allow", "Edit(./b)")), ["default"])
     assert (decision.verdict, decision.by) == ("allow", "rule")
-    assert [said.source for said in decision.evidence] == ["mode", "rule"]
+    assert [said.source for said in decision.evidence] == ["rule", "mode"]
     granted = decide(moved, policy(), ["default"], [replace(GRANT, text="Edit(./b)")])
     assert (granted.verdict, granted.by) == ("allow", "grant")
 

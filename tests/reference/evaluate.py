@@ -16,8 +16,6 @@ from itertools import pairwise
 from posixpath import basename, normpath
 from typing import Any
 
-from countersign.gate.shell.table_git import GIT
-from countersign.gate.shell.table_row import Program
 from countersign.gate.shell.table_wrappers import INTERPRETERS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
 from countersign.gate.shell.tables import TABLES
 
@@ -95,9 +93,8 @@ def read_text(text: str, trees: Trees) -> Reading:
     if tree is None or any(unicodedata.category(char) in _UNSHOWN and char not in "\n\t" for char in text):
         found.levels.add("unsure")
     for node in _nodes(tree):
-        found.redirects += [
-            (each["Op"], read_word(each["Word"]).text, id(node.get("Cmd"))) for each in node.get("Redirs", [])
-        ]
+        for each in node.get("Redirs", []):
+            found.redirects.append((each["Op"], read_word(each["Word"]).text, id(node.get("Cmd"))))
         match node.get("Type"):
             case "CallExpr":
                 assigns = tuple(_read_assign(each, found) for each in node.get("Assigns", []))
@@ -112,6 +109,13 @@ def read_text(text: str, trees: Trees) -> Reading:
                 found.simples[id(node)] = Simple((), (name, *(Word(f"{key}={value}") for key, value in assigns)))
             case "FuncDecl":
                 found.functions.add(node["Name"]["Value"])
+                body = node["Body"]
+                while (
+                    body["Cmd"]["Type"] == "BinaryCmd"
+                ):  # shfmt takes `f() { …; } && x` as a body whole, bash does not
+                    body = body["Cmd"]["X"]
+                if any(each.get("Value") == "cd" for each in _nodes(body)):
+                    found.levels.add("open")  # it may be called from anywhere
             case "TestClause":
                 found.levels.add("open" if _EVALUATING_TESTS & {each.get("Op") for each in _nodes(node)} else "neutral")
             case "ArithmCmd" | "ArithmExp" | "CStyleLoop":
@@ -119,9 +123,9 @@ def read_text(text: str, trees: Trees) -> Reading:
                 found.levels.add("neutral" if numbers else "open")
             case "ParamExp" if set(node) - _JUDGED_EXPANSION or node.get("Exp", {}).get("Op") in ("@", "=", ":="):
                 found.levels.add("open")
-            case "WordIter" if not _SCRIPT_NAME.fullmatch(node["Name"]["Value"]):
-                found.levels.add("open")
             case "LetClause" | "CoprocClause" | "ExtGlob":
+                found.levels.add("open")
+            case "WordIter" if not _SCRIPT_NAME.fullmatch(node["Name"]["Value"]):
                 found.levels.add("open")
     return found
 
@@ -151,13 +155,14 @@ _NOTHING = Inner("closed")
 def look_inside(words: Sequence[Word]) -> Inner | None:
     texts = [basename(words[0].text), *(word.text for word in words[1:])] if words else [""]
     if texts[0] in SHELLS:
-        flags = [at for at, text in enumerate(texts) if at and re.fullmatch(r"-[a-z]*c[a-z]*", text)]
-        return Inner("closed", texts=_whole(texts[flags[0] + 1 : flags[0] + 2] if flags else []))
-    if texts[0] == "find" and (
-        starts := [at for at, text in enumerate(texts) if re.fullmatch("-(exec|ok)(dir)?", text)]
-    ):
-        ends = [at for at, text in enumerate(texts) if text in (";", "+")] or [len(texts)]
-        return Inner("closed", tuple(words[starts[0] + 1 : ends[0]]), starts[0] + 1)
+        after = next(
+            (at + 1 for at, text in enumerate(texts) if at and re.fullmatch("-[a-z]*c[a-z]*", text)), len(texts)
+        )
+        return Inner("closed", texts=_whole(texts[after : after + 1]))
+    runs = [at + 1 for at, text in enumerate(texts) if re.fullmatch("-(exec|ok)(dir)?", text)]
+    if texts[0] == "find" and runs:
+        end = next((at for at, text in enumerate(texts) if text in (";", "+")), len(texts))
+        return Inner("closed", tuple(words[runs[0] : end]), runs[0])
     language = INTERPRETERS.get(re.sub(r"[\d.]+$", "", texts[0]))
     if language is not None and language.module in texts[1:2]:
         return Inner("runner", tuple(words[2:]), 2)
@@ -211,7 +216,7 @@ class Rule:
     tool: str
     words: tuple[str, ...] = ()
     prefix: bool = False
-    path: str | None = None
+    path: str = ""
 
     @property
     def literal(self) -> tuple[str, ...]:
@@ -221,7 +226,7 @@ class Rule:
     def matches(self, words: Sequence[str], gap: str) -> bool:
         """Whether it surely matches: no hole of the words stands where the rule has text of its own."""
         pattern = re.escape(gap.join(self.words)).replace(HOLE, ".*") + (f"(?:{gap}.*)?" if self.prefix else "")
-        return re.fullmatch(pattern, gap.join(words), re.S) is not None
+        return self.tool == "Bash" and re.fullmatch(pattern, gap.join(words), re.S) is not None
 
     def may_match(self, words: Sequence[str]) -> bool:
         """Whether it matches for some text in the holes."""
@@ -241,19 +246,19 @@ def read_rule(text: str) -> Rule:
 
 @lru_cache(1 << 16)
 def _meet(one: str, other: str) -> bool:
+    """Whether two texts with holes can be the same text."""
     if not one or not other:
         return not (one + other).strip(HOLE)
     if HOLE in (one[0], other[0]):
-        return (one[0] == HOLE and _meet(one[1:], other)) or (other[0] == HOLE and _meet(one, other[1:])) or (
-            one[0] == HOLE and _meet(one, other[1:])) or (other[0] == HOLE and _meet(one[1:], other))  # fmt: skip
+        return _meet(one[1:], other) or _meet(one, other[1:])
     return one[0] == other[0] and _meet(one[1:], other[1:])
 
 
 # --- one simple command ----------------------------------------------------------------------------------------------
 
-# A level is what is known of one part: deny; ask (a rule or floor says so); unsure (a rule or floor might); neutral (S12,
-# and reading a file); allow; and where no rule says anything open, far (a read outside),
-# secret (a read of one), unknown (the program is not known before it runs).
+# A level is what is known of one part: deny; ask (a rule or a floor says so); unsure (one of them might); allow; neutral
+# (S12, and reading a file); and where nobody says anything: open, far (it reads outside), secret (it reads one), must
+# (only bypass lifts it: it writes outside, or what runs is not known).
 
 
 def _level(simple: Simple, question: Question, functions: set[str]) -> str:
@@ -270,38 +275,34 @@ def _level(simple: Simple, question: Question, functions: set[str]) -> str:
     kept = [(name, value) for name, value in simple.assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
     if not simple.words:
         return "neutral" if all(_SCRIPT_NAME.fullmatch(name) for name, _ in kept) else "open"
-    return _covered(simple.words, [f"{name}={value}" for name, value in kept], named, question, functions)
+    return _covered(simple.words, [f"{name}={value}" for name, value in kept], named, question, functions, False)
 
 
 def _covered(
-    words: tuple[Word, ...], kept: list[str], named: list[str], question: Question, functions: set[str], wrapped: bool = False
+    words: tuple[Word, ...], kept: list[str], named: list[str], question: Question, functions: set[str], wrapped: bool
 ) -> str:
     name, inner = words[0].text, look_inside(words)
     if HOLE in name or not name:
-        return "unknown"
-    plain = inner is None and name not in functions and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept)
-    if plain and (neutral := _neutral([word.text for word in words], question)):
+        return "must"
+    if name in functions:
+        return "open"
+    neutral = _neutral([word.text for word in words], question)
+    if neutral and inner is None and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept):
         return neutral
     if inner is not None and inner.kind == "clear" and inner.words and not kept:
-        level = _covered(inner.words, [], [], question, functions, wrapped=True)
-        if level in ("allow", "unknown"):
+        level = _covered(inner.words, [], [], question, functions, True)
+        if level in ("allow", "must"):
             return level
-    for rule in (rule for rule in map(read_rule, question.allow) if rule.tool == "Bash" and name not in functions):
-        if wrapped and not rule.literal:
-            continue
+    # An allow rule must name all words of a wrapper, but of a package runner only those into the inner command.
+    reaches = inner is not None and inner.kind == "runner" and inner.words and not look_inside(inner.words)
+    reach = 0 if inner is None else inner.start + 1 if reaches else len(words)
+    for rule in map(read_rule, question.allow):
         for before in (kept, named):
             spelling = [*before, *(word.text for word in words)]
-            reach = len(before) + _reach(words, inner)
-            if rule.matches(spelling, GAP) and len(rule.literal) >= reach and not _escapes(words, inner, rule):
+            named_enough = len(rule.literal) >= len(before) + reach and (rule.literal or not wrapped)
+            if named_enough and rule.matches(spelling, GAP) and not _escapes(words, inner, rule):
                 return "allow"
     return "open"
-
-
-def _reach(words: tuple[Word, ...], inner: Inner | None) -> int:
-    """How many words an allow rule must name: a wrapper's all, but a package runner's only into the inner command."""
-    if inner is None:
-        return 0
-    return inner.start + 1 if inner.kind == "runner" and inner.words and not look_inside(inner.words) else len(words)
 
 
 def _neutral(texts: list[str], question: Question) -> str | None:
@@ -309,7 +310,7 @@ def _neutral(texts: list[str], question: Question) -> str | None:
     match texts:
         case ["true" | "false" | ":" | "break" | "continue" | "return" | "exit" | "wait" | "shift", *_]:
             return "neutral"
-        case ["[" | "test", *rest]:
+        case ["[", *rest, "]"] | ["test", *rest]:
             return "open" if "-v" in rest else "neutral"
         case ["read", *rest]:
             return "neutral" if all(_SCRIPT_NAME.fullmatch(text) or text == "-r" for text in rest) else "open"
@@ -327,48 +328,25 @@ def _neutral(texts: list[str], question: Question) -> str | None:
 def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
     """Whether these words may go beyond what a rule for the program covers (S9 to S11), seen coarsely."""
     texts = [word.text for word in words]
-    if rule.literal == tuple(texts):
-        return False
     if inner is not None:
-        return _escapes(inner.words, None, rule)
-    if re.sub(r"[\d.]+$", "", texts[0]) in INTERPRETERS:
-        return any(word.loose or word.text.startswith("-") for word in words[1:2])
-    rows = (
-        [GIT.get(texts[1])]
-        if texts[0] == "git" and texts[1:]
-        else [TABLES.get(tuple(texts[:end])) for end in (3, 2, 1)]
-    )
-    row = next((row for row in rows if row is not None), None)
-    if row is None or row.closed:
-        return row is not None or texts[0] == "git"
-    if row.operands != "none" and any(
-        re.search(r"^([/~.]|(?=\0))|\.\.|/\.", text) for text in texts[1:] if "/dev/fd" not in text
-    ):
+        return rule.literal != tuple(texts) and _escapes(inner.words, None, rule)
+    row = next((TABLES[tuple(texts[:end])] for end in (3, 2, 1) if tuple(texts[:end]) in TABLES), None)
+    if rule.literal == tuple(texts) or (row is None and texts[0] != "git" and texts[0] not in INTERPRETERS):
+        return False
+    if row is None or row.closed or row.operands not in ("none", "read", "list", "pattern"):
         return True
-    if row.operands in _WRITERS and HOLE in "".join(texts):
+    if row.operands != "none" and any(re.search(r"^[/~.]|\.\.|/\.", text) for text in texts if "/dev/fd/" not in text):
         return True
-    ends = next(
-        (
-            at
-            for at, word in enumerate(words)
-            if at > 1 and (word.text == "--" or (row.grammar.ordered and word.text[:1] != "-"))
-        ),
-        len(words),
-    )
-    risky = bool(row.escapes) or texts[0] == "git"
-    return any(
-        risky and word.text not in rule.literal and _may_escape(word, before, row)
-        for before, word in pairwise(words[: ends + 1])
-    ) or (texts[0] == "make" and any(re.match(r"\w+=", text) for text in texts))
-
-
-def _may_escape(word: Word, before: Word, row: Program) -> bool:
-    if word.loose:
+    for before, word in pairwise(words):
+        option = word.text.partition("=")[0]
         takes = before.text[2:] in row.grammar.long if before.text[:2] == "--" else before.text[1:] in row.grammar.short
-        return not (takes and len(before.text) > 1)
-    option = word.text.partition("=")[0]
-    short = option[:2] != "--" and any(f"-{letter}" in row.escapes for letter in option[1:])
-    return option[:1] == "-" and option != "--" and (short or any(escape.startswith(option) for escape in row.escapes))
+        if row.escapes and word.text not in rule.literal and (word.loose and not (takes and len(before.text) > 1)):
+            return True
+        if word.text == "--" or (row.grammar.ordered and word.text[:1] != "-"):
+            break
+        if option[:1] == "-" and any(each.startswith(option) or each[1:] in option[1:] for each in row.escapes):
+            return word.text not in rule.literal
+    return texts[0] == "make" and any(re.match(r"\w+=", text) for text in texts)
 
 
 # --- paths of redirections (S8) --------------------------------------------------------------------------------------
@@ -391,24 +369,22 @@ def _inside(question: Question, path: str) -> bool:
 def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, question: Question, flags: int = 0) -> bool:
     """Whether a path rule of the list matches a path, by P3 for patterns inside the workspace."""
     for rule in map(read_rule, texts):
-        if rule.path is not None and rule.tool in tools:
-            pattern = rule.path.removeprefix("./").removeprefix("/")
-            anchored = "/" in rule.path.rstrip("/")
-            regex = re.escape(pattern.rstrip("/")).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
-            regex = f"{'' if anchored else '(?:.*/)?'}{regex}(?:/.*)?"
-            if _inside(question, path) and re.fullmatch(regex, path[len(question.workspace) + 1 :], flags | re.S):
+        if rule.tool in tools and _inside(question, path):
+            pattern = rule.path.removesuffix(
+                "/**" if flags else ""
+            )  # a deny of all below a folder is one of the folder
+            regex = re.escape(re.sub("^[.]?/", "", pattern)).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
+            regex = f"{'' if '/' in rule.path else '(?:.*/)?'}{regex}(?:/.*)?"
+            if re.fullmatch(regex, path[len(question.workspace) + 1 :], flags | re.S):
                 return True
     return False
-
-
-_WRITERS = {"write", "delete", "change", "copy", "move", "link", "second", "archive", "owner", "remote"}
 
 
 def _redirect_level(operator: str, target: str, place: str, question: Question) -> str:
     if operator in ("<<", "<<-", "<<<") or (operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)):
         return "neutral"
     writes = operator != "<"
-    if target == "/dev/null" or (writes and target in ("/dev/stdout", "/dev/stderr")):
+    if target == "/dev/null" or target.startswith("/dev/fd/") or (writes and target in ("/dev/stdout", "/dev/stderr")):
         return "neutral"
     path = _absolute(place, target)
     if HOLE in target or not target:
@@ -417,7 +393,7 @@ def _redirect_level(operator: str, target: str, place: str, question: Question) 
     if _touches(question.deny, tools, path, question, re.I):
         return "deny"
     if not _inside(question, path) or operator == "<>":
-        return "far" if operator == "<" else "unsure"
+        return {"<": "far", "<>": "unsure"}.get(operator, "must")
     inside = path[len(question.workspace) + 1 :]
     if _touches(question.ask, tools[-1:], path, question, re.I) or (writes and _PROTECTED.fullmatch(inside)):
         return "ask"
@@ -451,21 +427,15 @@ def _answer(question: Question, trees: Trees) -> str:
     reads = bool(levels) and levels <= {"neutral"}
     if "deny" in levels:
         return "deny"
+    if question.mode == "plan" and not levels & {"unsure", "ask"}:
+        return "allow" if reads else "unsure" if levels <= {"neutral", "far", "secret"} else "deny"
     if question.mode == "plan":
-        return (
-            "allow"
-            if reads
-            else "unsure"
-            if levels & {"unsure", "ask"} or levels <= {"neutral", "far", "secret"}
-            else "deny"
-        )
+        return "unsure"
     if "unsure" in levels:
         return "unsure"
     settled = {"neutral", "allow"}
-    if question.bypass:
-        settled |= {"open", "far", "unknown", "secret"}
-    if question.mode == "auto":
-        settled |= {"open", "far"}
+    settled |= {"open", "far", "must", "secret"} if question.bypass else set()
+    settled |= {"open", "far"} if question.mode == "auto" else set()
     asks_for_reads = question.mode == "ask" and not question.bypass and "allow" not in levels
     verdict = "allow" if levels and levels <= settled and not asks_for_reads else "ask"
     return "deny" if verdict == "ask" and question.mode == "dontAsk" else verdict

@@ -14,9 +14,9 @@ from .evaluate import Question
 
 PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("alpha", "one"), ("alpha", "two"), ("alpha",), ("beta", "one", "two"), ("beta",), ("gamma", "run", "x"),
-    ("delta",), ("npm", "run", "test"), ("npm", "run", "build"), ("npm", "publish"), ("npm", "test"),
+    ("omega",), ("npm", "run", "test"), ("npm", "run", "build"), ("npm", "publish"), ("npm", "test"),
     ("cargo", "test"), ("cargo", "build"), ("make", "lint"), ("make", "deploy"), ("terraform", "plan"),
-    ("terraform", "apply"), ("shutdown", "now"), ("git", "status"), ("git", "push"), ("git", "log"), ("ls", "src"),
+    ("terraform", "apply"), ("shutdown", "now"), ("kubectl", "get"), ("mypy", "."), ("ls", "src"),
     ("ls",), ("cat", "a.txt"), ("echo", "hi"), ("printf", "x"), ("wc", "a.txt"), ("grep", "x", "a.txt"),
     ("docker", "ps"), ("pytest", "tests"), ("head", "a.txt"), ("go", "vet"), ("yarn", "lint"), ("ruff", "check"),
 )  # fmt: skip
@@ -100,14 +100,15 @@ class CommandMaker:
     def _pipe(self, depth: int) -> str:
         made = ("! " if self._chance(0.03) else "") + self._part(depth)
         while self._chance(0.15):
-            made += self._random.choice((" | ", "|", " |& ")) + self._part(depth)
+            # Bash knows the keyword `time` only at the head of a pipe; behind `|` it is a program, and shfmt cannot tell.
+            made += self._random.choice((" | ", "|", " |& ")) + self._part(depth).removeprefix("time ")
         return made
 
     def _part(self, depth: int) -> str:
         if not depth or self._chance(0.6):
             return self._simple(depth)
         shapes: tuple[Callable[[int], str], ...] = (
-            lambda d: f"({self._body(d)})",
+            lambda d: f"( {self._body(d)})",
             lambda d: f"{{ {self._body(d)}; }}",
             lambda d: f"if {self._body(d)}; then {self._body(d)}; fi",
             lambda d: f"if {self._body(d)}; then {self._body(d)}; else {self._body(d)}; fi",
@@ -153,12 +154,16 @@ class CommandMaker:
             if self._chance(0.03):
                 words[0] = self._random.choice(("/usr/bin/", "./", "/bin/")) + words[0]
         if self._chance(0.02):
-            words[0] = self._random.choice(("$x", '"$x"', "$(beta)", "a*", "~/x", "{alpha,one}", "`beta`"))
+            words[0] = self._random.choice(("$x", '"$x"', "$(beta)", "a*", "{alpha,one}", "`beta`"))
         while self._chance(0.1):
-            words.insert(0, self._random.choice(SAFE if self._chance(0.7) else (*UNSAFE, "CI=$x", "CI=$(beta)", "x=1")))
+            if words[0] != "time":
+                words.insert(
+                    0, self._random.choice(SAFE if self._chance(0.7) else (*UNSAFE, "CI=$x", "CI=$(beta)", "x=1"))
+                )
         made = self._random.choice((" ", " ", " ", "  ", " \\\n")).join(words)
         while self._chance(0.12):
-            made = self._redirect(depth).lstrip() + " " + made if self._chance(0.1) else made + self._redirect(depth)
+            first = self._chance(0.1) and words[0] != "time"
+            made = self._redirect(depth).lstrip() + " " + made if first else made + self._redirect(depth)
         return made
 
     def _wrapped(self, words: list[str], depth: int) -> list[str]:
@@ -271,7 +276,11 @@ def make_rules(random: Random, pools: Pools | None = None) -> dict[str, tuple[st
                 return f"Bash({words[0]} * {random.choice(('one', 'two', 'a.txt'))})"
             case 10:
                 wrapped = " ".join((*random.choice((*RUNNERS, *CLOSED, *CLEAR)), *words))
-                return f"Bash({wrapped}:*)" if wrapped.startswith(tuple(" ".join(r) for r in RUNNERS)) else f"Bash({wrapped})"
+                return (
+                    f"Bash({wrapped}:*)"
+                    if wrapped.startswith(tuple(" ".join(r) for r in RUNNERS))
+                    else f"Bash({wrapped})"
+                )
             case 11:
                 return f"Bash({random.choice((*SAFE, *UNSAFE))} {' '.join(words)}:*)"
             case 12:

@@ -120,11 +120,13 @@ def read_word(node: Mapping[str, Any] | None) -> Word:
                 text += "0" + HOLE
             case _:
                 text, splits = text + _constant(part), True
-    if shape.startswith("~") and node["Parts"][0]["Type"] == "Lit":
-        text = HOLE + text
+    if shape.startswith("~") and node and node["Parts"][0]["Type"] == "Lit":
+        return Word(HOLE + text)
+    loose = splits or text[:1] in (HOLE, "-")
     if re.search(r"\{.*(,|\.\.).*\}", shape, re.S):
-        text, splits = text[: text.index("{")] + "{" + HOLE, splits or bool(re.search(r"[{,]\s*-", shape))
-    return Word(text, HOLE in text and (splits or text[0] in (HOLE, "-")))
+        text = text[: text.index("{")] + HOLE
+        loose = splits or text[:1] == "-" or re.search(r"[{,]\s*-", shape) is not None
+    return Word(text, HOLE in text and loose)
 
 
 def _inside_quotes(part: Mapping[str, Any]) -> str:

@@ -82,7 +82,7 @@ async def open_desk(
     workspace: Path, storage: Path, *, trusted: bool = True, peer: Peer | None = None, **options: Json
 ) -> AsyncIterator[Desk]:
     """A server for this workspace, initialized; ended in an orderly way when the context ends."""
-    workspace.mkdir(exist_ok=True)
+    workspace.mkdir(exist_ok=True)  # noqa: ASYNC240 a test may wait for its own folder
     peer = peer or Peer.python("-m", "countersign", "serve")
     async with peer:
         await peer.request(

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.stdio.peer import BOUND, Peer, RpcError
 
 from countersign.lsp.bridge import make_server
 from countersign.lsp.frames import Decoder, encode
 from countersign.wire.base import Empty
 from countersign.wire.errors import HouseError
+from tests.stdio.peer import BOUND, Peer, RpcError
 
 EXPLAIN = {"tool": "shell", "args": {}}
 UNTRUSTED: dict[str, Any] = {"settings": {}, "trusted": False}
@@ -113,6 +113,15 @@ async def test_a_failed_initialize_may_be_tried_again() -> None:
         assert (await error_of(peer, "tool/explain", EXPLAIN))[0] == -32002
         assert "capabilities" in await peer.initialize()
         assert await peer.request("tool/explain", EXPLAIN)
+
+
+@pytest.mark.parametrize("options", [{"trusted": "no"}, {"trusted": 1}, {"client": {"confirm": "true"}}, [], "trusted"])
+async def test_options_that_almost_fit_are_refused(options: Any) -> None:
+    async with example() as peer:
+        with pytest.raises(RpcError) as caught:
+            await peer.initialize(options=options)
+        assert (caught.value.code, caught.value.data) == (-32602, None)
+        assert "capabilities" in await peer.initialize(options={"trusted": False, "unknown": 1})
 
 
 async def test_notifications_before_initialize_run_nothing() -> None:

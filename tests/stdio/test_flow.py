@@ -192,11 +192,7 @@ async def test_bypass_is_set_by_the_card_and_ended_by_hand(desk: Desk):
     assert len(desk.peer.seen("tool/approvalRequest")) == 1
     settings.write_text(written.replace("true", "false"))
 
-    async def off() -> None:
-        while (await desk.peer.request("agent/list", {}))["agents"][0]["bypass"]:
-            await asyncio.sleep(0.05)
-
-    await asyncio.wait_for(off(), 5)
+    await desk.peer.wait_for("agent/status", lambda agent: not agent["bypass"])
     turn = desk.prompt(thread, "run touch third.txt")
     await desk.answer(await desk.card("third.txt"), "reject_once")
     await turn

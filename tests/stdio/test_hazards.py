@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.stdio.peer import BOUND, Message, Peer
 
 HERE = Path(__file__).parent

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.stdio.desk import Desk, open_desk
 
 SETTINGS = """{

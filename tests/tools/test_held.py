@@ -64,13 +64,14 @@ def test_a_link_that_takes_a_files_place_between_look_and_open_is_not_followed(
             look(folder, "file-link", BIG)
 
 
-def test_a_file_that_changes_while_it_is_read_is_stale(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", ["a", "r+"])
+def test_a_file_that_changes_while_it_is_read_is_stale(root: Path, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
     read = os.read
 
     def read_and_disturb(descriptor: int, size: int) -> bytes:
         data = read(descriptor, size)
-        with open(root / "real/deep/a.txt", "a") as file:
-            file.write("more")
+        with open(root / "real/deep/a.txt", mode) as file:
+            file.write("b")
         return data
 
     monkeypatch.setattr(os, "read", read_and_disturb)

@@ -197,6 +197,7 @@ async def test_a_file_that_is_moved_away_while_it_is_linked_is_not_lost(
         ("search", {"pattern": "old", "path": "dir"}, become_link("dir", "{outside}")),
         ("search", {"pattern": "old", "path": "dir/a.txt"}, become_link("dir/a.txt", "{outside}/a.txt")),
         ("shell", {"command": "touch made", "cwd": "dir"}, become_link("dir", "{outside}")),
+        ("shell", {"command": "touch made", "cwd": "dir-link"}, become_link("dir-link", "{outside}")),
     ],
 )
 async def test_what_leads_elsewhere_since_is_not_read(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
 from countersign.tools import processes
 from countersign.tools.clip import MOST_OUTPUT
+from countersign.tools.command_line import shell_line
 from countersign.tools.processes import ShellDesk
 from countersign.tools.stopped import how_far
 from countersign.wire.approvals import CommandPreview
@@ -84,13 +87,15 @@ async def test_a_shell_from_the_workspace_is_never_used(bench: Workbench) -> Non
     assert (await bench.do("shell", command="echo real")).output == "real\n"
 
 
-async def test_no_startup_file_is_read(bench: Workbench) -> None:
+def test_no_startup_file_is_read(tmp_path: Path) -> None:
     """Bash reads ~/.bashrc even for -c when its input is a socket and it is the outermost shell."""
-    (bench.home / ".bashrc").write_text("echo startup\n")
-    (bench.home / ".bash_profile").write_text("echo startup\n")
-    await bench.do("shell", command="echo real", background=True)
-    await bench.until(lambda: bench.desk.list()[0].state == "exited")
-    assert bench.desk.output("shell-1").text == "real\n"
+    (tmp_path / ".bashrc").write_text("echo startup\n")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = shell_line("bash", "echo real", environment, str(tmp_path))
+        done = subprocess.run(line, stdin=theirs, env=environment, stdout=subprocess.PIPE, check=True)
+    assert done.stdout == b"real\n"
 
 
 async def test_a_missing_working_directory_is_told(bench: Workbench) -> None:

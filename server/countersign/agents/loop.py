@@ -161,4 +161,5 @@ def _in_order(messages: list[Message]) -> None:
     assert isinstance(said, AssistantMessage)
     order = {call.call_id: number for number, call in enumerate(said.calls)}
     replies = [message for message in messages[start + 1 :] if isinstance(message, ToolMessage)]
-    messages[start + 1 :] = sorted(replies, key=lambda reply: order[reply.call_id])
+    replies.sort(key=lambda reply: order[reply.call_id])
+    messages[start + 1 :] = replies

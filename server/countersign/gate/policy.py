@@ -272,12 +272,10 @@ def _last_of_all(weighed: _Weighed, scales: _Scales) -> _Weighed:
 
 def _fold(judged: Judged, weighed: Sequence[_Weighed]) -> Decision:
     verdict = strictest(each.verdict for each in weighed)
-    deciding = [each for each in weighed if each.verdict == verdict]
-    evidences = tuple(dict.fromkeys(said for each in deciding for said in each.spoken))
-    first = deciding[0]
+    evidences = _deciding(weighed, verdict)
     return Decision(
         verdict=verdict,
-        by="user" if verdict == "ask" else _decided_by(evidences, verdict),
+        by="user" if verdict == "ask" else _BY[evidences[0].source],
         evidence=evidences,
         effects=tuple(
             EffectView(
@@ -288,7 +286,7 @@ def _fold(judged: Judged, weighed: Sequence[_Weighed]) -> Decision:
             )
             for each in weighed
         ),
-        reason=_sentence(first.finding, evidences[0]),
+        reason=_sentence(evidences[0]),
         risks=tuple(dict.fromkeys((*judged.risks, *(risk for each in weighed for risk in each.finding.risks)))),
         parts=_parts(judged, weighed),
         grantable=all(each.grantable for each in weighed if each.verdict != "allow"),
@@ -311,17 +309,21 @@ _BY: Mapping[Source, DecidedBy] = {
 }
 
 
-_CHOSEN: tuple[DecidedBy, ...] = ("rule", "grant", "bypass", "mode")
+_TELLING: Mapping[Source, int] = {
+    "error": 0, "floor": 1, "rule": 2, "hook": 3, "grant": 4, "bypass": 5, "mode": 6, "default": 8, "nobody": 9,
+}  # fmt: skip
 
 
-def _decided_by(evidences: Sequence[Evidence], verdict: Verdict) -> DecidedBy:
-    """Who is recorded. Where several allowed together, what a person chose goes before what a mode lets pass."""
-    found: list[DecidedBy] = [_BY[said.source] for said in evidences]
-    if verdict == "allow":
-        for by in _CHOSEN:
-            if by in found:
-                return by
-    return found[0]
+def _deciding(weighed: Sequence[_Weighed], verdict: Verdict) -> tuple[Evidence, ...]:
+    """All evidence for the verdict: what a person or a floor said goes before what a mode lets pass, and what must be
+    asked for before what merely has no rule."""
+
+    def telling(each: _Weighed) -> int:
+        first = each.spoken[0]
+        return 7 if first == each.finding.must_ask else _TELLING[first.source]
+
+    ordered = sorted((each for each in weighed if each.verdict == verdict), key=telling)
+    return tuple(dict.fromkeys(said for each in ordered for said in each.spoken))
 
 
 def _parts(judged: Judged, weighed: Sequence[_Weighed]) -> tuple[CommandPart, ...]:
@@ -334,7 +336,7 @@ def _parts(judged: Judged, weighed: Sequence[_Weighed]) -> tuple[CommandPart, ..
     return tuple(parts)
 
 
-def _sentence(finding: Finding, said: Evidence) -> str:
+def _sentence(said: Evidence) -> str:
     """Why, in one sentence, with the rule and where it stands."""
     if said.rule is None:
         return said.reason

@@ -13,7 +13,8 @@ STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:
     """The strictest of them; of none, ask, because what nobody spoke for is not understood."""
-    return max(verdicts, key=STRICTNESS.__getitem__, default="ask")
+    ordered: list[Verdict] = sorted(verdicts, key=STRICTNESS.__getitem__)
+    return ordered[-1] if ordered else "ask"
 
 
 @dataclass(frozen=True, slots=True)

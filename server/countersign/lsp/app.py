@@ -110,6 +110,7 @@ class App:
         self._own(self.house.settings.watch(), "watch the settings files")
         self._own(self._language.watch(), "tell problems of the settings files")
         self._tell_unconfirmed()
+        self.house.runner.tell_changes()
         await self.house.take_up()
 
     async def _shutdown(self) -> None:
@@ -145,6 +146,7 @@ class App:
         self._language.changed()
         if self._ready:
             self._tell_unconfirmed()
+            self.house.runner.tell_changes()
 
     def _tell_unconfirmed(self) -> None:
         live = self.house.settings

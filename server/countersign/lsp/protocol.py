@@ -25,6 +25,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from countersign.wire.base import WireModel
 from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, CountersignError, HouseError
 from countersign.wire.methods import BY_NAME
+from countersign.wire.settings import InitializationOptions
 
 from .frames import INVALID_REQUEST, Fault, MessageId, encode, is_id, malformed
 from .transport import Writer, start_reader
@@ -253,7 +254,13 @@ class Protocol(LanguageServerProtocol):
         if (method := BY_NAME.get(name)) is not None:
             return read(method.params, raw)
         params_type = types.METHOD_TO_TYPES[name][2] if name in types.METHOD_TO_TYPES else None
-        return raw if params_type is None else self._converter.structure({} if raw is None else raw, params_type)
+        if params_type is None:
+            return raw
+        params = self._converter.structure({} if raw is None else raw, params_type)
+        if isinstance(params, types.InitializeParams):
+            # Refused here, before anybody guesses what `"trusted": "no"` may mean.
+            read(InitializationOptions, params.initialization_options)
+        return params
 
     def _take_answer(self, message: dict[str, Any]) -> None:
         message_id: Any = message.get("id")

@@ -46,6 +46,7 @@ class Runner:
         self._services = services
         self._host_for = host_for
         self._tell = tell
+        self._told: dict[str, AgentView] = {}
         self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
 
     def resumable(self, agent: str) -> bool:
@@ -85,6 +86,13 @@ class Runner:
         if known is not None:
             await known[1].close()
         self._tell(self.view(agent))
+
+    def tell_changes(self) -> None:
+        """Tell the client of every agent that the settings have changed since it was last told."""
+        for view in self.views():
+            if self._told.get(view.agent_name) != view:
+                self._told[view.agent_name] = view
+                self._tell(view)
 
     def views(self) -> list[AgentView]:
         """Every agent of the settings, with its honest label."""

@@ -64,6 +64,7 @@ class AcpAgent:
         self.recipe = recipe_for(config)
         self.state: AgentState = "idle"
         measured = next(iter(self.recipe.measured), None)
+        self.label: AgentLabel
         self.label, self.detail = label_of(self.recipe, measured, policy().workspace)
         self._fallen: str | None = None
         self._gate = gate

@@ -96,9 +96,7 @@ class ToolSchema:
 class Model(Protocol):
     """One model of one provider."""
 
-    def stream(
-        self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]
-    ) -> AsyncIterator[Piece]:
+    def stream(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> AsyncIterator[Piece]:
         """Ask, and yield pieces as they come; ends with exactly one StopPiece.
 
         Cancelled or closed: the connection is closed and nothing more is spent.
