@@ -75,7 +75,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     const yes = await host.confirm({
       message: host.t('Bypass permissions for {0}?', approval.agentName),
       detail: host.t(
-        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Writes outside the workspace, protected files, keys in your home folder, and your own ask and deny rules still stop it.',
+        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.',
         approval.agentName,
       ),
       button: host.t('Bypass Permissions'),

@@ -54,6 +54,14 @@ export interface Server extends Link {
 /** Four times in three minutes; after that something is wrong that starting again does not mend. */
 const RESTARTS = 4;
 const RESTART_WINDOW = 3 * 60 * 1000;
+/** Where rules are written: the server tells problems there, explains on hover and completes. It passes over all others. */
+const SETTINGS_FILES = [
+  { scheme: 'file', pattern: '**/.vscode/settings.json' },
+  { scheme: 'vscode-userdata', pattern: '**/settings.json' },
+  { scheme: 'file', pattern: '**/countersign.countersign/**/rules.json' },
+  { scheme: 'file', pattern: '**/{countersign,Countersign}/settings.json' },
+];
+
 /** The server promises to be gone within five seconds. */
 const STOP_TIMEOUT = 6000;
 
@@ -84,6 +92,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     }
     host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
     const made: LanguageClient = new QuietClient('countersign', 'Countersign', program, {
+      documentSelector: SETTINGS_FILES,
       outputChannel: host.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => host.initializationOptions(),

@@ -119,7 +119,7 @@ describe('what widens is asked again, and then done', () => {
     await forge({ type: 'bypass', ...card });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ button: 'Bypass Permissions', message: 'Bypass permissions for Countersign?' });
-    expect(asked[0]!.detail).toMatch(/Writes outside the workspace.*keys in your home folder.*still stop it/);
+    expect(asked[0]!.detail).toMatch(/Outside the workspace it may read and write too.*keys in your home folder.*still stop it/);
     expect(sent).toEqual(answerOf({ bypassAll: true }));
   });
 

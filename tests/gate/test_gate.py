@@ -13,6 +13,7 @@ from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome, Ran, Refused
 from countersign.settings.policy import RuleText
 from countersign.wire.approvals import ApprovalResponseParams
+from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import (
     AlreadyResolved,
     HouseError,
@@ -498,3 +499,27 @@ async def test_a_parked_request_that_a_new_rule_denies_ends_as_denied(tmp_path):
     assert [(notice.approval_id, notice.state) for notice in second.desk.ended] == [(card.approval_id, "denied")]
     assert second.ledger.requests("/work") == []
     second.ledger.close()
+
+
+async def test_a_stopped_tool_says_in_its_receipt_how_far_it_got(house: House):
+    house.verdict = "allow"
+    started = asyncio.Event()
+
+    async def run(permit: Permit) -> Outcome:
+        permit.use()
+        started.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as cancelled:
+            cancelled.outcome = Outcome(False, "half of it", record={"bytes": 7})  # type: ignore[attr-defined]
+            raise
+        raise AssertionError
+
+    task = house.submit(run=run)
+    await settled(started.wait())
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    (last,) = house.ledger.query(HistoryFilter(), workspace=None, limit=1)
+    assert last.outcome is not None
+    assert (last.outcome["ended"], last.outcome["bytes"]) == ("cancelled", 7)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from posixpath import basename, normpath
+from posixpath import basename, join, normpath
 from typing import Any
 
 from countersign.gate.shell.table_wrappers import INTERPRETERS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
@@ -76,7 +76,7 @@ _SAFE_NAME = re.compile(
     "GOOS|GOARCH|DEBUG"
 )
 _UNSHOWN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
-_EVALUATING_TESTS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"}
+_EVALUATING_TESTS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"}
 _JUDGED_EXPANSION = {"Type", "Pos", "End", "Dollar", "Rbrace", "Param", "Short", "Exp", "Length", "Repl"}
 
 
@@ -88,9 +88,8 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def read_text(text: str, trees: Trees) -> Reading:
-    found = Reading()
-    tree = trees[text]
-    if tree is None or any(unicodedata.category(char) in _UNSHOWN and char not in "\n\t" for char in text):
+    found, tree = Reading(), trees[text]
+    if tree is None or any(unicodedata.category(char)[0] in "CZ" and char not in "\n\t " for char in text):
         found.levels.add("unsure")
     for node in _nodes(tree):
         for each in node.get("Redirs", []):
@@ -100,13 +99,12 @@ def read_text(text: str, trees: Trees) -> Reading:
                 assigns = tuple(_read_assign(each, found) for each in node.get("Assigns", []))
                 words = tuple(read_word(word) for word in node.get("Args", []))
                 found.simples[id(node)] = Simple(assigns, words)
-                found.texts += [inner for view in _views(words) for inner in (look_inside(view) or _NOTHING).texts]
+                inners = [look_inside(view) for view in _views(words)]
+                found.texts += [inner.text for inner in inners if inner is not None and HOLE not in inner.text]
             case "DeclClause":
-                name = Word(node["Variant"]["Value"])
-                assigns = tuple(_read_assign(each, found) for each in node.get("Args", []))
-                plain = name.text == "local" and all(_SCRIPT_NAME.fullmatch(each) for each, _ in assigns)
-                found.levels.add("neutral" if plain else "open")
-                found.simples[id(node)] = Simple((), (name, *(Word(f"{key}={value}") for key, value in assigns)))
+                assigns = [_read_assign(each, found) for each in node.get("Args", [])]
+                words = (Word(node["Variant"]["Value"]), *(Word(f"{name}={value}") for name, value in assigns))
+                found.simples[id(node)] = Simple((), words)
             case "FuncDecl":
                 found.functions.add(node["Name"]["Value"])
                 body = node["Body"]
@@ -125,14 +123,11 @@ def read_text(text: str, trees: Trees) -> Reading:
                 found.levels.add("open")
             case "LetClause" | "CoprocClause" | "ExtGlob":
                 found.levels.add("open")
-            case "WordIter" if not _SCRIPT_NAME.fullmatch(node["Name"]["Value"]):
-                found.levels.add("open")
     return found
 
 
 def _read_assign(node: Mapping[str, Any], found: Reading) -> tuple[str, str]:
-    if "Index" in node or "Array" in node:
-        found.levels.add("open")
+    found.levels |= {"open"} & {"open" if key in node else "" for key in ("Index", "Array")}
     return node.get("Name", {}).get("Value", ""), read_word(node.get("Value")).text + HOLE * node.get("Append", False)
 
 
@@ -141,63 +136,48 @@ def _read_assign(node: Mapping[str, Any], found: Reading) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Inner:
-    """What a wrapper runs: a command that begins at its word ``start``, or texts that a shell reads."""
+    """What a wrapper runs: a command that begins at its word ``start``, or a text that a shell reads."""
 
     kind: str
     words: tuple[Word, ...] = ()
     start: int = 0
-    texts: tuple[str, ...] = ()
-
-
-_NOTHING = Inner("closed")
+    text: str = HOLE
 
 
 def look_inside(words: Sequence[Word]) -> Inner | None:
     texts = [basename(words[0].text), *(word.text for word in words[1:])] if words else [""]
     if texts[0] in SHELLS:
-        after = next(
-            (at + 1 for at, text in enumerate(texts) if at and re.fullmatch("-[a-z]*c[a-z]*", text)), len(texts)
-        )
-        return Inner("closed", texts=_whole(texts[after : after + 1]))
+        after = [texts[at + 1] for at, text in enumerate(texts[:-1]) if re.fullmatch("-[a-z]*c[a-z]*", text)]
+        return Inner("closed", text=after[0] if after else HOLE)
     runs = [at + 1 for at, text in enumerate(texts) if re.fullmatch("-(exec|ok)(dir)?", text)]
     if texts[0] == "find" and runs:
         end = next((at for at, text in enumerate(texts) if text in (";", "+")), len(texts))
-        return Inner("closed", tuple(words[runs[0] : end]), runs[0])
-    language = INTERPRETERS.get(re.sub(r"[\d.]+$", "", texts[0]))
-    if language is not None and language.module in texts[1:2]:
+        found = (Word(HOLE, True) if "{}" in word.text else word for word in words[runs[0] : end])
+        return Inner("closed", tuple(found), runs[0])
+    if texts[0] in INTERPRETERS and INTERPRETERS[texts[0]].module in texts[1:2]:
         return Inner("runner", tuple(words[2:]), 2)
-    for length in (3, 2):
-        if len(texts) >= length and (row := SUBCOMMANDS.get(tuple(texts[:length]))):
-            return _unwrap(words, row, length)
-    return _unwrap(words, WRAPPERS[texts[0]], 1) if texts[0] in WRAPPERS else None
+    rows = [(SUBCOMMANDS[key], at) for at in (3, 2) if (key := tuple(texts[:at])) in SUBCOMMANDS]
+    rows += [(WRAPPERS[texts[0]], 1)] if texts[0] in WRAPPERS else []
+    return _unwrap(words, *rows[0]) if rows else None
 
 
 def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
-    found, options, skip = list[str](), False, row.skip
+    options, skip = False, row.skip
     while at < len(words):
         text = words[at].text
-        if row.assigns and re.match(r"[A-Za-z_]\w*=", text):
-            at += 1
-        elif re.match("-.", text):
-            name, options = text.partition("=")[0], True
+        if re.match("-.", text):
+            options, name = True, text.partition("=")[0]
             cluster = next((end for end, letter in enumerate(text) if end and letter in row.grammar.short), 0)
             takes = name == text and name[2:] in row.grammar.long if name[:2] == "--" else cluster == len(text) - 1
-            found += [word.text for word in words[at + 1 : at + 2] if takes and {name, "-" + name[-1]} & {*row.texts}]
             at += 2 if takes else 1
-        elif skip:
-            skip, at = skip - 1, at + 1
+        elif skip or (row.assigns and re.match(r"[A-Za-z_]\w*=", text)):
+            skip, at = max(skip - 1, 0), at + 1
         else:
             break
-    inner = tuple(words[at:])
-    if row.tail == "text" or HOLE in "".join(word.text for word in words[:at]):
-        return Inner("closed", texts=_whole([*found, " ".join(word.text for word in inner)]))
-    tail = (Word(HOLE, True),) if row.unknown_tail else ()
-    kind = "closed" if row.bare and options else row.kind
-    return Inner(kind, (*inner, *tail) if inner and row.tail == "command" else (), at, _whole(found))
-
-
-def _whole(texts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text for text in texts if HOLE not in text)
+    inner = (*words[at:], *[Word(HOLE, True)] * row.unknown_tail)
+    if row.tail != "command" or HOLE in "".join(word.text for word in words[:at]) or not words[at:]:
+        return Inner("closed", text=" ".join(word.text for word in inner) if row.tail == "text" else HOLE)
+    return Inner("closed" if row.bare and options else row.kind, inner, at)
 
 
 def _views(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
@@ -232,7 +212,8 @@ class Rule:
         """Whether it matches for some text in the holes."""
         text, pattern = " ".join(words), " ".join(self.words)
         patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
-        return any(_meet(one, other) for one in patterns for other in (text, text.replace(f" {HOLE}", HOLE)))
+        texts = (text, text.replace(f" {HOLE}", HOLE))
+        return self.tool == "Bash" and any(_meet(one, other) for one in patterns for other in texts)
 
 
 @lru_cache(1 << 12)
@@ -263,14 +244,14 @@ def _meet(one: str, other: str) -> bool:
 
 def _level(simple: Simple, question: Question, functions: set[str]) -> str:
     named = [f"{name}={value}" for name, value in simple.assigns]
+    spellings = [[word.text for word in view] for view in _views(simple.words) if view]
+    spellings += [[*named, *spelling] for spelling in spellings[:1] if named]
+    spellings += [[basename(spelling[0]), *spelling[1:]] for spelling in spellings]
     for listed, level in ((question.deny, "deny"), (question.ask, "ask")):
-        rules = [rule for rule in map(read_rule, listed) if rule.tool == "Bash"]
-        spellings = [[word.text for word in view] for view in _views(simple.words) if view]
-        spellings += [[*named, *spelling] for spelling in spellings[:1] if named]
-        spellings += [[basename(spelling[0]), *spelling[1:]] for spelling in spellings]
-        if any(rule.matches(words, gap) for rule in rules for words in spellings for gap in (" ", GAP)):
+        pairs = [(rule, words) for rule in map(read_rule, listed) for words in spellings]
+        if any(rule.matches(words, gap) for rule, words in pairs for gap in (" ", GAP)):
             return level
-        if any(HOLE in "".join(words) and rule.may_match(words) for rule in rules for words in spellings):
+        if any(HOLE in "".join(words) and (HOLE in words[0] or rule.may_match(words)) for rule, words in pairs):
             return "unsure"
     kept = [(name, value) for name, value in simple.assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
     if not simple.words:
@@ -286,15 +267,15 @@ def _covered(
         return "must"
     if name in functions:
         return "open"
-    neutral = _neutral([word.text for word in words], question)
-    if neutral and inner is None and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept):
-        return neutral
+    plain = inner is None and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept)
+    if plain and _neutral([word.text for word in words], question):
+        return "neutral"
     if inner is not None and inner.kind == "clear" and inner.words and not kept:
         level = _covered(inner.words, [], [], question, functions, True)
         if level in ("allow", "must"):
             return level
-    # An allow rule must name all words of a wrapper, but of a package runner only those into the inner command.
-    reaches = inner is not None and inner.kind == "runner" and inner.words and not look_inside(inner.words)
+    # An allow rule must name all words of a wrapper, but of a package runner only those that reach what it runs.
+    reaches = inner is not None and inner.kind == "runner" and not look_inside(inner.words)
     reach = 0 if inner is None else inner.start + 1 if reaches else len(words)
     for rule in map(read_rule, question.allow):
         for before in (kept, named):
@@ -305,24 +286,22 @@ def _covered(
     return "open"
 
 
-def _neutral(texts: list[str], question: Question) -> str | None:
-    """S12, or None where a rule is needed."""
+def _neutral(texts: list[str], question: Question) -> bool:
+    """Whether it needs no rule (S12)."""
     match texts:
         case ["true" | "false" | ":" | "break" | "continue" | "return" | "exit" | "wait" | "shift", *_]:
-            return "neutral"
+            return True
+        case ["local", *rest]:
+            return all(_SCRIPT_NAME.fullmatch(text.partition("=")[0]) for text in rest)
         case ["[", *rest, "]"] | ["test", *rest]:
-            return "open" if "-v" in rest else "neutral"
+            return "-v" not in rest
         case ["read", *rest]:
-            return "neutral" if all(_SCRIPT_NAME.fullmatch(text) or text == "-r" for text in rest) else "open"
+            return all(_SCRIPT_NAME.fullmatch(text) or text == "-r" for text in rest)
         case ["set", *rest]:
-            return "neutral" if re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) else "open"
-        case ["local", *_]:
-            return "neutral"
-        case ["cd", place] if HOLE not in place and place not in ("", "-") and place[0] != "~":
-            return "neutral" if _inside(question, _absolute(question.workspace, place)) else "open"
-        case ["cd" | "unset" | "let" | "export" | "declare" | "typeset" | "readonly", *_]:
-            return "open"
-    return None
+            return re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) is not None
+        case ["cd", place]:
+            return HOLE not in place and place not in ("", "-") and _inside(question, _absolute(question, "", place))
+    return False
 
 
 def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
@@ -358,21 +337,19 @@ _PROTECTED = re.compile(
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
 
 
-def _absolute(place: str, path: str) -> str:
-    return normpath(path if path.startswith("/") else f"{place}/{path}")
+def _absolute(question: Question, place: str, path: str) -> str:
+    return normpath(join(question.workspace, place, path))
 
 
 def _inside(question: Question, path: str) -> bool:
-    return path == question.workspace or path.startswith(question.workspace + "/")
+    return f"{path}/".startswith(question.workspace + "/")
 
 
 def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, question: Question, flags: int = 0) -> bool:
     """Whether a path rule of the list matches a path, by P3 for patterns inside the workspace."""
     for rule in map(read_rule, texts):
         if rule.tool in tools and _inside(question, path):
-            pattern = rule.path.removesuffix(
-                "/**" if flags else ""
-            )  # a deny of all below a folder is one of the folder
+            pattern = rule.path.removesuffix("/**" if flags else "")  # denying all in a folder denies the folder
             regex = re.escape(re.sub("^[.]?/", "", pattern)).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
             regex = f"{'' if '/' in rule.path else '(?:.*/)?'}{regex}(?:/.*)?"
             if re.fullmatch(regex, path[len(question.workspace) + 1 :], flags | re.S):
@@ -383,12 +360,12 @@ def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, question: 
 def _redirect_level(operator: str, target: str, place: str, question: Question) -> str:
     if operator in ("<<", "<<-", "<<<") or (operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)):
         return "neutral"
-    writes = operator != "<"
-    if target == "/dev/null" or target.startswith("/dev/fd/") or (writes and target in ("/dev/stdout", "/dev/stderr")):
+    if re.fullmatch(r"/dev/(null|fd/.*|stdout|stderr)", target, re.S):
         return "neutral"
-    path = _absolute(place, target)
+    writes = operator != "<"
+    path = _absolute(question, place, target)
     if HOLE in target or not target:
-        return "unsure"
+        return "unsure" if any(read_rule(rule).tool in ("Read", "Edit") for rule in question.deny) else "must"
     tools = ("Read", "Edit") if writes else ("Read",)
     if _touches(question.deny, tools, path, question, re.I):
         return "deny"
@@ -413,7 +390,7 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
     heads = [[word.text for word in simple.words[:2]] for simple in found.simples.values()]
     places = ["", *(head[1] for head in heads if head[:1] == ["cd"] and len(head) > 1)]
     for operator, target, key in found.redirects:
-        seen = {_redirect_level(operator, target, _absolute(question.workspace, place), question) for place in places}
+        seen = {_redirect_level(operator, target, place, question) for place in places}
         if seen == {"far"} and commands.get(key) == "allow":
             continue  # CONTRACT 8: a rule for the command allows what it reads outside
         levels |= seen if len(seen) == 1 else {"unsure"}
@@ -424,13 +401,12 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
 
 def _answer(question: Question, trees: Trees) -> str:
     levels = _levels(question.command, question, trees, set())
-    reads = bool(levels) and levels <= {"neutral"}
     if "deny" in levels:
         return "deny"
-    if question.mode == "plan" and not levels & {"unsure", "ask"}:
-        return "allow" if reads else "unsure" if levels <= {"neutral", "far", "secret"} else "deny"
+    if question.mode == "plan" and not levels & {"unsure", "ask"} and not levels <= {"neutral", "far", "secret"}:
+        return "deny"
     if question.mode == "plan":
-        return "unsure"
+        return "allow" if levels == {"neutral"} else "unsure"
     if "unsure" in levels:
         return "unsure"
     settled = {"neutral", "allow"}

@@ -179,6 +179,7 @@ async def test_bypass_is_set_by_the_card_and_ended_by_hand(desk: Desk):
     settings = desk.workspace / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text('{\n  // mine\n  "editor.tabSize": 3,\n}\n')
+    await desk.peer.wait_for("agent/status", lambda agent: not agent["bypass"])
     thread = await desk.thread()
     turn = desk.prompt(thread, "run touch first.txt")
     assert await desk.answer(await desk.card(), bypassAll=True) == "allowed"
@@ -190,8 +191,8 @@ async def test_bypass_is_set_by_the_card_and_ended_by_hand(desk: Desk):
     assert sorted(os.listdir(desk.workspace)) == [".vscode", "first.txt", "second.txt"]
     assert phases(desk.rows(), "second.txt")[0] == "decided allow bypass"
     assert len(desk.peer.seen("tool/approvalRequest")) == 1
+    await desk.peer.wait_for("agent/status", lambda agent: agent["bypass"])
     settings.write_text(written.replace("true", "false"))
-
     await desk.peer.wait_for("agent/status", lambda agent: not agent["bypass"])
     turn = desk.prompt(thread, "run touch third.txt")
     await desk.answer(await desk.card("third.txt"), "reject_once")

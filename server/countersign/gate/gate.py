@@ -272,20 +272,28 @@ class Gate:
         except Stale:
             await self._finish(entry, {"ended": "stale"})
             raise
-        except asyncio.CancelledError:
-            await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began)})
+        except asyncio.CancelledError as cancelled:
+            # A tool that was stopped says on the cancellation how far it got.
+            far = getattr(cancelled, "outcome", None)
+            record = far.record if isinstance(far, Outcome) else {}
+            await self._keep_image(entry, far)
+            await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began), **record})
             raise
         except Exception as error:  # the boundary around tools: whatever goes wrong in one is its result
             outcome = Outcome(False, _told(error, call))
         duration = _milliseconds(began)
-        if outcome.before_image is not None and self._images is not None:
-            try:
-                await asyncio.to_thread(self._images.blocking_keep, entry.receipt_id, outcome.before_image)
-            except OSError:
-                log.exception("what a file held before could not be kept; its change cannot be taken back")
+        await self._keep_image(entry, outcome)
         ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record}
         await self._finish(entry, ended)
         return Ran(outcome, by, entry.receipt_id, duration)
+
+    async def _keep_image(self, entry: Entry, outcome: Outcome | None) -> None:
+        if outcome is None or outcome.before_image is None or self._images is None:
+            return
+        try:
+            await asyncio.to_thread(self._images.blocking_keep, entry.receipt_id, outcome.before_image)
+        except OSError:
+            log.exception("what a file held before could not be kept; its change cannot be taken back")
 
     async def _finish(self, entry: Entry, ended: Mapping[str, Json]) -> None:
         """Close the receipt; goes on when the turn is cancelled, and a failing ledger does not undo what was done."""

@@ -35,7 +35,7 @@ ACCEPT, IGNORE = "Accept", "Keep ignoring"
 
 def serve() -> int:
     """Serve an editor over stdin and stdout until it goes; the exit code of the process."""
-    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     server = make_server("countersign", countersign.__version__)
     App(server)
     return server.run()

@@ -210,7 +210,7 @@ class _Walk:
         return self.after(step, context.places)
 
     def emit(self, command: Simple, context: _Context) -> Step:
-        unwrapped = unwrap(command.words if command.kind == "command" else (), timed=command.timed)
+        unwrapped = unwrap(command.words if command.kind == "command" else ())
         step = Step(command, unwrapped, context.places, context.fed, context.piped)
         self.steps.append(step)
         return step

@@ -473,7 +473,7 @@ class _Judging:
         """Deny and ask rules for whatever could be a command in a text that was not read."""
         deny = ask = None
         for words in pieces(text):
-            case = Case(Step(Simple(text[:200], words), unwrap(words, timed=True), None), Facts())
+            case = Case(Step(Simple(text[:200], words), unwrap(words), None), Facts())
             deny = deny or touching(case, "deny", self.rules, self.agent)
             ask = ask or touching(case, "ask", self.rules, self.agent)
             if deny is not None:

@@ -74,7 +74,7 @@ class _Reader:
         self.in_body = False
 
     def whole(self) -> Script:
-        script, position = self.script(0, timed=True)
+        script, position = self.script(0)
         if position < self.end:
             raise NotUnderstood(f"`{decode(self.text[position : position + 1])}` stands where a command should")
         if self.lexer.pending:
@@ -85,7 +85,7 @@ class _Reader:
 
     def substitution(self, position: int) -> tuple[Script, str | None, int]:
         waiting, self.lexer.pending = self.lexer.pending, []
-        script, behind = self.script(position, timed=True)
+        script, behind = self.script(position)
         if not self.text.startswith(")", behind):
             raise NotUnderstood("a substitution is never closed")
         if self.lexer.pending:
@@ -111,7 +111,7 @@ class _Reader:
 
     # --- lists -----------------------------------------------------------------------------------------------------------
 
-    def script(self, position: int, *, timed: bool = True) -> tuple[Script, int]:
+    def script(self, position: int) -> tuple[Script, int]:
         """Statements up to something that ends a list; the place where that stands."""
         found: list[Node] = []
         background: set[int] = set()
@@ -181,15 +181,18 @@ class _Reader:
             self.lexer.depth -= 1
             return Not(node), position
         if keyword == "time":
+            # A keyword like `!`: what it times is a pipeline of its own. Behind a `|` it is a program of that name.
             inner = self.lexer.blanks(position + 4)
-            if self.keyword(inner) is None and re.match(r"-p[ \t]", self.text[inner : inner + 3]):
-                inner = self.lexer.blanks(inner + 2)
-            follows = self.keyword(inner)
-            if follows in _OPENING or follows in {"!", "time", "coproc"} or self.text.startswith("(", inner):
-                return self.pipeline(inner)
+            for option in ("-p", "--"):
+                if re.compile(option + r"(?=[ \t\n])").match(self.text, inner):
+                    inner = self.lexer.blanks(inner + 2)
+            self.lexer.deeper()
+            found = self.pipeline(inner)
+            self.lexer.depth -= 1
+            return found
         stages: list[Node] = []
         while True:
-            node, position = self.command(position, timed=not stages)
+            node, position = self.command(position)
             stages.append(node)
             at = self.lexer.blanks(position)
             if not self.text.startswith("|", at) or self.text.startswith("||", at):
@@ -198,7 +201,7 @@ class _Reader:
 
     # --- commands --------------------------------------------------------------------------------------------------------
 
-    def command(self, position: int, *, timed: bool) -> tuple[Node, int]:
+    def command(self, position: int) -> tuple[Node, int]:
         if position >= self.end or self.text[position] in "&|;)\n":
             raise NotUnderstood("a command is missing")
         self.lexer.deeper()
@@ -214,11 +217,11 @@ class _Reader:
         elif head := _FUNCTION.match(self.text, position):
             found = self.function(position, head[1], head.end())
         else:
-            found = self.simple(position, timed=timed)
+            found = self.simple(position)
         self.lexer.depth -= 1
         return found
 
-    def simple(self, position: int, *, timed: bool) -> tuple[Simple, int]:
+    def simple(self, position: int) -> tuple[Simple, int]:
         lexer, start = self.lexer, position
         words: list[Word] = []
         assignments: list[Assignment] = []
@@ -252,7 +255,7 @@ class _Reader:
             raise NotUnderstood("a command is empty")
         source = decode(self.text[start:stop])
         return Simple(
-            source, tuple(words), tuple(assignments), tuple(redirects), timed=timed, declared=tuple(declared)
+            source, tuple(words), tuple(assignments), tuple(redirects), declared=tuple(declared)
         ), stop
 
     def bracketed(self, position: int) -> tuple[Node, int]:
@@ -407,7 +410,7 @@ class _Reader:
         position = self.lines(position)
         if not (self.text.startswith("(", position) or self.keyword(position) in _OPENING):
             raise NotUnderstood("a function's body is not a compound command")
-        body, stop = self.command(position, timed=False)
+        body, stop = self.command(position)
         return Compound("function", decode(self.text[start:stop]), (Script((body,)),), name=name), stop
 
     def coprocess(self, start: int) -> tuple[Node, int]:
@@ -415,9 +418,7 @@ class _Reader:
         name = re.compile(r"([A-Za-z_]\w*)[ \t]+", re.ASCII).match(self.text, position)
         named = name is not None and (self.text.startswith("(", name.end()) or self.keyword(name.end()) in _OPENING)
         inside = name.end() if name is not None and named and self.keyword(position) not in _OPENING else position
-        if not (self.text.startswith("(", inside) or self.keyword(inside) in _OPENING):
-            return self.simple(start, timed=False)
-        body, stop = self.command(inside, timed=False)
+        body, stop = self.command(inside)
         called = name[1] if name is not None and inside != position else None
         return Compound("coproc", decode(self.text[start:stop]), (Script((body,)),), name=called), stop
 

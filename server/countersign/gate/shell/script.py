@@ -171,8 +171,6 @@ class Simple:
     redirects: tuple[Redirect, ...] = ()
     kind: SimpleKind = "command"
     formula: Formula | None = None
-    timed: bool = False
-    """Whether bash takes an unquoted ``time`` in front as its keyword here."""
     scripts: tuple[Script, ...] = ()
     declared: tuple[Assignment, ...] = ()
     """What ``export`` and its like assign in their arguments, which are among the words too."""

@@ -72,9 +72,9 @@ class Unwrapped:
     deep: bool = False
 
 
-def unwrap(words: tuple[Word, ...], *, timed: bool) -> Unwrapped:
+def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     """All that this command runs, as far as its words tell."""
-    return _Unwrapping().run(words, timed=timed)
+    return _Unwrapping().run(words)
 
 
 class _Unwrapping:
@@ -88,7 +88,7 @@ class _Unwrapping:
         self.fed = False
         self.deep = False
 
-    def run(self, words: tuple[Word, ...], *, timed: bool) -> Unwrapped:
+    def run(self, words: tuple[Word, ...]) -> Unwrapped:
         if words:
             self.layers.append(Layer(words, "self", 0, None))
         at = 0
@@ -96,21 +96,18 @@ class _Unwrapping:
             if at > MAX_LAYERS:
                 self.deep = True
                 break
-            self.look(at, timed=timed and at == 0)
+            self.look(at)
             at += 1
         return Unwrapped(
             tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep
         )
 
-    def look(self, at: int, *, timed: bool) -> None:
+    def look(self, at: int) -> None:
         words = self.layers[at].words
         if not words or words[0].value is None:
             return
         name = program(words[0].value)
-        if name == "time" and timed and words[0].bare:
-            inner = 2 if len(words) > 1 and words[1].value == "-p" else 1
-            self.add(at, words[inner:], "clear", inner)
-        elif name in SHELLS:
+        if name in SHELLS:
             self.shell(words)
         elif name in INTERPRETERS:
             self.interpreter(at, words, name)
