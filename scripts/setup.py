@@ -40,7 +40,7 @@ def main(wanted: list[str]) -> None:
     with open(ROOT / ".cache/setup.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for name, step in STEPS.items():
-            if name in wanted or not wanted:
+            if name in wanted or (not wanted and name not in ON_DEMAND):
                 step()
 
 
@@ -75,6 +75,7 @@ PROGRAMS = [
 if sys.platform == "linux":
     PROGRAMS += [
         Program(on_path("bwrap"), "bubblewrap", "the sandbox", needed=False),
+        Program(on_path("ps"), "procps", "the tests of processes", needed=False),
         Program(on_path("strace"), "strace", "the tests that watch what a command touches", needed=False),
     ]
 
@@ -184,6 +185,10 @@ def client() -> None:
 
 def agents() -> None:
     npm_ci(ROOT / "tests/agents/claude")
+
+
+def gemini() -> None:
+    npm_ci(ROOT / "tests/bench/gemini")
 
 
 def npm_ci(package: Path) -> None:
@@ -313,7 +318,10 @@ STEPS: dict[str, Callable[[], None]] = {
     "client": client,
     "editor": editor,
     "agents": agents,
+    "gemini": gemini,
 }
+# Large, and of no use to tests: only when named, as `make bench` does.
+ON_DEMAND = {"gemini"}
 
 if __name__ == "__main__":
     if sys.version_info < (3, 11):  # noqa: UP036  the one script an older Python may be handed

@@ -7,17 +7,17 @@ is said, so that ``countersign check`` starts without an editor's libraries.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import sys
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("countersign.lsp.app", "serve an editor over standard input and output"),
     "check": ("countersign.gate.check_cli", "answer supposed calls, one JSON object a line"),
     "rules": ("countersign.gate.rules_cli", "lint, list or test the rules of settings files"),
     "history": ("countersign.gate.ledger_cli", "show and verify what was decided"),
-    "hook": ("countersign.lsp.hook_cli", "ask for an agent outside the editor"),
-    "doctor": ("countersign.lsp.doctor", "say what works on this machine and what does not"),
 }
 
 
@@ -39,10 +39,20 @@ def main(said: Sequence[str] | None = None) -> int:
         # Editors' LSP clients name the transport; there is only this one.
         parser.add_argument("--stdio", action="store_true", help="the only transport there is")
         parser.parse_args(words[1:])
-        return int(importlib.import_module(module_name).serve() or 0)
+        return int(_imported(module_name).serve() or 0)
     room = importlib.import_module(module_name)
     room.add_arguments(parser)
     return int(room.run(parser.parse_args(words[1:])) or 0)
+
+
+def _imported(name: str) -> ModuleType:
+    """The module; what it brings is made once and stays, so the collector need not walk it, now or ever."""
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _usage() -> str:

@@ -12,6 +12,8 @@ from countersign.agents.transcript import Transcripts
 from countersign.lsp.feed import Feed
 from countersign.wire.threads import TextEvent, ThreadUpdate
 
+LIMITS = {"pending: one of 10,000 to one of 1,000": 1.2, "stream: text messages a second": 65}
+
 
 async def _each(number: int) -> float:
     """Seconds for each of ``number`` requests that are all open at once, from the ask to the answer."""

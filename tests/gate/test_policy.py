@@ -389,7 +389,7 @@ FOLDED = [
 def test_a_command_that_only_reads_is_a_read_and_any_other_an_execute(
     monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...], expected: str
 ) -> None:
-    monkeypatch.setattr("countersign.gate.effects.judge_command", lambda *_, **__: Judgement(findings))
+    monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: Judgement(findings))
     asked = call(RunCommand("x", WS), category="execute", tool="shell")
     order: tuple[Mode, ...] = ("plan", "ask", "default", "acceptEdits", "auto", "dontAsk")
     assert " ".join(decide(asked, policy(), [mode]).verdict for mode in order) == expected
@@ -397,7 +397,7 @@ def test_a_command_that_only_reads_is_a_read_and_any_other_an_execute(
 
 def test_a_command_that_is_only_hinted_at_is_never_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "countersign.gate.effects.judge_command", lambda *_, **__: Judgement((replace(PLAIN, allow=RULED),))
+        "countersign.gate.shell.judge.judge_command", lambda *_, **__: Judgement((replace(PLAIN, allow=RULED),))
     )
     hinted = call(RunCommand("x", WS, understood=False), category="execute", tool="acp:execute")
     assert said(decide(hinted, policy(bypass=True), ["auto"])) == ("ask", "floor", "user")
@@ -412,7 +412,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
         proposals=("Bash(x)", "Bash(x:*)"),
         scripts=("/nowhere/ws/x",),
     )
-    monkeypatch.setattr("countersign.gate.effects.judge_command", lambda *_, **__: judgement)
+    monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: judgement)
     decision = decide(call(RunCommand("ls; x > a", WS), category="execute", tool="shell"), policy(), ["default"])
     assert [(part.text, part.verdict) for part in decision.parts] == [("ls", "allow"), ("x > a", "ask")]
     assert (decision.risks, decision.exact_rule, decision.proposals, decision.scripts) == (

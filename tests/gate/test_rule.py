@@ -190,6 +190,14 @@ def test_rules_for_a_program_are_found_when_its_words_are_not_known() -> None:
     assert len(rules.commands_of("deny", None, "a")) == 5
 
 
+@pytest.mark.parametrize("text", ["*", "B*"])
+@pytest.mark.parametrize("program", ["rm", None])
+def test_a_rule_for_any_tool_could_match_any_program(text: str, program: str | None) -> None:
+    rules = RuleSet([rule("deny", text), rule("ask", "R*"), rule("deny", "Bash(ls:*)")])
+    assert text in [each.text for each in rules.commands_of("deny", program, "a")]
+    assert list(rules.commands_of("ask", program, "a")) == []
+
+
 TOOLS = [
     ("deny", "mcp__a", "mcp__a__x", "a", True),
     ("deny", "mcp__a__*", "mcp__a__x", "a", True),

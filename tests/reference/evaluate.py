@@ -1,8 +1,8 @@
 """A second, plain reading of RULES.md for tests: what the gate should say of a command under some rules.
 
-Written from the page and not from the engine, on shfmt's tree; it shares the engine's tables of programs and nothing
-else. It covers S1 to S4, S6 to S8, S12 and the precedence, for commands whose paths need no disk, without the fixed
-read-only set. It answers ``allow``, ``ask`` or ``deny``, or ``unsure`` where it only knows that nothing may be allowed.
+Written from the page and not from the engine, on shfmt's tree; it shares the tables of programs and nothing else. It
+covers S1 to S4, S6 to S8, S12 and the precedence, where paths need no disk, without the fixed read-only set. It answers
+``allow``, ``ask`` or ``deny``, or ``unsure`` where it only knows that nothing may be allowed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from countersign.gate.shell.tables import TABLES
 
 from .trees import HOLE, Trees, Word, read_word
 
-GAP = "\1"
-"""Between words, so that no blank inside a word is taken for a word's end."""
+WORKSPACE, HOME = "/nowhere/ws", "/nowhere/home"
+GAP = "\1"  # between words, so that no blank inside a word is taken for a word's end
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,6 @@ class Question:
     deny: tuple[str, ...] = ()
     mode: str = "default"
     bypass: bool = False
-    workspace: str = "/nowhere/ws"
-    home: str = "/nowhere/home"
 
 
 def evaluate(questions: Sequence[Question], trees: Trees) -> list[str]:
@@ -50,13 +48,8 @@ def evaluate(questions: Sequence[Question], trees: Trees) -> list[str]:
 
 # --- what a text holds (S3, S6, S12) ---------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class Simple:
-    """One simple command. ``assigns`` are names and values; the value of one that is not plain has a hole."""
-
-    assigns: tuple[tuple[str, str], ...]
-    words: tuple[Word, ...]
+Simple = tuple[tuple[tuple[str, str], ...], tuple[Word, ...]]
+"""A simple command: names and values of its assignments (a hole in one that is not plain), and its words."""
 
 
 @dataclass
@@ -70,12 +63,9 @@ class Reading:
     levels: set[str] = field(default_factory=set)
 
 
-_SCRIPT_NAME = re.compile(r"(?!.*_proxy$)[a-z_][a-z0-9_]*")
-_SAFE_NAME = re.compile(
-    "CI|NODE_ENV|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_.*|TERM|RUST_(BACKTRACE|LOG)|PYTHON(UNBUFFERED|DONTWRITEBYTECODE)|"
-    "GOOS|GOARCH|DEBUG"
-)
-_UNSHOWN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+_SCRIPT_NAME = re.compile(r"(?!.*_proxy(=|$))[a-z_][a-z0-9_]*(=|$)")
+_SAFE_NAME = re.compile("CI|NODE_ENV|(FORCE|NO)_COLOR|TZ|LANG|LC_.*|TERM|RUST_(BACKTRACE|LOG)|GOOS|GOARCH|DEBUG|"
+                        "PYTHON(UNBUFFERED|DONTWRITEBYTECODE)")  # fmt: skip
 _EVALUATING_TESTS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"}
 _JUDGED_EXPANSION = {"Type", "Pos", "End", "Dollar", "Rbrace", "Param", "Short", "Exp", "Length", "Repl"}
 
@@ -90,7 +80,7 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 def read_text(text: str, trees: Trees) -> Reading:
     found, tree = Reading(), trees[text]
     if tree is None or any(unicodedata.category(char)[0] in "CZ" and char not in "\n\t " for char in text):
-        found.levels.add("unsure")
+        return Reading(levels={"unsure"})
     for node in _nodes(tree):
         for each in node.get("Redirs", []):
             found.redirects.append((each["Op"], read_word(each["Word"]).text, id(node.get("Cmd"))))
@@ -98,36 +88,33 @@ def read_text(text: str, trees: Trees) -> Reading:
             case "CallExpr":
                 assigns = tuple(_read_assign(each, found) for each in node.get("Assigns", []))
                 words = tuple(read_word(word) for word in node.get("Args", []))
-                found.simples[id(node)] = Simple(assigns, words)
+                found.simples[id(node)] = (assigns, words)
                 inners = [look_inside(view) for view in _views(words)]
                 found.texts += [inner.text for inner in inners if inner is not None and HOLE not in inner.text]
             case "DeclClause":
                 assigns = [_read_assign(each, found) for each in node.get("Args", [])]
                 words = (Word(node["Variant"]["Value"]), *(Word(f"{name}={value}") for name, value in assigns))
-                found.simples[id(node)] = Simple((), words)
+                found.simples[id(node)] = ((), words)
             case "FuncDecl":
                 found.functions.add(node["Name"]["Value"])
-                body = node["Body"]
-                while (
-                    body["Cmd"]["Type"] == "BinaryCmd"
-                ):  # shfmt takes `f() { …; } && x` as a body whole, bash does not
-                    body = body["Cmd"]["X"]
-                if any(each.get("Value") == "cd" for each in _nodes(body)):
-                    found.levels.add("open")  # it may be called from anywhere
             case "TestClause":
                 found.levels.add("open" if _EVALUATING_TESTS & {each.get("Op") for each in _nodes(node)} else "neutral")
             case "ArithmCmd" | "ArithmExp" | "CStyleLoop":
                 numbers = all(re.fullmatch(r"\d+", each["Value"]) for each in _nodes(node) if each.get("Type") == "Lit")
                 found.levels.add("neutral" if numbers else "open")
-            case "ParamExp" if set(node) - _JUDGED_EXPANSION or node.get("Exp", {}).get("Op") in ("@", "=", ":="):
-                found.levels.add("open")
-            case "LetClause" | "CoprocClause" | "ExtGlob":
+            case "ParamExp" if not set(node) - _JUDGED_EXPANSION and node.get("Exp", {}).get("Op") not in (
+                "@",
+                "=",
+                ":=",
+            ):
+                pass
+            case "ParamExp" | "LetClause" | "CoprocClause" | "ExtGlob":
                 found.levels.add("open")
     return found
 
 
 def _read_assign(node: Mapping[str, Any], found: Reading) -> tuple[str, str]:
-    found.levels |= {"open"} & {"open" if key in node else "" for key in ("Index", "Array")}
+    found.levels |= {"open"} if "Index" in node or "Array" in node else set()
     return node.get("Name", {}).get("Value", ""), read_word(node.get("Value")).text + HOLE * node.get("Append", False)
 
 
@@ -183,8 +170,7 @@ def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
 def _views(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
     """The command itself and all that it runs in turn: what deny and ask look at."""
     yield words
-    inner = look_inside(words)
-    if inner is not None and inner.words:
+    if (inner := look_inside(words)) and inner.words:
         yield from _views(inner.words)
 
 
@@ -212,8 +198,8 @@ class Rule:
         """Whether it matches for some text in the holes."""
         text, pattern = " ".join(words), " ".join(self.words)
         patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
-        texts = (text, text.replace(f" {HOLE}", HOLE))
-        return self.tool == "Bash" and any(_meet(one, other) for one in patterns for other in texts)
+        texts = (text, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
+        return any(_meet(one, other) for one in patterns for other in texts)
 
 
 @lru_cache(1 << 12)
@@ -237,26 +223,26 @@ def _meet(one: str, other: str) -> bool:
 
 # --- one simple command ----------------------------------------------------------------------------------------------
 
-# A level is what is known of one part: deny; ask (a rule or a floor says so); unsure (one of them might); allow; neutral
-# (S12, and reading a file); and where nobody says anything: open, far (it reads outside), secret (it reads one), must
-# (only bypass lifts it: it writes outside, or what runs is not known).
+# What is known of one part: deny; ask (a rule or floor says so); unsure (one might); allow; neutral (S12, or it reads a
+# file); open (no rule speaks), far (it reads outside), secret (it reads one), must (it writes outside, or is unknown).
 
 
 def _level(simple: Simple, question: Question, functions: set[str]) -> str:
-    named = [f"{name}={value}" for name, value in simple.assigns]
-    spellings = [[word.text for word in view] for view in _views(simple.words) if view]
-    spellings += [[*named, *spelling] for spelling in spellings[:1] if named]
-    spellings += [[basename(spelling[0]), *spelling[1:]] for spelling in spellings]
+    assigns, program = simple
+    named = [f"{name}={value}" for name, value in assigns]
+    views = [[word.text for word in view] for view in _views(program) if view]
+    spellings = [*views, *([basename(view[0]), *view[1:]] for view in views)]
+    spellings += [[*named, *view] for view in views[:1] if HOLE not in "".join(named)]
     for listed, level in ((question.deny, "deny"), (question.ask, "ask")):
-        pairs = [(rule, words) for rule in map(read_rule, listed) for words in spellings]
+        pairs = [(rule, words) for rule in map(read_rule, listed) if rule.tool == "Bash" for words in spellings]
         if any(rule.matches(words, gap) for rule, words in pairs for gap in (" ", GAP)):
             return level
-        if any(HOLE in "".join(words) and (HOLE in words[0] or rule.may_match(words)) for rule, words in pairs):
+        if pairs and (any(HOLE in view[0] for view in views) or any(rule.may_match(words) for rule, words in pairs)):
             return "unsure"
-    kept = [(name, value) for name, value in simple.assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
-    if not simple.words:
-        return "neutral" if all(_SCRIPT_NAME.fullmatch(name) for name, _ in kept) else "open"
-    return _covered(simple.words, [f"{name}={value}" for name, value in kept], named, question, functions, False)
+    kept = [f"{name}={value}" for name, value in assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
+    if not program:
+        return "neutral" if all(_SCRIPT_NAME.match(assign) for assign in kept) else "open"
+    return _covered(program, kept, named, question, functions, False)
 
 
 def _covered(
@@ -268,7 +254,7 @@ def _covered(
     if name in functions:
         return "open"
     plain = inner is None and not wrapped and all(_SCRIPT_NAME.match(assign) for assign in kept)
-    if plain and _neutral([word.text for word in words], question):
+    if plain and _neutral([word.text for word in words]):
         return "neutral"
     if inner is not None and inner.kind == "clear" and inner.words and not kept:
         level = _covered(inner.words, [], [], question, functions, True)
@@ -286,21 +272,19 @@ def _covered(
     return "open"
 
 
-def _neutral(texts: list[str], question: Question) -> bool:
+def _neutral(texts: list[str]) -> bool:
     """Whether it needs no rule (S12)."""
     match texts:
         case ["true" | "false" | ":" | "break" | "continue" | "return" | "exit" | "wait" | "shift", *_]:
             return True
-        case ["local", *rest]:
-            return all(_SCRIPT_NAME.fullmatch(text.partition("=")[0]) for text in rest)
         case ["[", *rest, "]"] | ["test", *rest]:
             return "-v" not in rest
-        case ["read", *rest]:
-            return all(_SCRIPT_NAME.fullmatch(text) or text == "-r" for text in rest)
+        case ["read" | "local", *rest]:
+            return all(_SCRIPT_NAME.match(text) or text == "-r" for text in rest)
         case ["set", *rest]:
             return re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) is not None
         case ["cd", place]:
-            return HOLE not in place and place not in ("", "-") and _inside(question, _absolute(question, "", place))
+            return HOLE not in place and place not in ("", "-") and _inside(_absolute("", place))
     return False
 
 
@@ -337,46 +321,46 @@ _PROTECTED = re.compile(
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
 
 
-def _absolute(question: Question, place: str, path: str) -> str:
-    return normpath(join(question.workspace, place, path))
+def _absolute(place: str, path: str) -> str:
+    return normpath(join(WORKSPACE, place, path))
 
 
-def _inside(question: Question, path: str) -> bool:
-    return f"{path}/".startswith(question.workspace + "/")
+def _inside(path: str) -> bool:
+    return f"{path}/".startswith(WORKSPACE + "/")
 
 
-def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, question: Question, flags: int = 0) -> bool:
+def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, flags: int = 0) -> bool:
     """Whether a path rule of the list matches a path, by P3 for patterns inside the workspace."""
     for rule in map(read_rule, texts):
-        if rule.tool in tools and _inside(question, path):
-            pattern = rule.path.removesuffix("/**" if flags else "")  # denying all in a folder denies the folder
-            regex = re.escape(re.sub("^[.]?/", "", pattern)).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
+        if rule.tool in tools and _inside(path):
+            pattern = re.sub("^[.]?/", "", rule.path).removesuffix(
+                "/**" if flags else ""
+            )  # with a folder's inside, it too
+            regex = re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
             regex = f"{'' if '/' in rule.path else '(?:.*/)?'}{regex}(?:/.*)?"
-            if re.fullmatch(regex, path[len(question.workspace) + 1 :], flags | re.S):
+            if re.fullmatch(regex, path[len(WORKSPACE) + 1 :], flags | re.S):
                 return True
     return False
 
 
 def _redirect_level(operator: str, target: str, place: str, question: Question) -> str:
-    if operator in ("<<", "<<-", "<<<") or (operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)):
+    descriptor = operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)
+    if operator in ("<<", "<<-", "<<<") or descriptor or re.fullmatch(r"/dev/(null|fd/.*|stdout|stderr)", target, re.S):
         return "neutral"
-    if re.fullmatch(r"/dev/(null|fd/.*|stdout|stderr)", target, re.S):
-        return "neutral"
-    writes = operator != "<"
-    path = _absolute(question, place, target)
+    writes, path = operator != "<", _absolute(place, target)
     if HOLE in target or not target:
         return "unsure" if any(read_rule(rule).tool in ("Read", "Edit") for rule in question.deny) else "must"
-    tools = ("Read", "Edit") if writes else ("Read",)
-    if _touches(question.deny, tools, path, question, re.I):
+    tools = ("Read", "Edit")[: 1 + writes]
+    if _touches(question.deny, tools, path, re.I):
         return "deny"
-    if not _inside(question, path) or operator == "<>":
+    if not _inside(path) or operator == "<>":
         return {"<": "far", "<>": "unsure"}.get(operator, "must")
-    inside = path[len(question.workspace) + 1 :]
-    if _touches(question.ask, tools[-1:], path, question, re.I) or (writes and _PROTECTED.fullmatch(inside)):
+    inside = path[len(WORKSPACE) + 1 :]
+    if _touches(question.ask, tools[-1:], path, re.I) or (writes and _PROTECTED.fullmatch(inside)):
         return "ask"
     if not writes:
         return "secret" if _SECRET.fullmatch(inside) else "neutral"
-    return "allow" if _touches(question.allow, ("Edit",), path, question) else "open"
+    return "allow" if _touches(question.allow, ("Edit",), path) else "open"
 
 
 # --- all of it (RULES.md 1) ------------------------------------------------------------------------------------------
@@ -387,23 +371,21 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
     functions = functions | found.functions
     commands = {key: _level(simple, question, functions) for key, simple in found.simples.items()}
     levels = found.levels | set(commands.values())
-    heads = [[word.text for word in simple.words[:2]] for simple in found.simples.values()]
-    places = ["", *(head[1] for head in heads if head[:1] == ["cd"] and len(head) > 1)]
+    places = [words[1].text for _, words in found.simples.values() if len(words) > 1 and words[0].text == "cd"]
     for operator, target, key in found.redirects:
-        seen = {_redirect_level(operator, target, place, question) for place in places}
+        seen = {_redirect_level(operator, target, place, question) for place in ("", *places)}
         if seen == {"far"} and commands.get(key) == "allow":
             continue  # CONTRACT 8: a rule for the command allows what it reads outside
-        levels |= seen if len(seen) == 1 else {"unsure"}
-    for inner in found.texts:
-        levels |= _levels(inner, question, trees, functions) & {"deny", "unsure", "ask"}
-    return levels
+        levels |= {"unsure"} if "deny" in seen and len(seen) > 1 else seen
+    return levels.union(
+        *(_levels(inner, question, trees, functions) & {"deny", "unsure", "ask"} for inner in found.texts)
+    )
 
 
 def _answer(question: Question, trees: Trees) -> str:
     levels = _levels(question.command, question, trees, set())
-    if "deny" in levels:
-        return "deny"
-    if question.mode == "plan" and not levels & {"unsure", "ask"} and not levels <= {"neutral", "far", "secret"}:
+    blocked = question.mode == "plan" and not levels & {"unsure", "ask"} and not levels <= {"neutral", "far", "secret"}
+    if "deny" in levels or blocked:
         return "deny"
     if question.mode == "plan":
         return "allow" if levels == {"neutral"} else "unsure"
@@ -413,5 +395,6 @@ def _answer(question: Question, trees: Trees) -> str:
     settled |= {"open", "far", "must", "secret"} if question.bypass else set()
     settled |= {"open", "far"} if question.mode == "auto" else set()
     asks_for_reads = question.mode == "ask" and not question.bypass and "allow" not in levels
-    verdict = "allow" if levels and levels <= settled and not asks_for_reads else "ask"
-    return "deny" if verdict == "ask" and question.mode == "dontAsk" else verdict
+    if levels and levels <= settled and not asks_for_reads:
+        return "allow"
+    return "deny" if question.mode == "dontAsk" else "ask"

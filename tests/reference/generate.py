@@ -1,22 +1,27 @@
 """Makes up command texts and the rules that they meet: plain ones, nasty ones, from small pools so that rules hit.
 
 All comes from one ``random.Random``, so a seed and a number name a pair for ever. ``CommandMaker`` writes a text by a
-small grammar of bash: lists, pipes, groups, loops, substitutions, redirections, wrappers, assignments and ways to quote.
+small grammar of bash: lists, pipes, groups, loops, substitutions, redirections, wrappers, assignments, quoting.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 from .evaluate import Question
+
+SIDE = 4
+"""A block is so many policies beside so many commands: a pair costs less, because both are read once."""
 
 PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("alpha", "one"), ("alpha", "two"), ("alpha",), ("beta", "one", "two"), ("beta",), ("gamma", "run", "x"),
     ("omega",), ("npm", "run", "test"), ("npm", "run", "build"), ("npm", "publish"), ("npm", "test"),
     ("cargo", "test"), ("cargo", "build"), ("make", "lint"), ("make", "deploy"), ("terraform", "plan"),
-    ("terraform", "apply"), ("shutdown", "now"), ("kubectl", "get"), ("mypy", "."), ("ls", "src"),
+    ("terraform", "apply"), ("shutdown", "now"), ("kubectl", "get"), ("mypy", "src"), ("ls", "src"),
     ("ls",), ("cat", "a.txt"), ("echo", "hi"), ("printf", "x"), ("wc", "a.txt"), ("grep", "x", "a.txt"),
     ("docker", "ps"), ("pytest", "tests"), ("head", "a.txt"), ("go", "vet"), ("yarn", "lint"), ("ruff", "check"),
 )  # fmt: skip
@@ -32,8 +37,8 @@ CLOSED = (("sudo",), ("sudo", "-u", "root"), ("env",), ("env", "A=1"), ("exec",)
 RUNNERS = (("npx",), ("uv", "run"), ("poetry", "run"), ("bundle", "exec"), ("pnpm", "exec"), ("python", "-m"))
 SAFE = ("CI=1", "NODE_ENV=test", "LC_ALL=C", "DEBUG=x", "TZ=UTC")
 UNSAFE = ("FOO=1", "PATH=.", "LD_PRELOAD=./x.so", "NODE_OPTIONS=-r./x", "BASH_ENV=x", "IFS=x")
-TARGETS = ("/dev/null", "/dev/stderr", "out.txt", "build/list.txt", "build/deep/x", "src/a.py", ".git/config", "../up.txt",
-           "/etc/x", ".vscode/tasks.json", "a.log", "~/x", ".npmrc", "logs/.envrc")  # fmt: skip
+TARGETS = ("/dev/null", "/dev/stderr", "out.txt", "build/list.txt", "build/deep/x", "src/a.py", ".git/config",
+           "../up.txt", "/etc/x", ".vscode/tasks.json", "a.log", "~/x", ".npmrc", "logs/.envrc")  # fmt: skip
 SOURCES = ("a.txt", "private/k", "/dev/null", "src/x", ".env", "/etc/passwd")
 HIDDEN = ("\r", "\u200b", "\u202e", "\x1b", "\u2066")
 EDITS = ("Edit(build/**)", "Edit(./out.txt)", "Edit(*.log)", "Edit(/src/**)", "Edit(out.txt)", "Edit")
@@ -43,7 +48,7 @@ MODES = ("default",) * 8 + ("plan", "ask", "acceptEdits", "auto", "dontAsk")
 
 @dataclass(frozen=True)
 class Pools:
-    """What texts are made from. ``dynamic`` says whether words may hold expansions of variables."""
+    """What texts are made from. ``finds``: ``find -exec`` is among the wrappers."""
 
     programs: Sequence[tuple[str, ...]] = PROGRAMS
     neutral: Sequence[tuple[str, ...]] = NEUTRAL
@@ -53,6 +58,10 @@ class Pools:
     runners: Sequence[tuple[str, ...]] = RUNNERS
     targets: Sequence[str] = TARGETS
     sources: Sequence[str] = SOURCES
+    finds: bool = True
+
+
+NO_READERS = Pools(tuple(each for each in PROGRAMS if each[0] not in {"ls", "cat", "wc", "grep", "head"}), finds=False)
 
 
 class CommandMaker:
@@ -100,8 +109,8 @@ class CommandMaker:
     def _pipe(self, depth: int) -> str:
         made = ("! " if self._chance(0.03) else "") + self._part(depth)
         while self._chance(0.15):
-            # Bash knows the keyword `time` only at the head of a pipe; behind `|` it is a program, and shfmt cannot tell.
-            made += self._random.choice((" | ", "|", " |& ")) + self._part(depth).removeprefix("time ")
+            # Behind `|` bash takes `time` for a program, shfmt for the keyword.
+            made += self._random.choice((" | ", "|", " |& ")) + re.sub(r"^time(?=\s|\\)", "", self._part(depth))
         return made
 
     def _part(self, depth: int) -> str:
@@ -180,6 +189,8 @@ class CommandMaker:
             case 6:
                 shell = self._random.choice(("sh -c", "bash -c", "eval", "bash -lc", "sudo sh -c"))
                 return [shell, self._enclosed(plain)]
+            case 7 if not self._pools.finds:
+                return words
             case _:
                 return [
                     "find",
@@ -302,9 +313,28 @@ def make_rules(random: Random, pools: Pools | None = None) -> dict[str, tuple[st
     return {"allow": tuple(allow), "ask": tuple(ask), "deny": tuple(deny)}
 
 
+@lru_cache(256)
 def make_question(seed: int, number: int) -> Question:
-    """Pair ``number`` of a seed."""
+    """A command and rules: number ``number`` of a seed."""
     random = Random(f"{seed}/{number}")
     rules = make_rules(random)
     mode, bypass = random.choice(MODES), random.random() < 0.03
-    return Question(CommandMaker(random).text(), mode=mode, bypass=bypass, **rules)
+    # What a Read rule means for the operands of readers (S11) is not the reference's business: a block has one of them.
+    pools = Pools() if number // SIDE % 4 else NO_READERS
+    if number // SIDE % 4:
+        rules["deny"] = tuple(rule for rule in rules["deny"] if rule not in READS)
+    maker = CommandMaker(random, pools)
+    text = maker.text()
+    while _is_beyond(text):
+        text = maker.text()
+    return Question(text, mode=mode, bypass=bypass, **rules)
+
+
+def _is_beyond(text: str) -> bool:
+    """Whether the reference cannot judge it: it does not follow a ``cd`` or ``eval`` through loops and functions, and
+    shfmt takes a here-document's body for commands where ``[[`` or another here-document ends the line.
+    """
+    plain = re.sub(r"\$'\\x(..)'", lambda found: chr(int(found[1], 16)), text)
+    words = re.sub(r"\\\n|[\\'\"]", "", plain).split()
+    wanders = bool({"cd", "eval", "builtin"} & {*words}) and ("()" in text or "do " in text)
+    return wanders or ("<<" in text and "]]" in text) or ("<<'Z'" in text and "E\n" in text)

@@ -1,6 +1,8 @@
 """Reads shell texts with shfmt, many to a process: a text becomes its statements as shfmt's JSON, or None.
 
-``read_word`` brings a word of that JSON into the normal form of RULES.md S4. Texts are joined by marker statements. A text counts as read only if every marker stands at the top level exactly where
+``read_word`` brings a word of that JSON into the normal form of RULES.md S4.
+
+Texts are joined by marker statements. A text counts as read only if every marker stands at the top level exactly where
 it was put, so that none of them can swallow or complete another; what does not fit is read again in smaller heaps.
 """
 
@@ -66,12 +68,28 @@ def _read(heap: Sequence[str]) -> list[Statements] | None:
     if done.returncode != 0:
         return None
     trees: list[Statements] = [[]]
-    for statement in json.loads(done.stdout).get("Stmts", []):
+    tree = json.loads(done.stdout)
+    if b"FuncDecl" in done.stdout:
+        _mend(tree)
+    for statement in tree.get("Stmts", []):
         if len(trees) <= len(places) and _is_marker(statement, *places[len(trees) - 1]):
             trees.append([])
         else:
             trees[-1].append(statement)
     return trees[:-1] if len(trees) == len(places) + 1 and not trees[-1] else None
+
+
+def _mend(tree: Any) -> None:
+    """Give back what shfmt takes into a function's body: ``f() { a; } && b`` runs ``b`` now."""
+    for child in tree.values() if isinstance(tree, dict) else tree:
+        if isinstance(child, dict | list):
+            _mend(child)
+    if isinstance(tree, dict) and tree.get("Cmd", {}).get("Type") == "FuncDecl":
+        function, body = tree["Cmd"], tree["Cmd"]["Body"]
+        if body["Cmd"]["Type"] == "BinaryCmd":
+            left = {**tree, "Cmd": {**function, "Body": body["Cmd"]["X"]}}
+            tree["Cmd"] = {**body["Cmd"], "X": left}
+            _mend(left)
 
 
 def _is_marker(statement: dict[str, Any], offset: int, name: str) -> bool:

@@ -255,7 +255,8 @@ async def test_the_program_runs_in_its_own_session_with_signals_as_usual() -> No
     assert returncode == 0
     first, *masks = output.splitlines()
     assert len(set(first.split())) == 1
-    assert [int(mask.split()[1], 16) for mask in masks] == [0, 0]
+    # Signals from 32 on are the C library's own; a shell that starts jobs may leave one of them ignored.
+    assert [int(mask.split()[1], 16) & 0x7FFFFFFF for mask in masks] == [0, 0]
 
 
 async def test_a_program_that_is_not_there_is_told_before_anything_starts() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.wire.approvals import Preview, ToolKind, ToolPreview
@@ -18,8 +18,10 @@ from countersign.wire.verdicts import Category, EffectView, Mode
 
 from .call import Effect, FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath
 from .policy import decide
-from .shell.judge import SyntaxChecker
 from .verdict import Decision
+
+if TYPE_CHECKING:
+    from .shell.judge import SyntaxChecker
 
 
 class BadQuestion(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category, Evidence
@@ -19,8 +19,10 @@ from .grammar import CANONICAL, NARROWER_THAN_READ
 from .paths import PathJudge
 from .pattern import ParamPattern
 from .rule import ListName, Rule, RuleSet, evidence
-from .shell.judge import CommandJudgement, SyntaxChecker, judge_command
 from .urls import url_host
+
+if TYPE_CHECKING:
+    from .shell.judge import CommandJudgement, SyntaxChecker
 
 _ROW: Mapping[Category, int] = {"read": 0, "write": 1, "execute": 2, "external": 3}
 """Rows of the matrix from the mildest to the strictest."""
@@ -72,6 +74,8 @@ def judge_effects(
                     paths.exact_rule("Edit", path, cwd=call.cwd), paths.wider_rules("Edit", path, cwd=call.cwd)
                 )
             case RunCommand():
+                from .shell.judge import judge_command  # noqa: PLC0415 its tables are loaded when a command comes
+
                 judgement = judge_command(
                     effect, rules, paths, call.agent, check_syntax=check_syntax, builtin_reads=builtin_reads
                 )

@@ -6,7 +6,7 @@ wide, yields that key in the matching ``…_keys`` function. A pattern without s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from .grammar import Rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern, fold
@@ -15,7 +15,15 @@ Key = tuple[str, str]
 ALWAYS: Key = ("", "")
 
 _LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Lengths of the beginnings and ends that are indexed: an effect's piece has as many of each, a rule's the longest."""
+"""Lengths of the beginnings and ends that are indexed: a rule hangs under the longest that it has."""
+
+Edge = tuple[str, int]
+"""Beginnings (`^`) or ends (`$`) of one length."""
+
+
+def edges_of(keys: Iterable[Key]) -> frozenset[Edge]:
+    """The beginnings and ends among these keys. A look-up needs to try no others, which are nearly all."""
+    return frozenset((mark, len(text)) for mark, text in keys if mark in {"^", "$"})
 
 
 def rule_keys(rule: Rule) -> frozenset[Key]:
@@ -34,16 +42,16 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
     return frozenset()
 
 
-def word_keys(words: Sequence[str]) -> Iterator[Key]:
-    """Keys of a simple command: of its words, of their blank-separated pieces, and of what follows a last slash."""
+def word_keys(words: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
+    """Keys of a simple command, with these beginnings and ends: of its words, of their blank-separated pieces, and of what follows a last slash."""
     pieces = {piece for word in words for piece in word.split(" ") if piece}
     pieces |= {piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece}
-    return _piece_keys(pieces)
+    return _piece_keys(pieces, edges)
 
 
-def segment_keys(segments: Sequence[str]) -> Iterator[Key]:
-    """Keys of a path with these segments, in any case."""
-    return _piece_keys({fold(segment) for segment in segments})
+def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
+    """Keys of a path with these segments, in any case, with these beginnings and ends."""
+    return _piece_keys({fold(segment) for segment in segments}, edges)
 
 
 def host_keys(host: str) -> Iterator[Key]:
@@ -91,11 +99,9 @@ def _edge(mark: str, text: str) -> Iterator[Key]:
         yield (mark, text[:length] if mark == "^" else text[-length:])
 
 
-def _piece_keys(pieces: Iterable[str]) -> Iterator[Key]:
+def _piece_keys(pieces: Iterable[str], edges: Collection[Edge]) -> Iterator[Key]:
     for piece in pieces:
         yield ("=", piece)
-        for length in _LENGTHS:
-            if length > len(piece):
-                break
-            yield ("^", piece[:length])
-            yield ("$", piece[-length:])
+        for mark, length in edges:
+            if length <= len(piece):
+                yield (mark, piece[:length] if mark == "^" else piece[-length:])

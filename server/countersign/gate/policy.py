@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.approvals import CommandPart
@@ -22,8 +23,10 @@ from .effects import Judged, judge_effects
 from .finding import Finding
 from .paths import PathJudge
 from .rule import RuleSet, evidence
-from .shell.judge import SyntaxChecker
 from .verdict import STRICTNESS, Decision, strictest
+
+if TYPE_CHECKING:
+    from .shell.judge import SyntaxChecker
 
 _LOG = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ not as there are rules. What it gives are candidates: whether a rule matches is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,7 +18,7 @@ from countersign.wire.verdicts import Evidence
 
 from .below import Place, Reach
 from .grammar import BadRule, ListName, Rule, compile_rule, evidence, parse_rule
-from .keys import ALWAYS, Key, host_keys, rule_keys, segment_keys, tool_keys, word_keys
+from .keys import ALWAYS, Edge, Key, edges_of, host_keys, rule_keys, segment_keys, tool_keys, word_keys
 from .pattern import CommandPattern, HostPattern, NamePattern, PathPattern, Root
 
 __all__ = [
@@ -36,6 +36,9 @@ __all__ = [
     "parse_rule",
 ]
 
+_PROGRAMS_KEPT = 512
+"""How many answers of ``commands_of`` a RuleSet keeps: programs and agents are few, but their names are not ours."""
+
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
 
@@ -46,13 +49,15 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_layers", "problems")
+    __slots__ = ("_layers", "_of_program", "problems")
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
         self.problems: tuple[Problem, ...] = tuple(problem for _, problem in compiled if problem)
         layer = _Layer([rule for rule, _ in compiled if rule is not None])
         self._layers: tuple[_Layer, ...] = (*under._layers, layer) if under else (layer,)
+        # What `commands_of` found: the same every time, since rules never change once built.
+        self._of_program: dict[tuple[ListName, str | None, str], tuple[Rule, ...]] = {}
 
     def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
         """These rules and, on top, those of a chat."""
@@ -69,25 +74,35 @@ class RuleSet:
         Ask each rule's ``specifier`` whether it ``covers`` (allow, grant) or ``touches`` (deny, ask) the words; a
         ``specifier`` of None is `Bash` alone and covers every command.
         """
-        return self._find("Bash", listed, word_keys(words), agent)
+        return self._find("Bash", listed, lambda edges: word_keys(words, edges), agent)
 
-    def commands_of(self, listed: ListName, program: str | None, agent: str) -> list[Rule]:
-        """The `Bash` rules that could match some command of this program, or of any if None.
+    def commands_of(self, listed: ListName, program: str | None, agent: str) -> Sequence[Rule]:
+        """The rules that could match some command of this program, or of any if None: `Bash` rules and rules for any
+        tool.
 
-        For words that are not known before they run. Costs as much as there are such rules.
+        For words that are not known before they run. Costs as much as there are such rules, the first time.
         """
-        found: list[Rule] = []
+        key = (listed, None if program is None else _base(program), agent)
+        found = self._of_program.get(key)
+        if found is None:
+            if len(self._of_program) >= _PROGRAMS_KEPT:
+                self._of_program.clear()
+            found = self._of_program[key] = tuple(self._in_order(self._programs(listed, key[1], agent)))
+        return found
+
+    def _programs(self, listed: ListName, base: str | None, agent: str) -> Iterator[Rule]:
         for layer in self._layers:
             for rule in layer.of_tool("Bash", listed):
                 first = rule.specifier.first_word if isinstance(rule.specifier, CommandPattern) else None
-                named = None in (program, first) or _base(str(first)) == _base(str(program))
-                if named and rule.serves(agent):
-                    found.append(rule)
-        return self._in_order(found)
+                if (base is None or first is None or _base(first) == base) and rule.serves(agent):
+                    yield rule
+            for rule in layer.of_tool("*", listed):
+                if rule.serves(agent) and NamePattern(rule.tool).matches("Bash"):
+                    yield rule
 
     def paths(self, tool: Literal["Read", "Edit"], listed: ListName, segments: Sequence[str], agent: str) -> list[Rule]:
         """The rules of this list that could match a path with these segments (counted from `/`)."""
-        return self._find(tool, listed, segment_keys(segments), agent)
+        return self._find(tool, listed, lambda edges: segment_keys(segments, edges), agent)
 
     def below(
         self, tool: Literal["Read", "Edit"], listed: ListName, places: Mapping[Root, Place], agent: str
@@ -104,7 +119,7 @@ class RuleSet:
 
     def hosts(self, listed: ListName, host: str, agent: str) -> list[Rule]:
         """The `WebFetch` rules of this list that match this host (lower case, no trailing dot)."""
-        rules = self._find("WebFetch", listed, host_keys(host), agent)
+        rules = self._find("WebFetch", listed, lambda _: host_keys(host), agent)
         return [rule for rule in rules if not isinstance(rule.specifier, HostPattern) or rule.specifier.matches(host)]
 
     def tools(self, listed: ListName, name: str, agent: str, server: str | None = None) -> list[Rule]:
@@ -123,31 +138,36 @@ class RuleSet:
 
     def agents(self, listed: ListName, name: str, agent: str) -> list[Rule]:
         """The `Agent` rules of this list that match a sub-agent or hosted agent of this name."""
-        rules = self._find("Agent", listed, (("=", name),), agent)
+        rules = self._find("Agent", listed, lambda _: (("=", name),), agent)
         return [rule for rule in rules if not isinstance(rule.specifier, NamePattern) or rule.specifier.matches(name)]
 
     def unreadable(self) -> list[Rule]:
         """Broken deny and ask rules that do not even name a tool: every call that is not a read asks (RULES.md 1)."""
         return [rule for layer in self._layers for rule in layer.of_tool("", "ask")]
 
-    def _find(self, tool: str, listed: ListName, keys: Iterable[Key], agent: str) -> list[Rule]:
+    def _find(
+        self, tool: str, listed: ListName, keys: Callable[[Collection[Edge]], Iterable[Key]], agent: str
+    ) -> list[Rule]:
         found: dict[int, Rule] = {}
-        keys = tuple(keys)
         for layer in self._layers:
-            index = layer.index.get((tool, listed), {})
-            for key in (ALWAYS, *keys):
-                for rule in index.get(key, ()):
-                    if rule.serves(agent):
-                        found.setdefault(id(rule), rule)
+            index = layer.index.get((tool, listed))
+            if index is not None:
+                for key in (ALWAYS, *keys(layer.edges[tool, listed])):
+                    for rule in index.get(key, ()):
+                        if rule.serves(agent):
+                            found[id(rule)] = rule
             for rule in layer.of_tool("*", listed):
                 if rule.serves(agent) and NamePattern(rule.tool).matches(tool):
-                    found.setdefault(id(rule), rule)
+                    found[id(rule)] = rule
         return self._in_order(found.values())
 
     def _in_order(self, found: Iterable[Rule]) -> list[Rule]:
         def place(rule: Rule) -> tuple[int, int, int]:
-            number, layer = next((n, each) for n, each in enumerate(self._layers) if id(rule) in each.position)
-            return _SCOPE_ORDER[rule.source.scope], number, layer.position[id(rule)]
+            for number, layer in enumerate(self._layers):
+                position = layer.position.get(id(rule))
+                if position is not None:
+                    return _SCOPE_ORDER[rule.source.scope], number, position
+            raise LookupError(rule.text)
 
         rules = list(found)
         return rules if len(rules) < 2 else sorted(rules, key=place)
@@ -155,11 +175,13 @@ class RuleSet:
 
 @dataclass(slots=True)
 class _Layer:
-    """One bundle of rules and its indexes. ``reaches`` is filled when first asked for."""
+    """One bundle of rules and its indexes. ``edges`` are the beginnings and ends that an index has keys for;
+    ``reaches`` is filled when first asked for."""
 
     rules: Sequence[Rule]
     position: dict[int, int] = field(default_factory=dict)
     index: dict[tuple[str, ListName], dict[Key, list[Rule]]] = field(default_factory=dict)
+    edges: dict[tuple[str, ListName], frozenset[Edge]] = field(default_factory=dict)
     tools: dict[tuple[str, ListName], list[Rule]] = field(default_factory=dict)
     reaches: dict[tuple[str, ListName], Reach] = field(default_factory=dict)
 
@@ -173,6 +195,7 @@ class _Layer:
                 counted = [(common[rule.tool, rule.list, key], key) for key in keys]
                 rarest = min(counted, default=(0, ALWAYS))[1]
                 self.index.setdefault((rule.tool, rule.list), {}).setdefault(rarest, []).append(rule)
+        self.edges.update((place, edges_of(index)) for place, index in self.index.items())
 
     def of_tool(self, tool: str, listed: ListName) -> Sequence[Rule]:
         return self.tools.get((tool, listed), ())

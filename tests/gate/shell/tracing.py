@@ -42,7 +42,24 @@ class Texts:
                     low, high = sorted((at, other))
                     out = out[:low] + out[high:] if high - low < 12 else out
                 case _:
-                    fragment = self.pick("<<E\n", "$(", "${", "`", "'", '"', "\\\n", " pa ", "; pb", "}", ")", " fi ", "esac", "#", "$'", "((")
+                    fragment = self.pick(
+                        "<<E\n",
+                        "$(",
+                        "${",
+                        "`",
+                        "'",
+                        '"',
+                        "\\\n",
+                        " pa ",
+                        "; pb",
+                        "}",
+                        ")",
+                        " fi ",
+                        "esac",
+                        "#",
+                        "$'",
+                        "((",
+                    )
                     out = out[:at] + fragment + out[at:]
         return out
 
@@ -74,7 +91,9 @@ class Texts:
         if self.random.random() < 0.15:
             words.insert(0, self.pick("CI=1", "y=2", "y=", "y=$(pb)", "y='a b'"))
         if self.random.random() < 0.15:
-            words.insert(self.random.randint(0, len(words)), self.pick(">/dev/null", "2>&1", "</dev/null", ">&2", "2>/dev/null"))
+            words.insert(
+                self.random.randint(0, len(words)), self.pick(">/dev/null", "2>&1", "</dev/null", ">&2", "2>/dev/null")
+            )
         return self.pick(" ", "  ", " \\\n ", "\t").join(words)
 
     def statement(self, depth: int) -> str:
@@ -112,7 +131,9 @@ class Texts:
         out = self.statement(depth)
         for _ in range(self.random.randint(0, 2)):
             joint = self.pick("; ", " && ", " || ", "\n", " | ", " & ", "\n\n", ";", "&&", " |& ")
-            out += ("" if out.endswith("\n") and joint.strip() in {";", "&", "&&", "||", "|", "|&"} else joint) + self.statement(depth - 1)
+            out += (
+                "" if out.endswith("\n") and joint.strip() in {";", "&", "&&", "||", "|", "|&"} else joint
+            ) + self.statement(depth - 1)
         return out
 
 

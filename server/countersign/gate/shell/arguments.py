@@ -18,13 +18,26 @@ class Grammar:
 
     ``short`` are the letters that take a value, ``long`` the names (without dashes) that take one as the next word.
     ``single``: long options begin with one dash (``find -exec``, ``go -o``). ``ordered``: options end at the first
-    operand. ``stop``: words at which the program's own options end (``--`` always does).
+    operand. ``alone``: one letter a word, whatever follows it (``xxd -ps`` is ``-p``).
+
+    ``flags`` are letters and ``names`` long options that never take the next word; ``maybe`` are letters whose value
+    only stands in the same word. With ``whole`` these lists hold all that the program knows, so another option is a
+    stranger, and an abbreviation is told from an option of its own. ``negates``: ``--no-`` stands before any name.
+    ``texts`` are options, with dashes, whose value is text for certain and no file.
     """
 
     short: frozenset[str] = frozenset()
     long: frozenset[str] = frozenset()
     single: bool = False
     ordered: bool = False
+    alone: bool = False
+    flags: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    maybe: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    whole: bool = False
+    negates: bool = False
+    abbreviates: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +55,13 @@ class Option:
 
 @dataclass(slots=True)
 class Arguments:
-    """``holes`` are words that could turn out to be options, and do not stand where only a value can."""
+    """``holes`` are words that could turn out to be options, and do not stand where only a value can. ``strangers``
+    are options that a whole grammar does not know: what they take is not known either."""
 
     options: list[Option] = field(default_factory=list)
     operands: list[tuple[int, Word]] = field(default_factory=list)
     holes: list[tuple[int, Word]] = field(default_factory=list)
+    strangers: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
         return any(option.name in names for option in self.options)
@@ -110,16 +125,22 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     name, equals, rest = text.partition("=")
     if text.startswith("--") or grammar.single:
         return _long(words, index, grammar, found, name, rest if equals else None)
-    for at in range(1, len(text)):
+    # `head -5c FILE`: behind a number the letters are flags.
+    counted = text[1:2].isdigit() and text[1] in grammar.flags
+    for at in range(1, 2 if grammar.alone else len(text)):
         letter = text[at]
-        if letter not in grammar.short:
-            found.options.append(Option(f"-{letter}", index))
-            continue
-        if at + 1 < len(text) or word.value is None:
+        takes = not counted and (letter in grammar.short or letter in grammar.maybe)
+        if takes and (at + 1 < len(text) or word.value is None):
             value = _rest(word, text[at + 1 :])
             found.options.append(Option(f"-{letter}", index, value, attached=True))
             return index + 1
-        return _with_value(words, index, f"-{letter}", found)
+        if takes and letter in grammar.short:
+            return _with_value(words, index, f"-{letter}", found)
+        option = Option(f"-{letter}", index)
+        found.options.append(option)
+        known = letter in grammar.flags or letter in grammar.maybe or letter in grammar.short
+        if grammar.whole and not known:
+            found.strangers.append(option)
     if word.value is None:
         found.holes.append((index, word))
     return index + 1
@@ -129,6 +150,9 @@ def _long(
     words: Sequence[Word], index: int, grammar: Grammar, found: Arguments, name: str, attached: str | None
 ) -> int:
     word = words[index]
+    name = full_name(name, grammar)
+    if grammar.whole and not _is_listed(name, grammar):
+        found.strangers.append(Option(name, index))
     if attached is not None:
         if word.form == "split":
             found.holes.append((index, word))
@@ -146,9 +170,27 @@ def _long(
 def takes_value(name: str, grammar: Grammar) -> bool:
     """Whether this long option, or one that it abbreviates, takes the next word as its value."""
     bare = name.lstrip("-")
+    if grammar.whole and _is_listed(name, grammar):
+        return bare in grammar.long
     return bare in grammar.long or (
         len(bare) > 1 and not grammar.single and any(known.startswith(bare) for known in grammar.long)
     )
+
+
+def full_name(name: str, grammar: Grammar) -> str:
+    """The long option that this one abbreviates; the name itself where it is one, or could be several."""
+    if not grammar.whole or grammar.single or not grammar.abbreviates or _is_listed(name, grammar):
+        return name
+    bare = name.removeprefix("--")
+    found = [known for known in (*grammar.long, *grammar.names) if bare and known.startswith(bare)]
+    return f"--{found[0]}" if len(found) == 1 else name
+
+
+def _is_listed(name: str, grammar: Grammar) -> bool:
+    bare = name.lstrip("-")
+    if bare in grammar.long or bare in grammar.names:
+        return True
+    return grammar.negates and bare.startswith("no-") and bare[3:] in grammar.long | grammar.names
 
 
 def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments) -> int:

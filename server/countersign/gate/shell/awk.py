@@ -66,7 +66,21 @@ def _ends_value(tokens: list[tuple[str, str]]) -> bool:
         return False
     kind, text = tokens[-1]
     if kind == "name":
-        return text not in {"print", "printf", "return", "in", "getline", "if", "while", "for", "do", "else", "case", "BEGIN", "END"}
+        return text not in {
+            "print",
+            "printf",
+            "return",
+            "in",
+            "getline",
+            "if",
+            "while",
+            "for",
+            "do",
+            "else",
+            "case",
+            "BEGIN",
+            "END",
+        }
     return kind in {"number", "string"} or text in {")", "]", "$", "++", "--"}
 
 
@@ -104,7 +118,11 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
             target = _constant(tokens, index + 1)
             if target not in {"/dev/stdout", "/dev/stderr"}:
                 doings.writes.append(target)
-        elif text == "<" and following[0] == "string" and any(token[1] == "getline" for token in tokens[max(0, index - 4) : index]):
+        elif (
+            text == "<"
+            and following[0] == "string"
+            and any(token[1] == "getline" for token in tokens[max(0, index - 4) : index])
+        ):
             doings.reads.append(following[1][1:-1])
 
 

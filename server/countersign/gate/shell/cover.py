@@ -130,15 +130,29 @@ def _spellings(case: Case) -> Iterator[tuple[str, ...]]:
     """The words of every layer, with and without what is assigned in front, and with each known value in place."""
     command = case.step.command
     assigned = tuple(assignment.source for assignment in command.assignments)
-    for layer in case.layers:
+    for layer, known in zip(case.layers, case.known, strict=True):
         words = tuple(word.shape for word in layer.words)
         yield words
         if assigned and layer.above is None:
             yield (*assigned, *words)
+        bare = _without_leading_options(words, known)
+        if bare is not None:
+            yield bare
         if any(word.value is None for word in layer.words):
             yield from itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS)
     if assigned and not case.layers:
         yield assigned
+
+
+def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str, ...] | None:
+    """``git -C x push`` as ``git push``: options before a subcommand do not hide it from a rule that names it."""
+    if len(words) < 3 or not words[1].startswith("-"):
+        return None
+    if known.git is not None:
+        first = known.git.start - 1
+    else:
+        first = next((index for index, _ in known.arguments.operands), 0)
+    return (words[0], *words[first:]) if 1 < first < len(words) else None
 
 
 def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ...]]:
@@ -346,5 +360,3 @@ def _too_free(case: Case) -> str | None:
     if case.known[0].program is not None and case.known[0].program.closed:
         return "a wildcard does not stand for a program with a language of its own"
     return None
-
-

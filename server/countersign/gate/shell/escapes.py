@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .arguments import Arguments, Option, arguments, is_operand
 from .awk import scan_awk
-from .git import global_escapes, read_git
+from .git import Git, global_escapes, read_git
 from .script import Word
 from .sed import Doings, scan_sed
 from .table_git import TRANSPORTS
@@ -47,6 +47,7 @@ class Known:
     uses: tuple[Use, ...]
     holes: tuple[Word, ...]
     doings: Doings | None = None
+    git: Git | None = None
 
 
 _NOTHING = Arguments()
@@ -177,15 +178,17 @@ def _git(words: Sequence[Word]) -> Known:
     if git.program.closed:
         if git.subcommand is not None:
             uses.append(_named("code", (git.subcommand,), git.program.why))
-        return Known(git.program, git.arguments, tuple(uses), tuple(holes))
+        return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
     uses += _options("git", git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
-            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None))
+            uses.append(
+                _named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
+            )
     if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
         uses.append(_named("runs", ("--edit",), "it runs an editor"))
-    return Known(git.program, git.arguments, tuple(uses), tuple(holes))
+    return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
 
 
 def _values(found: Arguments, name: str) -> tuple[str, ...]:
@@ -201,7 +204,9 @@ def _aliases(found: Arguments) -> Iterator[Use]:
     for value in found.values("-c"):
         key, _, text = (value.value or "").partition("=")
         if text:
-            yield _named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!"))
+            yield _named(
+                "runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!")
+            )
 
 
 # --- interpreters --------------------------------------------------------------------------------------------------------
@@ -221,7 +226,11 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
     first = found.operands[0] if found.operands else None
     if row.module is not None and found.has(row.module):
         return Known(None, found, tuple(uses), ())
-    if first is None and not uses and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"}):
+    if (
+        first is None
+        and not uses
+        and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"})
+    ):
         uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     elif first is not None and first[1].value == "-":
         uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
@@ -276,7 +285,9 @@ def _language(scripts, join, scan, name: str) -> Special:  # noqa: ANN001
 
 
 _MAKE_VALUE = re.compile(r"(?:\d+|yes|no|y|n|true|false|on|off|debug|release|all|verbose|quiet)?", re.IGNORECASE)
-_MAKE_PROGRAMS = re.compile(r"(?:.*SHELL.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|\.RECIPEPREFIX|VPATH|CC|CXX|CPP|LD|AR|AS|FC|RM|PAGER)")
+_MAKE_PROGRAMS = re.compile(
+    r"(?:.*SHELL.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|\.RECIPEPREFIX|VPATH|CC|CXX|CPP|LD|AR|AS|FC|RM|PAGER)"
+)
 
 
 def _make(words: Sequence[Word], found: Arguments) -> Special:
@@ -317,10 +328,16 @@ def _tar(words: Sequence[Word], found: Arguments) -> Special:
         letters = words[1].value
         for letter in letters:
             if letter in {"I", "F", "T", "g", "P"}:
-                uses.append(_named("runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"))
+                uses.append(
+                    _named(
+                        "runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"
+                    )
+                )
     for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
         if re.match(r"[^/]+:", word.prefix):
-            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program"))
+            uses.append(
+                _named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program")
+            )
     return uses, None
 
 
@@ -329,7 +346,11 @@ def _plus(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for _, word in found.operands:
         if word.prefix.startswith("+") and not re.fullmatch(r"\+[\dGgFp%]*", word.value or "+x"):
-            uses.append(_named("runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!")))
+            uses.append(
+                _named(
+                    "runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!")
+                )
+            )
     return uses, None
 
 
@@ -340,7 +361,11 @@ def _vim(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for index, word in enumerate(words[1:], 1):
         text = word.prefix
-        if (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?")) or word.value is None and not is_operand(word):
+        if (
+            (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?"))
+            or word.value is None
+            and not is_operand(word)
+        ):
             following = words[index + 1].value if index + 1 < len(words) else None
             command = following if text in {"-c", "--cmd"} else text[1:]
             taken = text in {"-c", "--cmd", "-S"} and following is not None
@@ -366,7 +391,9 @@ def _curl(words: Sequence[Word], found: Arguments) -> Special:
 
 
 def _hash(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [_named("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]]
+    uses = [
+        _named("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]
+    ]
     return uses, None
 
 

@@ -26,7 +26,9 @@ class Facts:
 
 
 _OWN = re.compile(r"[a-z_][a-z0-9_]*")
-_NOT_OWN = re.compile(r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume")
+_NOT_OWN = re.compile(
+    r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume"
+)
 
 
 def is_own_name(name: str) -> bool:

@@ -41,7 +41,9 @@ Places = frozenset[Place] | None
 MAX_PLACES = 8
 HERE: Places = frozenset({()})
 
-_MOVERS = frozenset({"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"})
+_MOVERS = frozenset(
+    {"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class _Walk:
         self.steps: list[Step] = []
         self.facts = Facts()
         self.moving = _moves(script, everywhere=True)
+        self.met: dict[int, Unwrapped] = {}
 
     # --- nodes -----------------------------------------------------------------------------------------------------------
 
@@ -199,6 +202,9 @@ class _Walk:
     # --- simple commands -------------------------------------------------------------------------------------------------
 
     def simple(self, command: Simple, context: _Context) -> Outcome:
+        if id(command) in self.met and not command.redirects:
+            # The very same words were met before: what they bind and hold is known.
+            return self.after(self.emit(command, context), context.places)
         for word in command.words:
             self.apart(word.scripts, context)
         for assignment in command.assignments:
@@ -210,7 +216,9 @@ class _Walk:
         return self.after(step, context.places)
 
     def emit(self, command: Simple, context: _Context) -> Step:
-        unwrapped = unwrap(command.words if command.kind == "command" else ())
+        unwrapped = self.met.get(id(command))
+        if unwrapped is None:
+            unwrapped = self.met[id(command)] = unwrap(command.words if command.kind == "command" else ())
         step = Step(command, unwrapped, context.places, context.fed, context.piped)
         self.steps.append(step)
         return step
@@ -248,7 +256,7 @@ class _Walk:
         if not layers:
             return places, places
         names = [program(layer.words[0].value or "") for layer in layers]
-        if names[-1] == "cd" and (len(names) == 1 or names[:-1] == ["command"]):
+        if names[-1] in {"cd", "pushd"} and (len(names) == 1 or names[:-1] == ["command"]):
             return _followed(places, layers[-1].words), places
         if any(name in _MOVERS for name in names):
             return None, None
@@ -315,7 +323,9 @@ class _Walk:
                 self.assigned(piece.formula)
 
 
-_FILLING = frozenset({"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"})
+_FILLING = frozenset(
+    {"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"}
+)
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 
 from .escapes import Known
-from .git import only_reads, read_git
+from .git import only_reads
 from .script import Word
 
 _VERSIONS = frozenset({
@@ -27,18 +27,18 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     if first is None or "/" in first:
         return False
     if first in _VERSIONS and len(words) == 2 and words[1].value in {"--version", "-V", "-v"}:
-        return words[1].value == "--version" or (first in {"python", "python3"} and words[1].value == "-V") or (
-            first in {"node", "npm"} and words[1].value == "-v"
+        return (
+            words[1].value == "--version"
+            or (first in {"python", "python3"} and words[1].value == "-V")
+            or (first in {"node", "npm"} and words[1].value == "-v")
         )
     if name == "command":
         return len(words) > 2 and words[1].value in {"-v", "-V"}
     row = known.program
     if row is None or not row.known or known.uses or known.holes:
         return False
-    if name == "git":
-        git = read_git(words)
-        if git.folders or not only_reads(git):
-            return False
+    if known.git is not None and (known.git.folders or not only_reads(known.git)):
+        return False
     options = known.arguments.options
     return not any(_taken_out(option.name, row.not_known) for option in options)
 

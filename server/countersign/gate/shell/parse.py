@@ -9,7 +9,6 @@ accounted for: what is not met exactly is not understood. Whether bash accepts t
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from .dollar import read_formula
 from .lexer import BREAKS, MAX_DEPTH, Lexer
@@ -40,6 +39,8 @@ _OPENING = frozenset({"{", "[[", "if", "for", "while", "until", "case", "functio
 _CLOSING = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}"})
 _MISPLACED = frozenset({"]]", "in"})
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
+_PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?=[;|\n)]|&(?!>)|\Z)""")
+"""A command without expansions, redirections or anything else that reaches beyond it."""
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
 
@@ -53,15 +54,6 @@ def read(text: str) -> Reading:
     return Reading(text, _Reader(encode(text), 0, fragments).whole(), tuple(fragments))
 
 
-@lru_cache(maxsize=512)
-def read_kept(text: str) -> Reading | NotUnderstood:
-    """``read``, kept for the next time; the reason instead of an exception. For texts of ordinary size."""
-    try:
-        return read(text)
-    except NotUnderstood as error:
-        return error
-
-
 class _Reader:
     """Reads one text from front to back. ``fragments`` collects the texts that bash does not check with the whole."""
 
@@ -72,6 +64,7 @@ class _Reader:
         self.fragments = fragments
         self.lexer = Lexer(text, depth, self)
         self.in_body = False
+        self.known: dict[str, Simple] = {}
 
     def whole(self) -> Script:
         script, position = self.script(0)
@@ -173,7 +166,7 @@ class _Reader:
             links.append((operator, node))
 
     def pipeline(self, position: int) -> tuple[Node, int]:
-        keyword = self.keyword(position)
+        keyword = self.keyword(position) if self.text[position : position + 1] in {"!", "t"} else None
         if keyword == "!":
             after = self.lexer.blanks(position + 1)
             self.lexer.deeper()
@@ -192,7 +185,7 @@ class _Reader:
             return found
         stages: list[Node] = []
         while True:
-            node, position = self.command(position)
+            node, position = self.again(position) or self.command(position)
             stages.append(node)
             at = self.lexer.blanks(position)
             if not self.text.startswith("|", at) or self.text.startswith("||", at):
@@ -222,6 +215,25 @@ class _Reader:
         return found
 
     def simple(self, position: int) -> tuple[Simple, int]:
+        """A simple command. One that is written again just the same is not read again."""
+        plain = _PLAIN_COMMAND.match(self.text, position)
+        command, stop = self.read_simple(position)
+        if plain is not None:
+            source = plain[0].rstrip(" \t")
+            if stop == position + len(source):
+                self.known[source] = command
+        return command, stop
+
+    def again(self, position: int) -> tuple[Simple, int] | None:
+        """The simple command at this place, if the very same text was read before in the place of a command."""
+        plain = _PLAIN_COMMAND.match(self.text, position)
+        if plain is None:
+            return None
+        source = plain[0].rstrip(" \t")
+        known = self.known.get(source)
+        return None if known is None else (known, position + len(source))
+
+    def read_simple(self, position: int) -> tuple[Simple, int]:
         lexer, start = self.lexer, position
         words: list[Word] = []
         assignments: list[Assignment] = []
@@ -254,9 +266,7 @@ class _Reader:
         if not (words or assignments or redirects):
             raise NotUnderstood("a command is empty")
         source = decode(self.text[start:stop])
-        return Simple(
-            source, tuple(words), tuple(assignments), tuple(redirects), declared=tuple(declared)
-        ), stop
+        return Simple(source, tuple(words), tuple(assignments), tuple(redirects), declared=tuple(declared)), stop
 
     def bracketed(self, position: int) -> tuple[Node, int]:
         if self.text.startswith("((", position):

@@ -90,7 +90,7 @@ def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
     if word.value is not None:
         value = literal(word)
         if word.tilde and value.startswith("~") and not value.startswith("~/"):
-            return Meaning((), complete=False)
+            return _other_home(value, folder)
         return Meaning((value,))
     if word.choices:
         known = tuple(choice for choice in word.choices if HOLE not in choice)
@@ -119,7 +119,7 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     complete = word.form == "quoted"
     for piece in word.pieces:
         match piece:
-            case Text(text=text):
+            case Text(text=text) | Glob(text=text):
                 parts.append((text,))
             case Variable(name=name, plain=True):
                 values = facts.values.get(name)
@@ -144,8 +144,21 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
     if total > MAX_CHOICES:
         return Meaning((), complete=False)
     values = tuple("".join(combination) for combination in itertools.product(*parts))
-    plain = tuple(value for value in values if not any(char in value for char in "*?["))
-    return Meaning(plain, (), complete and len(plain) == len(values))
+    patterns = tuple(value for value in values if any(char in value for char in "*?["))
+    if word.form == "quoted":
+        return Meaning(values, (), complete)
+    return Meaning(tuple(value for value in values if value not in patterns), patterns, complete=False)
+
+
+def _other_home(value: str, folder: str | None) -> Meaning:
+    """``~name/x`` is another person's home, ``~+`` the place itself; ``~-`` is not known."""
+    head, slash, rest = value.partition("/")
+    if head == "~+" and folder is not None:
+        return Meaning((f"{folder}{slash}{rest}",))
+    expanded = os.path.expanduser(value)
+    if expanded != value:
+        return Meaning((expanded,))
+    return Meaning((f"/home/{head[1:]}{slash}{rest}",), complete=False)
 
 
 # --- findings ------------------------------------------------------------------------------------------------------------
@@ -287,7 +300,9 @@ class Lookout:
         home = f"{self.judge.home}/"
         absolute = pattern if pattern.startswith("/") else pattern.replace("~/", home) if pattern[:2] == "~/" else None
         if absolute is None:
-            absolute = f"{os.path.normpath(f'{glob.escape(cwd)}/{_fixed_folder(pattern)}')}/{pattern.rsplit('/', 1)[-1]}"
+            absolute = (
+                f"{os.path.normpath(f'{glob.escape(cwd)}/{_fixed_folder(pattern)}')}/{pattern.rsplit('/', 1)[-1]}"
+            )
         if reading and any(_segments_match(absolute, home + name) for name in _HOME_SECRETS):
             return f"`{pattern}` could be a secret of the home"
         return None
@@ -320,7 +335,6 @@ class Lookout:
             return
         if finding.deny or finding.ask or self.judge.is_secret(value, cwd=cwd):
             yield finding
-
 
     def _pathspec(self, value: str, cwd: str) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes."""

@@ -31,7 +31,14 @@ _SHORT = {"npm": {"test", "t", "start", "ci", "install", "i", "ls", "outdated", 
 """Subcommands after which nothing more belongs to the name."""
 
 _RUNS_SCRIPTS = frozenset({"run", "run-script"})
-_TWO_DEEP = {("docker", "compose"), ("git", "stash"), ("git", "remote"), ("git", "worktree"), ("git", "submodule"), ("uv", "pip")}
+_TWO_DEEP = {
+    ("docker", "compose"),
+    ("git", "stash"),
+    ("git", "remote"),
+    ("git", "worktree"),
+    ("git", "submodule"),
+    ("uv", "pip"),
+}
 _NEVER = frozenset({
     "sudo", "doas", "su", "pkexec", "env", "xargs", "eval", "exec", "source", ".", "trap", "builtin", "coproc", "ssh",
     "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable",
@@ -39,7 +46,7 @@ _NEVER = frozenset({
 _MAX_RULE = 300
 
 
-def propose(case: Case, agent: str) -> Iterator[str]:
+def propose(case: Case) -> Iterator[str]:
     """The rules for one simple command, narrowest first."""
     command = case.step.command
     if not _sayable(case):
@@ -63,7 +70,7 @@ def propose(case: Case, agent: str) -> Iterator[str]:
             if spelled is not None:
                 offers.append(f"Bash({spelled}:*)")
     for text in offers:
-        if len(text) <= _MAX_RULE and _covers(text, case, agent):
+        if len(text) <= _MAX_RULE and _covers(text, case):
             yield text
 
 
@@ -122,7 +129,5 @@ def _wider(stem: Sequence[str]) -> list[str]:
     return []
 
 
-def _covers(text: str, case: Case, agent: str) -> bool:
-    return covering(case, "allow", RuleSet([RuleText("allow", text)]), agent).evidence is not None
-
-
+def _covers(text: str, case: Case) -> bool:
+    return covering(case, "allow", RuleSet([RuleText("allow", text)]), "").evidence is not None

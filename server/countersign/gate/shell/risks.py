@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from .cover import Case
 from .display import mixes_scripts
-from .git import read_git
 
 DELETES = "deletes files"
 NETWORK = "network"
@@ -22,7 +21,9 @@ _NETWORK = frozenset({
     "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "npx", "pnpx", "bunx", "uvx",
     "brew", "apt", "apt-get", "mosh", "http", "https", "xh",
 })  # fmt: skip
-_INSTALLING = frozenset({"npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "poetry", "cargo", "go", "gem", "bundle"})
+_INSTALLING = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "poetry", "cargo", "go", "gem", "bundle"}
+)
 _INSTALLS = frozenset({"install", "i", "ci", "add", "update", "upgrade", "publish", "get", "fetch", "download", "sync", "dlx",
                        "exec", "x", "outdated", "view", "audit"})  # fmt: skip
 _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodule"})
@@ -39,8 +40,8 @@ def risks_of(case: Case) -> Iterator[str]:
             yield DELETES
         if name in _NETWORK or (name in _INSTALLING and any(word in _INSTALLS for word in words[1:])):
             yield NETWORK
-        if name == "git":
-            git = read_git(layer.words)
+        if known.git is not None:
+            git = known.git
             if git.subcommand in _REMOTE_GIT:
                 yield NETWORK
             if git.subcommand in {"clean", "rm"} or (git.subcommand == "reset" and git.arguments.has("--hard")):

@@ -10,16 +10,21 @@ from collections.abc import Mapping
 
 from .table_row import Program, row, same
 
-_GO = row("`-exec`, `-toolexec` and `-vettool` run a program, `-o` and profiles write", single=True, abbreviates=False,
-          long="exec toolexec vettool o overlay modfile C p parallel run bench count timeout cpu tags ldflags gcflags asmflags "
-               "gccgoflags mod pkgdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir covermode "
-               "coverpkg benchtime shuffle skip fuzz fuzztime list f compiler installsuffix buildmode pgo vet",
-          runs="-exec --exec -toolexec --toolexec -vettool --vettool -ldflags --ldflags -gccgoflags --gccgoflags -compiler "
-               "--compiler", code="-overlay --overlay -modfile --modfile -modcacherw -C --C -gcflags --gcflags -asmflags",
-          writes="-o --o -coverprofile --coverprofile -cpuprofile --cpuprofile -memprofile --memprofile -blockprofile "
-                 "--blockprofile -mutexprofile --mutexprofile -trace --trace -outputdir --outputdir -pkgdir "
-                 "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace",
-          changes="-w --w -fix -u --u")
+_GO = row(
+    "`-exec`, `-toolexec` and `-vettool` run a program, `-o` and profiles write",
+    single=True,
+    abbreviates=False,
+    long="exec toolexec vettool o overlay modfile C p parallel run bench count timeout cpu tags ldflags gcflags asmflags "
+    "gccgoflags mod pkgdir coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir covermode "
+    "coverpkg benchtime shuffle skip fuzz fuzztime list f compiler installsuffix buildmode pgo vet",
+    runs="-exec --exec -toolexec --toolexec -vettool --vettool -ldflags --ldflags -gccgoflags --gccgoflags -compiler "
+    "--compiler",
+    code="-overlay --overlay -modfile --modfile -modcacherw -C --C -gcflags --gcflags -asmflags",
+    writes="-o --o -coverprofile --coverprofile -cpuprofile --cpuprofile -memprofile --memprofile -blockprofile "
+    "--blockprofile -mutexprofile --mutexprofile -trace --trace -outputdir --outputdir -pkgdir "
+    "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace",
+    changes="-w --w -fix -u --u",
+)
 
 _NODE_PACKAGES = (
     "--script-shell --shell --git --editor --viewer --browser --node-gyp --npm-path --scripts-prepend-node-path"
@@ -60,6 +65,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                       "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
                       code=_NODE_CODE, safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
                       "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True)),
+    **{key: row("it changes settings that name programs to run", closed=True) for key in (
+        ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("pnpm", "config"), ("yarn", "config"),
+        ("pip", "config"), ("poetry", "config"), ("bundle", "config"), ("corepack",), ("gcloud", "config"), ("aws", "configure"),
+        ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
     **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
                        "script-shell reporter loglevel config", runs=_NODE_PACKAGES + " --shell-mode -c", code=_NODE_CODE,
                        safe="--recursive --registry --no-bail --prod --prefer-offline --if-present", abbreviates=False)),

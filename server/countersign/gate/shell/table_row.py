@@ -58,6 +58,11 @@ def row(
     long: str = "",
     single: bool = False,
     ordered: bool = False,
+    alone: bool = False,
+    flags: str = "",
+    maybe: str = "",
+    texts: str = "",
+    negates: bool = False,
     runs: str = "",
     code: str = "",
     writes: str = "",
@@ -73,7 +78,24 @@ def row(
     closed: bool = False,
     abbreviates: bool = True,
 ) -> Program:
-    """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes."""
+    """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
+
+    ``flags`` (letters in a row, and long options) and ``maybe`` take none as the next word. A row with ``flags`` is
+    whole: with ``texts``, ``short``, ``long`` and those of ``reads`` and of the escapes they are all options that the
+    program has. ``texts`` are options whose value was looked up and is text: what any other option takes may be a file.
+    """
+    named = f"{texts} {reads} {runs} {code} {writes} {changes}".split()
+    valued = texts.split()
+    plain, spelled = _split(flags)
+    taking = frozenset(long.split()) | {option.lstrip("-") for option in valued if _is_long(option, single=single)}
+    if flags:
+        spelled |= {"help", "version"} | {
+            option.lstrip("-")
+            for option in named
+            if _is_long(option, single=single) and option.lstrip("-") not in taking
+        }
+        plain |= {option[1] for option in named if not _is_long(option, single=single)}
+    letters = frozenset(short) | {option[1] for option in valued if not _is_long(option, single=single)}
     kinds: Iterable[tuple[EscapeKind, str]] = (
         ("runs", runs),
         ("code", code),
@@ -82,7 +104,20 @@ def row(
     )
     return Program(
         why,
-        Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=ordered),
+        Grammar(
+            letters,
+            taking,
+            single=single,
+            ordered=ordered,
+            alone=alone,
+            flags=frozenset(plain) - letters,
+            names=frozenset(spelled),
+            maybe=frozenset(maybe),
+            texts=frozenset(valued),
+            whole=flags != "",
+            negates=negates,
+            abbreviates=abbreviates,
+        ),
         {option: kind for kind, options in kinds for option in options.split()},
         frozenset(reads.split()),
         frozenset(given.split()),
@@ -95,6 +130,22 @@ def row(
         closed,
         abbreviates,
     )
+
+
+def _split(flags: str) -> tuple[set[str], set[str]]:
+    """The letters and the long names (without dashes) of a row's flags."""
+    letters: set[str] = set()
+    names: set[str] = set()
+    for each in flags.split():
+        if each.startswith("-"):
+            names.add(each.lstrip("-"))
+        else:
+            letters.update(each)
+    return letters, names
+
+
+def _is_long(option: str, *, single: bool) -> bool:
+    return option.startswith("--") or single
 
 
 def same(names: str, program: Program) -> dict[tuple[str, ...], Program]:

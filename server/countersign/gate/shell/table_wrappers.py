@@ -54,7 +54,17 @@ def _row(
 ) -> Wrapper:
     grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=True)
     return Wrapper(
-        kind, grammar, why, skip, assigns, tuple(texts.split()), tuple(commands.split()), tail, bare, dashes, unknown_tail
+        kind,
+        grammar,
+        why,
+        skip,
+        assigns,
+        tuple(texts.split()),
+        tuple(commands.split()),
+        tail,
+        bare,
+        dashes,
+        unknown_tail,
     )
 
 
@@ -305,6 +315,7 @@ SHELLS: Mapping[str, str] = dict.fromkeys(
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
 
+
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     """``code`` are its options that take code, load code, or change or write files. ``module`` runs a module by name."""
@@ -315,7 +326,9 @@ class Interpreter:
 
 
 def _language(short: str, long: str, code: str, module: str | None = None) -> Interpreter:
-    return Interpreter(Grammar(frozenset(short), frozenset(long.split()), ordered=True), frozenset(code.split()), module)
+    return Interpreter(
+        Grammar(frozenset(short), frozenset(long.split()), ordered=True), frozenset(code.split()), module
+    )
 
 
 _NODE_CODE = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .escapes import Known, Use
-from .git import path_in, read_git, shown_paths
+from .git import Git, path_in, shown_paths
 from .script import HOLE, Word
 from .table_row import Program
 from .words import constant
@@ -37,8 +37,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     """All that this command touches by name."""
     found: list[Touch] = []
     row = known.program
-    if name == "git":
-        found += _git(words)
+    if known.git is not None:
+        found += _git(words, known.git)
     elif name == "dd":
         found += _dd(words)
     elif row is not None:
@@ -75,7 +75,19 @@ def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
         case "read":
             yield from (Touch("read", word, below=deep) for word in operands)
         case "list":
-            yield from (Touch("list", word) for word in _before_tests(name, operands, found.operands))
+            listed = _before_tests(name, operands, found.operands)
+            yield from (Touch("list", word) for word in listed)
+            if name == "find" and found.has("-delete"):
+                tests = {option.name for option in found.options} - {
+                    "-delete",
+                    "-depth",
+                    "-L",
+                    "-P",
+                    "-H",
+                    "-xdev",
+                    "-mount",
+                }
+                yield from (Touch("write" if tests else "delete", word) for word in listed)
         case "write":
             yield from (Touch("write", word) for word in operands)
         case "delete":
@@ -205,8 +217,7 @@ def _dd(words: Sequence[Word]) -> Iterator[Touch]:
 # --- git ---------------------------------------------------------------------------------------------------------------
 
 
-def _git(words: Sequence[Word]) -> Iterator[Touch]:
-    git = read_git(words)
+def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     for word in shown_paths(git):
@@ -241,7 +252,7 @@ def _git(words: Sequence[Word]) -> Iterator[Touch]:
         case "apply" | "am":
             yield from (Touch("read", word) for word in operands)
         case "config":
-            yield from _git_config(words)
+            yield from _git_config(git)
 
 
 def _behind_dashes(words: Sequence[Word], index: int) -> bool:
@@ -254,13 +265,14 @@ _CONFIG_READS = frozenset({
 })  # fmt: skip
 
 
-def _git_config(words: Sequence[Word]) -> Iterator[Touch]:
-    git = read_git(words)
+def _git_config(git: Git) -> Iterator[Touch]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     verb = operands[0].value if operands else None
     reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if reading or (len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")):
+    if reading or (
+        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")
+    ):
         return
     named = list(found.values("-f", "--file"))
     if named:
@@ -335,7 +347,9 @@ def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     found = known.arguments
-    for value in found.values("-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"):
+    for value in found.values(
+        "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"
+    ):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]

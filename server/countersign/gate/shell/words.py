@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from .script import (
     HOLE,
@@ -43,6 +44,7 @@ def encode(text: str) -> str:
     return text if text.isascii() else text.encode().decode("latin-1")
 
 
+@lru_cache(maxsize=4096)
 def plain_word(text: str) -> Word:
     """A constant word without anything special in it, as it was written."""
     value = decode(text)

@@ -98,9 +98,7 @@ class _Unwrapping:
                 break
             self.look(at)
             at += 1
-        return Unwrapped(
-            tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep
-        )
+        return Unwrapped(tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep)
 
     def look(self, at: int) -> None:
         words = self.layers[at].words
@@ -155,6 +153,9 @@ class _Unwrapping:
         if doubtful:
             self.unknown = "what it runs is not known before it runs"
         rest = words[inner:]
+        mark = _replaced(name, found)
+        if mark:
+            rest = tuple(UNKNOWN if mark in (word.value or mark) else word for word in rest)
         if row.unknown_tail:
             rest = (*rest, UNKNOWN) if rest else rest
         if row.tail == "text":
@@ -280,14 +281,25 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
     return starts[0] if starts else len(words)
 
 
+def _replaced(name: str, found: Arguments) -> str | None:
+    """The text that is replaced by words from elsewhere: ``xargs -I{}``, ``parallel``."""
+    if name == "parallel":
+        return "{"
+    if name != "xargs" or not found.has("-I", "-i", "--replace"):
+        return None
+    value = next(iter(found.values("-I", "--replace")), None)
+    return value.value if value is not None and value.value else "{}"
+
+
 def _plus_as_dash(words: Sequence[Word]) -> list[Word]:
     """Shells take ``+x`` as an option too."""
     return [
-        constant("-" + word.value[1:]) if index and word.value is not None and re.fullmatch(r"\+[a-zA-Z]+", word.value) else word
+        constant("-" + word.value[1:])
+        if index and word.value is not None and re.fullmatch(r"\+[a-zA-Z]+", word.value)
+        else word
         for index, word in enumerate(words)
     ]
 
 
 def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
-

@@ -1,0 +1,35 @@
+"""What a command line is judged under: the rules, the paths, whose call it is, and where it would run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..paths import PathJudge
+from ..rule import RuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
+    there are deny or ask rules about commands at all, ``granting`` that there are grants."""
+
+    rules: RuleSet
+    paths: PathJudge
+    agent: str
+    builtin_reads: bool
+    start: str
+    ruled: bool
+    granting: bool
+
+
+def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool) -> Circumstances:
+    """Put them together, and find out once what every part would ask again."""
+    return Circumstances(
+        rules,
+        paths,
+        agent,
+        builtin_reads,
+        start=cwd if cwd.startswith("/") else f"{paths.workspace}/{cwd}",
+        ruled=any(rules.commands_of(listed, None, agent) for listed in ("deny", "ask")),
+        granting=bool(rules.commands_of("grant", None, agent)),
+    )

@@ -1,0 +1,99 @@
+"""The findings about the files that one simple command names, in its words and its redirections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from countersign.wire.verdicts import Evidence
+
+from ..finding import Finding
+from .circumstances import Circumstances
+from .cover import Case, Coverage
+from .places import Lookout, literal
+from .script import Redirect
+from .touches import Touch, touches
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The findings of one file. ``by_command``: a rule for the command covers them as far as it may; ``named``: the
+    text names the file literally, so a grant of this very text names it too."""
+
+    findings: tuple[Finding, ...]
+    by_command: bool
+    named: bool
+
+
+def touched_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Touched]:
+    """All files that a command touches, as far as its words tell."""
+    for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
+        for touch in touches(name, layer.words, known):
+            yield _touched(around, case, touch, places)
+    for word in case.step.unwrapped.programs:
+        yield _touched(around, case, Touch("read", word), places)
+    for redirect in case.step.command.redirects:
+        yield from _redirected(around, redirect, case, places)
+
+
+def with_command(finding: Finding, coverage: Coverage) -> Finding:
+    """What a rule for the command covers of the files that it names: reads that are no secrets, also outside; writes
+    inside. Never what must be asked for otherwise (CONTRACT.md 8 and 9)."""
+    if coverage.evidence is None or finding.allow is not None or finding.grant is not None:
+        return finding
+    if finding.must_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
+        return finding
+    if coverage.evidence.source == "grant":
+        return replace(finding, grant=coverage.evidence)
+    if coverage.evidence.source == "rule":
+        return replace(finding, allow=coverage.evidence)
+    return finding
+
+
+def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[str]:
+    """Files of the workspace that are run, or read as programs, as absolute paths."""
+    words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
+    words += case.step.unwrapped.programs
+    for known, name in zip(case.known, case.names, strict=True):
+        if name in {"make", "sed", "awk", "jq"}:
+            words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
+    for word in words:
+        for place in places or ():
+            if word.value is not None and around.paths.inside_workspace(literal(word), cwd=place):
+                resolved = around.paths.resolve(literal(word), cwd=place)
+                yield resolved.resolved or resolved.lexical
+
+
+def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+    found = [
+        finding
+        for place in (places if places is not None else [None])
+        for finding in Lookout(around.paths, case.facts, place).look(touch)
+    ]
+    return Touched(tuple(dict.fromkeys(found)), by_command=True, named=touch.word.value is not None)
+
+
+def _redirected(
+    around: Circumstances, redirect: Redirect, case: Case, places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """A redirection: an output is a write that only an Edit rule covers, an input a read (S8)."""
+    target = redirect.target
+    if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
+        return
+    if redirect.operator in {"<", "<>"}:
+        yield _touched(around, case, Touch("read", target), places)
+    if redirect.operator == "<":
+        return
+    found = _touched(around, case, Touch("write", target), places)
+    findings = found.findings
+    if target.form != "constant":
+        reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
+        findings = tuple(replace(finding, must_ask=finding.must_ask or reason) for finding in findings)
+    yield Touched(findings, by_command=False, named=found.named)
+
+
+def _is_descriptor(redirect: Redirect) -> bool:
+    value = redirect.target.value
+    if redirect.operator not in {">&", "<&"} or value is None:
+        return False
+    return value.rstrip("-").isdigit() or value == "-"

@@ -1,0 +1,211 @@
+"""What speaks for and against one simple command: rules, grants, the read-only set, or that it needs no rule at all.
+
+INVARIANT (strictest): a command that nothing here speaks for has neither ``allow`` nor ``neutral`` nor ``known_read``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from countersign.wire.verdicts import Evidence
+
+from ..finding import Finding, Floor
+from .circumstances import Circumstances
+from .cover import Case, Coverage, any_rule, covering, may_touch, touching
+from .flow import cd_target
+from .known import only_in_workspace, only_reads_by_words
+from .names import unsafe_assignment
+from .neutral import neutral_reason
+from .places import Lookout, literal
+from .repository import strange_repository
+from .touches import touches
+
+
+def floor(reason: str) -> Floor:
+    """A floor that asks."""
+    return Floor("ask", Evidence(source="floor", reason=reason))
+
+
+def speak(
+    around: Circumstances, case: Case, places: Sequence[str] | None, covered: Coverage | None
+) -> tuple[Finding, Coverage]:
+    """What is to be said of the command itself, and what covers the files that it names."""
+    said = Said(case.step.command.source)
+    if around.ruled:
+        said.deny = touching(case, "deny", around.rules, around.agent)
+        said.ask = touching(case, "ask", around.rules, around.agent)
+    if case.step.unwrapped.deep:
+        said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
+    _not_known(around, said, case)
+    coverage = _speak_for(around, said, case, places, covered)
+    return said.finding(), coverage
+
+
+def _speak_for(
+    around: Circumstances, said: Said, case: Case, places: Sequence[str] | None, covered: Coverage | None
+) -> Coverage:
+    """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
+    command = case.step.command
+    if not case.layers and not command.assignments and command.kind == "command":
+        # Redirections alone: what they touch is judged by itself.
+        said.uncovered = case.evaluates
+        said.neutral = said.uncovered is None
+        return Coverage()
+    neutral, why_not = _neutral(around, case, places)
+    if neutral and said.must_ask is None:
+        said.neutral = True
+        return Coverage(Evidence(source="default", reason="it needs no rule"))
+    coverage = covered
+    if coverage is None:
+        coverage = covering(case, "allow", around.rules, around.agent)
+        if coverage.evidence is None and around.granting:
+            coverage = replace(covering(case, "grant", around.rules, around.agent), near=coverage.near)
+    strange = _strange_place(around, case, places)
+    said.uncovered = strange or why_not or coverage.near
+    if strange is None and said.must_ask is None and coverage.evidence is not None:
+        said.uncovered = None
+        if coverage.evidence.source == "grant":
+            said.grant = coverage.evidence
+        else:
+            said.allow = coverage.evidence
+    if said.must_ask is None and _only_reads(around, case, places):
+        said.known_read, said.uncovered = True, None
+    return coverage if said.allow is not None or said.grant is not None else Coverage()
+
+
+def _not_known(around: Circumstances, said: Said, case: Case) -> None:
+    """What is not known before it runs asks, and under deny or ask rules even a bypass does not lift that."""
+    step = case.step
+    reason = None
+    if case.unnamed is not None:
+        reason = f"what `{case.unnamed.source}` runs is not known before it runs"
+    elif step.unwrapped.unknown is not None:
+        reason = step.unwrapped.unknown
+    elif step.unwrapped.fed and step.piped and not step.fed:
+        reason = "what is run comes from elsewhere and is not known before it runs"
+    if reason is not None:
+        ruled = any_rule(around.rules, around.agent) if around.ruled else None
+        said.must_ask = ruled or Evidence(source="default", reason=reason)
+        said.bypass_lifts = ruled is None
+    elif around.ruled:
+        said.must_ask = may_touch(case, around.rules, around.agent)
+        said.bypass_lifts = said.must_ask is None
+
+
+def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+    """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
+    command, facts = case.step.command, case.facts
+    for assignment in command.assignments:
+        reason = unsafe_assignment(assignment)
+        if reason is not None:
+            return False, reason
+    if case.evaluates is not None:
+        return False, case.evaluates
+    if case.redefined is not None:
+        return False, None
+    if command.words and command.words[0].value == "cd":
+        return _changing_folder(around, case, places)
+    kind, why_not = neutral_reason(command, facts)
+    return kind and why_not is None, why_not
+
+
+def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+    target = cd_target(case.step.command.words)
+    if target is None:
+        return False, "`cd` leads to a place that is not known before it runs"
+    inside = target.value is not None and all(
+        around.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
+    )
+    if places is None or not inside:
+        return False, "`cd` leads out of the workspace" if places is not None else "`cd` may start from anywhere"
+    return True, None
+
+
+def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None) -> bool:
+    """Whether the fixed read-only set holds this command."""
+    if not around.builtin_reads or places is None or case.layers == () or case.step.command.kind != "command":
+        return False
+    if case.evaluates or case.redefined or case.facts.aliases or case.step.command.assignments:
+        return False
+    if any(layer.way not in ("self", "clear") for layer in case.layers) or case.step.unwrapped.texts:
+        return False
+    name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
+    if not only_reads_by_words(name, words, known):
+        return False
+    if any(only_in_workspace(layer.words[0].value or "", around.paths.workspace) for layer in case.layers):
+        return False
+    if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
+        return False
+    return _reads_inside(around, case, places)
+
+
+def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+    """Whether all that it names is known and lies in the workspace."""
+    for touch in touches(case.names[-1], case.layers[-1].words, case.known[-1]):
+        if touch.deed not in ("read", "list"):
+            return False
+        for place in places:
+            lookout = Lookout(around.paths, case.facts, place)
+            if not all(finding.known_read for finding in lookout.look(touch)):
+                return False
+    return True
+
+
+def _strange_place(around: Circumstances, case: Case, places: Sequence[str] | None) -> str | None:
+    """Why git would not run as it does elsewhere: a folder that looks like a repository of its own."""
+    if "git" not in case.names:
+        return None
+    for known in case.known:
+        if known.git is None:
+            continue
+        inner = known.git.folders
+        if places is None:
+            return "git works in a folder that is not known before it runs"
+        for place in places or ():
+            where = place
+            for word in inner:
+                if word.value is None:
+                    return "git works in a folder that is not known before it runs"
+                where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
+                if not around.paths.inside_workspace(where, cwd=place):
+                    return "git works in a folder outside the workspace"
+            reason = strange_repository(where, around.paths, known=False)
+            if reason is not None:
+                return reason
+    return None
+
+
+@dataclass(slots=True)
+class Said:
+    """A command's finding while it is put together."""
+
+    source: str
+    floors: tuple[Floor, ...] = ()
+    deny: Evidence | None = None
+    ask: Evidence | None = None
+    must_ask: Evidence | None = None
+    bypass_lifts: bool = True
+    allow: Evidence | None = None
+    grant: Evidence | None = None
+    known_read: bool = False
+    neutral: bool = False
+    uncovered: str | None = None
+
+    def finding(self) -> Finding:
+        return Finding(
+            kind="command",
+            resource=self.source,
+            category="read" if self.neutral or self.known_read else "execute",
+            floors=self.floors,
+            deny=self.deny,
+            ask=self.ask,
+            must_ask=self.must_ask,
+            bypass_lifts=self.bypass_lifts,
+            allow=self.allow,
+            grant=self.grant,
+            known_read=self.known_read,
+            neutral=self.neutral,
+            uncovered=self.uncovered,
+            text=self.source,
+        )

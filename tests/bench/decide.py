@@ -1,0 +1,306 @@
+"""What one decision on a command costs, beside Gemini CLI's policy engine under the same rules, in the same run.
+
+200 everyday commands (`commands.txt`) are decided under 10 to 10,000 rules for command prefixes, the larger sets holding
+the smaller. Both sides are timed around one call, from the text to the decision: reading the text is in it, making the
+call's object is not. The sides take turns, round by round, each round every command once; a figure is the median over the
+rounds of a round's median, a ratio the median of the ratios of rounds that stood side by side.
+
+Ours is measured twice: *cold* with its readings of texts forgotten before each round, as Gemini's engine, which keeps
+none, meets them; *warm* with them kept. `bash -n` is left out of both, since Gemini's has nothing like it, and measured by
+itself at the end: cold each text goes to a process, cached it does not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from countersign.gate import policy as engine
+from countersign.gate.call import RunCommand, ToolCall
+from countersign.gate.shell.judge import SyntaxChecker
+from countersign.gate.shell.syntax import BashSyntax
+from countersign.settings.policy import Policy, RuleText
+from countersign.wire.approvals import ToolPreview
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+GEMINI = HERE / "gemini"
+COMMANDS = HERE.joinpath("commands.txt").read_text("utf-8").splitlines()
+SIZES, COMPARED = (10, 100, 1_000, 10_000), (10, 100, 1_000)
+WARMING, ROUNDS, CHECKED_ROUNDS, LONG_RUNS = 5, 15, 3, 7
+
+LIMITS = {
+    "decide: 10 rules, to Gemini's": 0.25,
+    "decide: 100 rules, to Gemini's": 0.25,
+    "decide: 1000 rules, to Gemini's": 0.1,
+    "decide: 1000 rules to 10 rules": 1.5,
+    "decide: 10000 rules to 10 rules": 2.0,
+    "decide: milliseconds, longest of the 2 kB texts": 5.0,
+    "decide: milliseconds, longest of the 100 kB texts": 150.0,
+    "decide: 100 kB to 50 kB, greatest": 2.3,
+}
+
+
+def run() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = _workspace(Path(folder))
+        policies = {size: _policy(workspace, size) for size in SIZES}
+        return {
+            **_beside_gemini(policies),
+            **_long_texts(policies[100]),
+            **_with_bash(policies[100]),
+        }
+
+
+# --- beside Gemini's -------------------------------------------------------------------------------------------------
+
+
+def _beside_gemini(policies: dict[int, Policy]) -> dict[str, float]:
+    cold: dict[int, list[float]] = {size: [] for size in SIZES}
+    warm: dict[int, list[float]] = {size: [] for size in SIZES}
+    theirs: dict[int, list[float]] = {size: [] for size in COMPARED}
+    with _gemini() as their_round:
+        for turn in range(WARMING + ROUNDS):
+            for size in SIZES:
+                median = {
+                    "cold": statistics.median(_forgetful_round(policies[size])),
+                    "warm": statistics.median(_round(policies[size])),
+                    "theirs": statistics.median(their_round(size)) if size in COMPARED else 0.0,
+                }
+                if turn >= WARMING:
+                    cold[size].append(median["cold"])
+                    warm[size].append(median["warm"])
+                    if size in COMPARED:
+                        theirs[size].append(median["theirs"])
+    return {
+        **{f"decide: {size} rules, to Gemini's": _ratio(cold[size], theirs[size]) for size in COMPARED},
+        **{
+            f"decide: {size} rules, to Gemini's, text seen before": _ratio(warm[size], theirs[size])
+            for size in COMPARED
+        },
+        **{f"decide: {size} rules to 10 rules": _ratio(cold[size], cold[10]) for size in SIZES[2:]},
+        **{f"decide: microseconds, {size} rules": statistics.median(cold[size]) for size in SIZES},
+        **{f"decide: microseconds, {size} rules, text seen before": statistics.median(warm[size]) for size in SIZES},
+        **{f"decide: microseconds, {size} rules, Gemini's": statistics.median(theirs[size]) for size in COMPARED},
+    }
+
+
+def _ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
+@contextlib.contextmanager
+def _gemini() -> Iterator[Callable[[int], list[float]]]:
+    """A round of Gemini's engine at each call: microseconds of each decision."""
+    _installed()
+    sets = {
+        str(size): [{"prefix": words, "decision": _THEIR_WORDS[listed]} for listed, words in _rules(size)]
+        for size in COMPARED
+    }
+    with subprocess.Popen(
+        ["node", GEMINI / "bench.mjs"], cwd=GEMINI, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as node:
+        assert node.stdin is not None and node.stdout is not None
+        asked, said = node.stdin, node.stdout
+
+        def ask(line: object) -> None:
+            asked.write(json.dumps(line) + "\n")
+            asked.flush()
+
+        def their_round(size: int) -> list[float]:
+            ask({"round": str(size)})
+            return json.loads(said.readline())
+
+        ask({"commands": COMMANDS, "sets": sets})
+        yield their_round
+        asked.close()
+
+
+_THEIR_WORDS = {"allow": "allow", "ask": "ask_user", "deny": "deny"}
+
+
+def _installed() -> None:
+    """Gemini's engine is large, so it is set up only for this bench."""
+    subprocess.run(["python3", ROOT / "scripts/setup.py", "gemini"], check=True, timeout=600)
+
+
+# --- ours ------------------------------------------------------------------------------------------------------------
+
+
+def _forgetful_round(policy: Policy) -> list[float]:
+    """A round that meets every text for the first time."""
+    _forget()
+    return _round(policy)
+
+
+def _forget() -> None:
+    """Drop whatever the reading of commands has kept, down to single words."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("countersign.gate.shell."):
+            for value in vars(module).values():
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+def _round(policy: Policy, commands: Sequence[str] = COMMANDS, checker: SyntaxChecker | None = None) -> list[float]:
+    """Microseconds of each decision. Without a checker every text counts as accepted by bash."""
+    check = checker or _accepted
+    times: list[float] = []
+    for call in [_call(command, policy.workspace) for command in commands]:
+        start = time.perf_counter()
+        decision = engine.decide(call, policy, ("default",), check_syntax=check)
+        times.append((time.perf_counter() - start) * 1e6)
+        if decision.evidence[0].source == "error":
+            raise RuntimeError(f"`{call.arguments['command']}` was not judged: {decision.reason}")
+    return times
+
+
+def _accepted(text: str) -> None:
+    return None
+
+
+def _call(command: str, cwd: str) -> ToolCall:
+    arguments = {"command": command}
+    return ToolCall(
+        tool_call_id="bench",
+        thread_id="bench",
+        turn_id="bench",
+        agent="Countersign",
+        tool="shell",
+        arguments=arguments,
+        kind="execute",
+        category="execute",
+        effects=(RunCommand(command, cwd),),
+        preview=ToolPreview(input=dict(arguments)),
+        cwd=cwd,
+    )
+
+
+# --- long texts and bash itself --------------------------------------------------------------------------------------
+
+
+def _long_texts(policy: Policy) -> dict[str, float]:
+    """Texts made long in several ways; the slowest way is what counts."""
+    short, long, doubled = [], [], []
+    for grow in _WAYS:
+        short.append(_milliseconds(policy, grow(2_000)))
+        pairs = [(_once(policy, grow(50_000)), _once(policy, grow(100_000))) for _ in range(LONG_RUNS)]
+        doubled.append(statistics.median(whole / half for half, whole in pairs))
+        long.append(statistics.median(whole for _, whole in pairs))
+    return {
+        "decide: milliseconds, longest of the 2 kB texts": max(short),
+        "decide: milliseconds, longest of the 100 kB texts": max(long),
+        "decide: 100 kB to 50 kB, greatest": max(doubled),
+    }
+
+
+def _milliseconds(policy: Policy, text: str) -> float:
+    return statistics.median(_once(policy, text) for _ in range(LONG_RUNS))
+
+
+def _once(policy: Policy, text: str) -> float:
+    _forget()
+    return _round(policy, [text])[0] / 1e3
+
+
+def _repeated(piece: str, separator: str, start: str = "", end: str = "") -> Callable[[int], str]:
+    """Numbered pieces up to a number of bytes."""
+
+    def grow(size: int) -> str:
+        parts, length = [], len(start) + len(end)
+        for number in itertools.count():
+            part = piece.replace("#", str(number))
+            length += len(part) + len(separator)
+            if length > size:
+                return start + separator.join(parts) + end
+            parts.append(part)
+        raise AssertionError
+
+    return grow
+
+
+_WAYS = (
+    _repeated("echo 'line # of the notes'", "\n"),
+    _repeated("src/module#.py", " ", start="git add "),
+    _repeated('row # of the data, 1.5, "quoted", $HOME', "\n", start="cat > notes.txt <<'END'\n", end="\nEND\n"),
+    _repeated("grep -v word#", " | ", start="cat notes.txt | "),
+    _repeated("npm run task-# && pytest -q tests/test_#.py > out.txt", "; "),
+    _repeated("some prose, line # of it", " ", start='git commit -m "', end='"'),
+)
+
+
+def _with_bash(policy: Policy) -> dict[str, float]:
+    cold, cached = [], []
+    for _ in range(CHECKED_ROUNDS):
+        bash = BashSyntax()
+        _forget()
+        cold += _round(policy, checker=bash)
+        cached.append(statistics.median(_round(policy, checker=bash)))
+    return {
+        "decide: microseconds, 100 rules, with `bash -n`, mean": statistics.mean(cold),
+        "decide: microseconds, 100 rules, with `bash -n`, median": statistics.median(cold),
+        "decide: microseconds, 100 rules, with `bash -n`, text seen before": statistics.median(cached),
+    }
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+def _policy(workspace: Path, size: int) -> Policy:
+    rules = tuple(RuleText(listed, f"Bash({words}:*)") for listed, words in _rules(size))
+    return Policy(workspace=str(workspace), home=str(workspace.parent), trusted=True, rules=rules)
+
+
+def _rules(size: int) -> list[tuple[str, str]]:
+    """The first so many rules: what people write, then what years of "always" leave behind."""
+    return list(itertools.islice(itertools.chain(_WRITTEN, _gathered()), size))
+
+
+_WRITTEN = [
+    *(("allow", words) for words in ("git status", "git diff", "git log", "npm test", "npm run", "ls", "pytest")),
+    ("allow", "docker compose"),
+    ("ask", "git push"),
+    ("deny", "sudo"),
+    *(
+        ("allow", words)
+        for words in """git add|git commit|git show|git branch|git fetch|git switch|git stash|git blame|git grep|git ls-files|
+git rev-parse|cargo build|cargo test|cargo clippy|cargo fmt|cargo check|go build|go test|go vet|go mod tidy|make|cmake|npm ci|
+npm install|npm ls|npm outdated|npx tsc|npx eslint|npx prettier --check|npx vitest|pnpm install|pnpm test|yarn install|
+python -m pytest|python manage.py test|pip list|pip show|uv sync|uv run pytest|poetry install|ruff|mypy|black --check|cat|head|
+tail|wc|grep|rg|sort|uniq|cut|jq|tree|du|df|stat|file|which|echo|pwd|diff|docker ps|docker images|docker logs|kubectl get|
+kubectl logs|kubectl describe|terraform plan|terraform fmt|gh pr view|gh pr list|gh run list|mkdir|touch|./gradlew test|
+mvn test|bundle exec rspec|dotnet test""".replace("\n", "").split("|")
+    ),
+    *(("ask", words) for words in ("git reset", "git rebase", "rm", "npm publish", "docker run", "terraform apply")),
+    *(("deny", words) for words in ("git push --force", "kubectl delete", "npm unpublish", "shutdown", "mkfs", "dd")),
+]
+
+
+def _gathered() -> Iterator[tuple[str, str]]:
+    shapes = (
+        "npm run task-#", "pytest tests/area_#", "git checkout feature/item-#", "make target-#", "./scripts/step_#.sh",
+        "docker compose logs service-#", "cargo test module_#", "go test ./internal/part#", "python tools/job_#.py",
+        "kubectl logs deploy/app-#", "npx tsc -p packages/lib-#", "git show release-#", "curl -s http://localhost:80#/health",
+        "node build/page-#.js", "yarn workspace @acme/part-#", "cat logs/day-#.log", "rg part_#", "sed -n #p",
+    )  # fmt: skip
+    for number in itertools.count():
+        listed = {8: "ask", 9: "deny"}.get(number % 10, "allow")
+        yield listed, shapes[number % len(shapes)].replace("#", str(number))
+
+
+def _workspace(folder: Path) -> Path:
+    """A small project, so that paths are looked up as they are in earnest."""
+    workspace = folder / "project"
+    for name in (".git", "src/components", "src/api", "src/server", "tests", "docs", "config", "dist", "client"):
+        (workspace / name).mkdir(parents=True)
+    for name in ("package.json", "README.md", "src/index.ts", "src/main.py", "tests/test_parser.py", "config/dev.json"):
+        (workspace / name).write_text("text\n")
+    return workspace
