@@ -1,13 +1,13 @@
 """What one decision on a command costs, beside Gemini CLI's policy engine under the same rules, in the same run.
 
-200 everyday commands (`commands.txt`) are decided under 10 to 10,000 rules for command prefixes, the larger sets holding
-the smaller. Both sides are timed around one call, from the text to the decision: reading the text is in it, making the
-call's object is not. The sides take turns, round by round, each round every command once; a figure is the median over the
-rounds of a round's median, a ratio the median of the ratios of rounds that stood side by side.
+200 everyday commands (`commands.txt`) are decided under 10 to 10,000 rules for command prefixes, the larger sets
+holding the smaller. Both sides are timed around one call, from the text to the decision: reading the text is in it,
+making the call's object is not. The sides take turns, round by round, each round every command once; a figure is the
+median over the rounds of a round's median, a ratio the median of the ratios of rounds that stood side by side.
 
-Ours is measured twice: *cold* with its readings of texts forgotten before each round, as Gemini's engine, which keeps
-none, meets them; *warm* with them kept. `bash -n` is left out of both, since Gemini's has nothing like it, and measured by
-itself at the end: cold each text goes to a process, cached it does not.
+Ours is measured twice: with its readings of texts forgotten before each round, as Gemini's engine, which keeps none,
+meets them; and, under "text seen before", with them kept. `bash -n` is left out of both, since Gemini's has nothing
+like it, and measured by itself at the end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from countersign.gate import policy as engine
 from countersign.gate.call import RunCommand, ToolCall
@@ -35,6 +36,7 @@ ROOT = HERE.parents[1]
 GEMINI = HERE / "gemini"
 COMMANDS = HERE.joinpath("commands.txt").read_text("utf-8").splitlines()
 SIZES, COMPARED = (10, 100, 1_000, 10_000), (10, 100, 1_000)
+Listed = Literal["allow", "ask", "deny"]
 WARMING, ROUNDS, CHECKED_ROUNDS, LONG_RUNS = 5, 15, 3, 7
 
 LIMITS = {
@@ -80,15 +82,13 @@ def _beside_gemini(policies: dict[int, Policy]) -> dict[str, float]:
                     warm[size].append(median["warm"])
                     if size in COMPARED:
                         theirs[size].append(median["theirs"])
+    seen = "text seen before"
     return {
         **{f"decide: {size} rules, to Gemini's": _ratio(cold[size], theirs[size]) for size in COMPARED},
-        **{
-            f"decide: {size} rules, to Gemini's, text seen before": _ratio(warm[size], theirs[size])
-            for size in COMPARED
-        },
+        **{f"decide: {size} rules, to Gemini's, {seen}": _ratio(warm[size], theirs[size]) for size in COMPARED},
         **{f"decide: {size} rules to 10 rules": _ratio(cold[size], cold[10]) for size in SIZES[2:]},
         **{f"decide: microseconds, {size} rules": statistics.median(cold[size]) for size in SIZES},
-        **{f"decide: microseconds, {size} rules, text seen before": statistics.median(warm[size]) for size in SIZES},
+        **{f"decide: microseconds, {size} rules, {seen}": statistics.median(warm[size]) for size in SIZES},
         **{f"decide: microseconds, {size} rules, Gemini's": statistics.median(theirs[size]) for size in COMPARED},
     }
 
@@ -108,7 +108,8 @@ def _gemini() -> Iterator[Callable[[int], list[float]]]:
     with subprocess.Popen(
         ["node", GEMINI / "bench.mjs"], cwd=GEMINI, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as node:
-        assert node.stdin is not None and node.stdout is not None
+        assert node.stdin is not None
+        assert node.stdout is not None
         asked, said = node.stdin, node.stdout
 
         def ask(line: object) -> None:
@@ -259,32 +260,39 @@ def _policy(workspace: Path, size: int) -> Policy:
     return Policy(workspace=str(workspace), home=str(workspace.parent), trusted=True, rules=rules)
 
 
-def _rules(size: int) -> list[tuple[str, str]]:
+def _rules(size: int) -> list[tuple[Listed, str]]:
     """The first so many rules: what people write, then what years of "always" leave behind."""
     return list(itertools.islice(itertools.chain(_WRITTEN, _gathered()), size))
 
 
-_WRITTEN = [
+_TENTHS: Mapping[int, Listed] = {8: "ask", 9: "deny"}
+
+_WRITTEN: Sequence[tuple[Listed, str]] = [
     *(("allow", words) for words in ("git status", "git diff", "git log", "npm test", "npm run", "ls", "pytest")),
     ("allow", "docker compose"),
     ("ask", "git push"),
     ("deny", "sudo"),
     *(
         ("allow", words)
-        for words in """git add|git commit|git show|git branch|git fetch|git switch|git stash|git blame|git grep|git ls-files|
-git rev-parse|cargo build|cargo test|cargo clippy|cargo fmt|cargo check|go build|go test|go vet|go mod tidy|make|cmake|npm ci|
-npm install|npm ls|npm outdated|npx tsc|npx eslint|npx prettier --check|npx vitest|pnpm install|pnpm test|yarn install|
-python -m pytest|python manage.py test|pip list|pip show|uv sync|uv run pytest|poetry install|ruff|mypy|black --check|cat|head|
-tail|wc|grep|rg|sort|uniq|cut|jq|tree|du|df|stat|file|which|echo|pwd|diff|docker ps|docker images|docker logs|kubectl get|
-kubectl logs|kubectl describe|terraform plan|terraform fmt|gh pr view|gh pr list|gh run list|mkdir|touch|./gradlew test|
-mvn test|bundle exec rspec|dotnet test""".replace("\n", "").split("|")
+        for words in (
+            "git add", "git commit", "git show", "git branch", "git fetch", "git switch", "git stash", "git blame",
+            "git grep", "git ls-files", "git rev-parse", "cargo build", "cargo test", "cargo clippy", "cargo fmt",
+            "cargo check", "go build", "go test", "go vet", "go mod tidy", "make", "cmake", "npm ci", "npm install",
+            "npm ls", "npm outdated", "npx tsc", "npx eslint", "npx prettier --check", "npx vitest", "pnpm install",
+            "pnpm test", "yarn install", "python -m pytest", "python manage.py test", "pip list", "pip show", "uv sync",
+            "uv run pytest", "poetry install", "ruff", "mypy", "black --check", "cat", "head", "tail", "wc", "grep",
+            "rg", "sort", "uniq", "cut", "jq", "tree", "du", "df", "stat", "file", "which", "echo", "pwd", "diff",
+            "docker ps", "docker images", "docker logs", "kubectl get", "kubectl logs", "kubectl describe",
+            "terraform plan", "terraform fmt", "gh pr view", "gh pr list", "gh run list", "mkdir", "touch",
+            "./gradlew test", "mvn test", "bundle exec rspec", "dotnet test",
+        )
     ),
     *(("ask", words) for words in ("git reset", "git rebase", "rm", "npm publish", "docker run", "terraform apply")),
     *(("deny", words) for words in ("git push --force", "kubectl delete", "npm unpublish", "shutdown", "mkfs", "dd")),
-]
+]  # fmt: skip
 
 
-def _gathered() -> Iterator[tuple[str, str]]:
+def _gathered() -> Iterator[tuple[Listed, str]]:
     shapes = (
         "npm run task-#", "pytest tests/area_#", "git checkout feature/item-#", "make target-#", "./scripts/step_#.sh",
         "docker compose logs service-#", "cargo test module_#", "go test ./internal/part#", "python tools/job_#.py",
@@ -292,8 +300,7 @@ def _gathered() -> Iterator[tuple[str, str]]:
         "node build/page-#.js", "yarn workspace @acme/part-#", "cat logs/day-#.log", "rg part_#", "sed -n #p",
     )  # fmt: skip
     for number in itertools.count():
-        listed = {8: "ask", 9: "deny"}.get(number % 10, "allow")
-        yield listed, shapes[number % len(shapes)].replace("#", str(number))
+        yield _TENTHS.get(number % 10, "allow"), shapes[number % len(shapes)].replace("#", str(number))
 
 
 def _workspace(folder: Path) -> Path:

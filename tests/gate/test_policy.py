@@ -407,7 +407,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
     judgement = Judgement(
         findings=(READER, PLAIN, REDIRECT),
         parts=(Part("ls", (0,)), Part("x > a", (1, 2))),
-        risks=("deletes",),
+        risks=("deletes files",),
         exact_rule="Bash(x)",
         proposals=("Bash(x)", "Bash(x:*)"),
         scripts=("/nowhere/ws/x",),
@@ -416,7 +416,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
     decision = decide(call(RunCommand("ls; x > a", WS), category="execute", tool="shell"), policy(), ["default"])
     assert [(part.text, part.verdict) for part in decision.parts] == [("ls", "allow"), ("x > a", "ask")]
     assert (decision.risks, decision.exact_rule, decision.proposals, decision.scripts) == (
-        ("deletes",), "Bash(x)", ("Bash(x)", "Bash(x:*)"), ("/nowhere/ws/x",),
+        ("deletes files",), "Bash(x)", ("Bash(x)", "Bash(x:*)"), ("/nowhere/ws/x",),
     )  # fmt: skip
 
 

@@ -43,7 +43,10 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
 
 
 def word_keys(words: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
-    """Keys of a simple command, with these beginnings and ends: of its words, of their blank-separated pieces, and of what follows a last slash."""
+    """Keys of a simple command, with these beginnings and ends.
+
+    They are of its words, of their blank-separated pieces, and of what follows a last slash.
+    """
     pieces = {piece for word in words for piece in word.split(" ") if piece}
     pieces |= {piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece}
     return _piece_keys(pieces, edges)

@@ -453,7 +453,7 @@ def _risks(
         f"secret: {secret}" if secret else None,
         f"protected: {protected}" if protected else None,
         "outside the workspace" if zone == "outside" else None,
-        "deletes" if operation == "delete" else None,
+        "deletes files" if operation == "delete" else None,
         "goes through a link" if resolved.resolved not in (None, resolved.lexical) else None,
     ]
     return tuple(risk for risk in found if risk is not None)
