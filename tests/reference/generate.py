@@ -48,7 +48,8 @@ MODES = ("default",) * 8 + ("plan", "ask", "acceptEdits", "auto", "dontAsk")
 
 @dataclass(frozen=True)
 class Pools:
-    """What texts are made from. ``finds``: ``find -exec`` is among the wrappers."""
+    """What texts are made from. ``finds``: ``find -exec`` is among the wrappers. ``parts`` and ``words`` are further
+    shapes; in them ``§`` stands for a list of commands and ``¤`` for an argument."""
 
     programs: Sequence[tuple[str, ...]] = PROGRAMS
     neutral: Sequence[tuple[str, ...]] = NEUTRAL
@@ -59,6 +60,8 @@ class Pools:
     targets: Sequence[str] = TARGETS
     sources: Sequence[str] = SOURCES
     finds: bool = True
+    parts: Sequence[str] = ()
+    words: Sequence[str] = ()
 
 
 NO_READERS = Pools(tuple(each for each in PROGRAMS if each[0] not in {"ls", "cat", "wc", "grep", "head"}), finds=False)
@@ -116,6 +119,8 @@ class CommandMaker:
     def _part(self, depth: int) -> str:
         if not depth or self._chance(0.6):
             return self._simple(depth)
+        if self._pools.parts and self._chance(0.5):
+            return self._filled(self._random.choice(self._pools.parts), depth - 1)
         shapes: tuple[Callable[[int], str], ...] = (
             lambda d: f"( {self._body(d)})",
             lambda d: f"{{ {self._body(d)}; }}",
@@ -136,6 +141,10 @@ class CommandMaker:
         )
         made = self._random.choice(shapes)(depth - 1)
         return made + self._redirect(depth - 1) if self._chance(0.08) and made[-1] in ")}i" else made
+
+    def _filled(self, shape: str, depth: int) -> str:
+        fillers = {"§": self._body, "¤": self._argument}
+        return "".join(fillers[char](depth) if char in fillers else char for char in shape)
 
     def _body(self, depth: int) -> str:
         before, self._pending = self._pending, []
@@ -194,7 +203,7 @@ class CommandMaker:
             case _:
                 return [
                     "find",
-                    ".",
+                    "src",
                     self._random.choice(("-exec", "-ok")),
                     *words,
                     "{}",
@@ -232,6 +241,8 @@ class CommandMaker:
     def _argument(self, depth: int) -> str:
         if self._chance(0.72):
             return self._quoted(self._random.choice(self._pools.arguments))
+        if depth and self._pools.words and self._chance(0.4):
+            return self._filled(self._random.choice(self._pools.words), depth - 1)
         inner = self._inner(depth)
         ticks = f"`{inner}`" if not set("`\\\n") & set(inner) else "`beta`"
         return self._random.choice((

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .arguments import Arguments, arguments
 from .script import Word
-from .table_git import GIT, GLOBAL, GLOBAL_ESCAPES, LISTING, SHOWS_FILES
+from .table_git import GIT, GLOBAL, GLOBAL_ESCAPES, LISTING
 from .table_row import Program, row
 
 UNKNOWN_SUBCOMMAND = row("a name that git does not know is an alias or a program of its own", closed=True)
@@ -64,7 +64,9 @@ def only_reads(git: Git) -> bool:
                                         "--no-merged", "--points-at")  # fmt: skip
             return not operands or listing
         case "tag":
-            return not operands or git.arguments.has("-l", "--list", "--contains", "--merged", "--points-at")
+            listing = git.arguments.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged",
+                                        "--points-at")  # fmt: skip
+            return not operands or listing
         case "remote":
             return not operands or first in LISTING[name]
         case "reflog":
@@ -76,16 +78,26 @@ def only_reads(git: Git) -> bool:
     return True
 
 
-def shown_paths(git: Git) -> list[Word]:
-    """Operands that may name files whose content is printed."""
-    return [word for _, word in git.arguments.operands] if git.subcommand in SHOWS_FILES else []
+def named_words(git: Git) -> list[Word]:
+    """All words behind the subcommand that may name a file: operands, and what options take that is not text for
+    certain. Of an option's value in its own word only a known one counts, or a place in a file (``-L``)."""
+    found, texts = git.arguments, git.program.grammar.texts
+    values = [
+        option.value
+        for option in found.options
+        if option.value is not None
+        and (option.name not in texts or found.strangers)
+        and (option.value.value is not None or not option.attached or option.name == "-L")
+    ]
+    return [*(word for _, word in found.operands), *values]
 
 
-def path_in(operand: str) -> str:
-    """The path in ``revision:path`` or in a pathspec with magic in front; the operand itself if there is neither."""
-    if operand.startswith(":("):
-        return operand.partition(")")[2] or operand
-    if operand.startswith((":/", ":!", ":^")):
-        return operand[2:] or operand
-    _, colon, path = operand.partition(":")
-    return path.removeprefix("./") if colon and path else operand
+def paths_in(text: str) -> list[str]:
+    """What may be paths in ``revision:path``, ``first,last:path`` or a pathspec with magic in front: all that stands
+    behind a colon, since a revision may hold some itself (``:0:x``, ``HEAD@{10:00}:x``, ``HEAD^{/a:b}:x``)."""
+    found: list[str] = []
+    while ":" in text:
+        text = text.partition(":")[2]
+        path = text.partition(")")[2] if text.startswith("(") else text
+        found.append(path.lstrip("/!^").removeprefix("./"))
+    return [path for path in found if path]

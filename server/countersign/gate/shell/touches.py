@@ -23,7 +23,8 @@ Deed = Literal["read", "list", "write", "delete", "move"]
 class Touch:
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
     into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
-    ``shown`` marks an operand of git, which may be a revision as well as a file."""
+    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
+    of its repository. ``doubtful``: it is a file only if the table is wrong."""
 
     deed: Deed
     word: Word
@@ -31,6 +32,8 @@ class Touch:
     into: str | None = None
     spills: bool = False
     shown: bool = False
+    top: bool = False
+    doubtful: bool = False
 
 
 def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
@@ -43,6 +46,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         found += _dd(words)
     elif row is not None:
         found += _operands(name, row, known)
+        found += _doubtful(row, known.arguments)
         found += (Touch("read", value) for value in known.arguments.values(*row.reads))
     found += _written(known.uses)
     if known.doings is not None:
@@ -68,15 +72,59 @@ def _unknown() -> Word:
 
 
 def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
+    """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
     found = known.arguments
-    operands = [word for _, word in found.operands]
+    swallowed = [(option.index + 1, option.value) for option in _swallowing(row, found) if option.value is not None]
+    yield from _as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers)
+    if swallowed:
+        yield from _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
+
+
+def _index(indexed: tuple[int, Word]) -> int:
+    return indexed[0]
+
+
+_FOLDER_OPTIONS = frozenset({"-t", "--target-directory"})
+
+
+def _swallowing(row: Program, found: Arguments) -> Iterator[Option]:
+    """Options whose value, the next word, is not known to be text: it may be an operand."""
+    if row.operands == "none":
+        return
+    for option in found.options:
+        if option.value is None or option.attached or option.name in row.reads or option.name in row.escapes:
+            continue
+        if row.operands in ("copy", "move", "link") and option.name in _FOLDER_OPTIONS:
+            continue
+        if option.name not in row.grammar.texts or found.strangers:
+            yield option
+
+
+def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
+    """The values in the words of options that a whole row does not know for text."""
+    if not row.grammar.whole or row.operands == "none":
+        return
+    deed = "list" if row.operands == "list" else "read"
+    for option in found.options:
+        known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
+        if option.value is not None and option.attached and (not known or found.strangers):
+            yield Touch(deed, option.value, doubtful=True)
+
+
+def _as_operands(
+    name: str, row: Program, known: Known, indexed: Sequence[tuple[int, Word]], *, sure: bool
+) -> Iterator[Touch]:
+    found = known.arguments
+    operands = [word for _, word in indexed]
     deep = "-" in row.deep or found.has(*row.deep)
     match row.operands:
         case "read":
             yield from (Touch("read", word, below=deep) for word in operands)
         case "list":
-            listed = _before_tests(name, operands, found.operands)
-            yield from (Touch("list", word) for word in listed)
+            listed = _before_tests(name, operands, indexed)
+            # `tree --fromfile` prints a file that holds a listing.
+            printed = name == "tree" and found.has("--fromfile", "--fromtabfile")
+            yield from (Touch("read" if printed else "list", word) for word in listed)
             if name == "find" and found.has("-delete"):
                 tests = {option.name for option in found.options} - {
                     "-delete",
@@ -99,7 +147,7 @@ def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
             start = 0 if found.has("--reference") else 1
             yield from (Touch("write", word) for word in operands[start:])
         case "pattern" | "script":
-            files = operands if found.has(*row.given) else operands[1:]
+            files = operands if found.has(*row.given) or not sure else operands[1:]
             if name == "awk":
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
             changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
@@ -112,8 +160,8 @@ def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
         case "copy" | "move" | "link":
             yield from _copied(row, known, operands)
         case "second":
-            yield from (Touch("read", word) for word in operands[:1])
-            yield from (Touch("write", word) for word in operands[1:2])
+            yield from (Touch("read", word) for word in (operands[:1] if sure else operands))
+            yield from (Touch("write", word) for word in (operands[1:2] if sure else operands))
         case "archive":
             yield from (Touch("write", word) for word in operands[:1])
             yield from (Touch("read", word, below=True) for word in operands[1:])
@@ -132,8 +180,6 @@ def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[i
     found: list[Word] = []
     for position, (index, word) in enumerate(indexed):
         if word.value in {"(", "!", ")", ","} or (position and index != indexed[position - 1][0] + 1):
-            break
-        if position == 0 and index > 4:
             break
         found.append(word)
     return found or [constant(".")]
@@ -220,11 +266,8 @@ def _dd(words: Sequence[Word]) -> Iterator[Touch]:
 def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     found = git.arguments
     operands = [word for _, word in found.operands]
-    for word in shown_paths(git):
-        if word.value is not None:
-            yield Touch("read", constant(path_in(word.value)), shown=not found.has("--no-index"))
-            if path_in(word.value) != word.value:
-                yield Touch("read", constant(word.value), shown=True)
+    if git.subcommand in SHOWS_FILES or git.program.known:
+        yield from _shown(git)
     yield from (Touch("read", value) for value in found.values(*git.program.reads))
     match git.subcommand:
         case "rm":
@@ -253,6 +296,21 @@ def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield from (Touch("read", word) for word in operands)
         case "config":
             yield from _git_config(git)
+
+
+def _shown(git: Git) -> Iterator[Touch]:
+    """Every word of git's that may name a file whose content, or whose name at least, it prints."""
+    found = git.arguments
+    deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    for word in named_words(git):
+        if word.value is None:
+            if deed == "read":
+                yield Touch("read", word)
+            continue
+        yield Touch(deed, constant(word.value), shown=True)
+        yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
+    if found.has("--no-index"):
+        yield from (Touch("read", word) for _, word in found.operands)
 
 
 def _behind_dashes(words: Sequence[Word], index: int) -> bool:

@@ -1,0 +1,57 @@
+"""One question to the gate about a command, as ``countersign check`` asks it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from countersign.gate.call import RunCommand
+from countersign.gate.check import check_line
+from countersign.gate.paths import PathJudge
+from countersign.gate.rule import RuleSet
+from countersign.gate.shell.judge import CommandJudgement, judge_command
+from countersign.gate.shell.syntax import BashSyntax
+from countersign.settings.policy import RuleText
+
+BASH = BashSyntax()
+"""One for all tests: it keeps its answers."""
+
+WS, HOME = "/nowhere/ws", "/nowhere/home"
+
+STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def decide(
+    command: str, allow: Sequence[str] = (), deny: Sequence[str] = (), ask: Sequence[str] = (), **more: Any
+) -> str:
+    """The decision, with an error for what is no answer."""
+    rules = {"allow": list(allow), "deny": list(deny), "ask": list(ask)}
+    question = {"tool": "bash", "args": {"command": command}, "rules": rules, **more}
+    result = json.loads(check_line(json.dumps(question).encode(), check_syntax=BASH))
+    return result.get("decision") or result["error"]
+
+
+def judge(
+    command: str,
+    *,
+    allow: Sequence[str] = (),
+    grants: Sequence[str] = (),
+    deny: Sequence[str] = (),
+    workspace: str = WS,
+    home: str = HOME,
+    cwd: str | None = None,
+    builtin_reads: bool = True,
+) -> CommandJudgement:
+    """What the shell's part of the gate finds, before anything is weighed."""
+    texts = [RuleText("allow", text) for text in allow] + [RuleText("deny", text) for text in deny]
+    texts += [RuleText("allow", text, scope="grant", agent="A") for text in grants]
+    rules = RuleSet(texts)
+    paths = PathJudge(workspace, home, (), (), rules, "A")
+    effect = RunCommand(command, cwd or workspace)
+    return judge_command(effect, rules, paths, "A", check_syntax=BASH, builtin_reads=builtin_reads)

@@ -1,0 +1,71 @@
+"""The corpus said otherwise: other names, other spacing, deeper nesting. What means the same is decided the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asked import decide, rows
+
+CORPUS = rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl")
+UNDERSTOOD = [row for row in CORPUS if row["class"] not in {"unparseable", "display"}]
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "in a subshell": lambda text: f"(\n{text}\n)",
+    "in a group": lambda text: f"{{\n{text}\n}}",
+    "in a condition": lambda text: f"if true; then\n{text}\nfi",
+    "behind a condition": lambda text: f"true && {{\n{text}\n}}",
+    "in a branch": lambda text: f"if [ -f x ]; then true; else\n{text}\nfi",
+    "in a loop": lambda text: f"for i in 1 2; do\n{text}\ndone",
+    "in a case": lambda text: f"case a in\n a)\n{text}\n;;\nesac",
+    "in the background": lambda text: f"{{\n{text}\n}} &\nwait",
+    "with a comment in front": lambda text: f"# what follows is ordinary\n\n{text}",
+    "with a comment behind": lambda text: f"{text}\n# that was it; $(nothing) `here`",
+    "after something neutral": lambda text: f"true; {text}",
+    "before something neutral": lambda text: f"{text}\ntrue",
+    "with blanks around": lambda text: f"  \t{text}  \n\n",
+    "deep down": lambda text: f"(\n( if true; then {{\n{text}\n}}\nfi )\n)",
+}
+MOVES = re.compile(r"\bcd\b")
+"""A `cd` in a loop leads on with each turn, so there it is no longer the same."""
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
+def test_the_same_command_spelled_otherwise_is_decided_alike(row: dict[str, Any], spelling: str) -> None:
+    if "loop" in spelling and MOVES.search(row["command"]):
+        pytest.skip("a place that changes with each turn is another question")
+    decision = decide(SPELLINGS[spelling](row["command"]), **row["rules"])
+    assert decision in {row["expect"], *row["also_ok"]}
+
+
+@pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
+def test_the_same_command_with_other_names_is_decided_alike(row: dict[str, Any]) -> None:
+    renamed = {"evil.js": "tools/run.mjs", "shutdown": "halt-it", "mkfs": "zero-disk", "src": "lib", "a.py": "b/c.py"}
+
+    def other(text: str) -> str:
+        for old, new in renamed.items():
+            text = re.sub(rf"(?<![\w]){re.escape(old)}(?![\w])", new, text)
+        return text
+
+    if re.search(r"shut|c2h1", row["command"].replace("shutdown", "")):
+        pytest.skip("the name is spelled in pieces")
+    rules = {listed: [other(text) for text in texts] for listed, texts in row["rules"].items()}
+    assert decide(other(row["command"]), **rules) in {row["expect"], *row["also_ok"]}
+
+
+@pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
+def test_an_unruled_command_beside_it_makes_it_ask(row: dict[str, Any]) -> None:
+    for text in (f"{row['command']}\n./unruled", f"./unruled; {row['command']}", f"./unruled | {{\n{row['command']}\n}}"):
+        assert decide(text, **row["rules"]) in {"ask", "deny"}
+
+
+@pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
+def test_a_denied_command_beside_it_denies_it(row: dict[str, Any]) -> None:
+    rules = {**row["rules"], "deny": [*row["rules"]["deny"], "Bash(denied:*)"]}
+    for text in (f"{row['command']}\ndenied now", f"echo $(denied); {row['command']}"):
+        assert decide(text, **rules) == "deny"
