@@ -58,7 +58,6 @@ wire: setup
 	$(bin)/python scripts/wire_types.py
 
 bench: setup
-	@$(PYTHON) scripts/setup.py gemini
 	$(bin)/python tests/bench/run.py $(ARGS)
 
 soak: setup

@@ -320,7 +320,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "agents": agents,
     "gemini": gemini,
 }
-# Large, and of no use to tests: only when named, as `make bench` does.
+# Large, and of no use to tests: only when named, as tests/bench/decide.py does.
 ON_DEMAND = {"gemini"}
 
 if __name__ == "__main__":

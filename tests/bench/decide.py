@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -130,7 +131,7 @@ _THEIR_WORDS = {"allow": "allow", "ask": "ask_user", "deny": "deny"}
 
 def _installed() -> None:
     """Gemini's engine is large, so it is set up only for this bench."""
-    subprocess.run(["python3", ROOT / "scripts/setup.py", "gemini"], check=True, timeout=600)
+    subprocess.run([sys.executable, ROOT / "scripts/setup.py", "gemini"], check=True, timeout=600)
 
 
 # --- ours ------------------------------------------------------------------------------------------------------------
@@ -189,22 +190,24 @@ def _call(command: str, cwd: str) -> ToolCall:
 
 
 def _long_texts(policy: Policy) -> dict[str, float]:
-    """Texts made long in several ways; the slowest way is what counts."""
-    short, long, doubled = [], [], []
-    for grow in _WAYS:
-        short.append(_milliseconds(policy, grow(2_000)))
-        pairs = [(_once(policy, grow(50_000)), _once(policy, grow(100_000))) for _ in range(LONG_RUNS)]
-        doubled.append(statistics.median(whole / half for half, whole in pairs))
-        long.append(statistics.median(whole for _, whole in pairs))
+    """Texts made long in several ways, each by its least disturbed run. What is promised is promised of the slowest."""
+    short: dict[str, float] = {}
+    long: dict[str, float] = {}
+    doubled: dict[str, float] = {}
+    for way, grow in _WAYS.items():
+        best: dict[int, float] = {}
+        for _ in range(LONG_RUNS):
+            for size in (2_000, 50_000, 100_000):
+                best[size] = min(best.get(size, math.inf), _once(policy, grow(size)))
+        short[way], long[way], doubled[way] = best[2_000], best[100_000], best[100_000] / best[50_000]
     return {
-        "decide: milliseconds, longest of the 2 kB texts": max(short),
-        "decide: milliseconds, longest of the 100 kB texts": max(long),
-        "decide: 100 kB to 50 kB, greatest": max(doubled),
+        "decide: milliseconds, longest of the 2 kB texts": max(short.values()),
+        "decide: milliseconds, longest of the 100 kB texts": max(long.values()),
+        "decide: 100 kB to 50 kB, greatest": max(doubled.values()),
+        **{f"decide: milliseconds, 2 kB of {way}": value for way, value in short.items()},
+        **{f"decide: milliseconds, 100 kB of {way}": value for way, value in long.items()},
+        **{f"decide: 100 kB to 50 kB, {way}": value for way, value in doubled.items()},
     }
-
-
-def _milliseconds(policy: Policy, text: str) -> float:
-    return statistics.median(_once(policy, text) for _ in range(LONG_RUNS))
 
 
 def _once(policy: Policy, text: str) -> float:
@@ -228,14 +231,14 @@ def _repeated(piece: str, separator: str, start: str = "", end: str = "") -> Cal
     return grow
 
 
-_WAYS = (
-    _repeated("echo 'line # of the notes'", "\n"),
-    _repeated("src/module#.py", " ", start="git add "),
-    _repeated('row # of the data, 1.5, "quoted", $HOME', "\n", start="cat > notes.txt <<'END'\n", end="\nEND\n"),
-    _repeated("grep -v word#", " | ", start="cat notes.txt | "),
-    _repeated("npm run task-# && pytest -q tests/test_#.py > out.txt", "; "),
-    _repeated("some prose, line # of it", " ", start='git commit -m "', end='"'),
-)
+_WAYS = {
+    "lines": _repeated("echo 'line # of the notes'", "\n"),
+    "arguments": _repeated("src/module#.py", " ", start="git add "),
+    "heredoc": _repeated('row # of the data, 1.5, "quoted"', "\n", "cat > notes.txt <<'END'\n", "\nEND\n"),
+    "pipeline": _repeated("grep -v word#", " | ", start="cat notes.txt | "),
+    "list with redirections": _repeated("npm run task-# && pytest -q tests/test_#.py > out.txt", "; "),
+    "quoted prose": _repeated("some prose, line # of it", " ", start='git commit -m "', end='"'),
+}
 
 
 def _with_bash(policy: Policy) -> dict[str, float]:

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-LIMIT, ENOUGH = 2.0, 20_000
+LIMIT, ENOUGH = 2.0, 3_000
 """Seconds for one text and bytes that it tells. What takes more is killed; what it started until then still counts."""
 
 STARTED, TRACED = 9, 8

@@ -30,11 +30,11 @@ class Difference:
         return f"engine {self.engine}, reference {self.reference}: {self.question}"
 
 
-def differences(seed: int, count: int) -> Iterator[Difference]:
-    """Where engine and reference disagree about the first pairs of a seed."""
-    for start in range(0, count, SIDE * SIDE * BLOCKS):
-        numbers = range(start, min(start + SIDE * SIDE * BLOCKS, count))
-        yield from compare([pair(seed, number) for number in numbers])
+def differences(seed: int, numbers: range) -> Iterator[Difference]:
+    """Where engine and reference disagree about the pairs of these numbers."""
+    heap = SIDE * SIDE * BLOCKS
+    for start in range(numbers.start, numbers.stop, heap):
+        yield from compare([pair(seed, number) for number in range(start, min(start + heap, numbers.stop))])
 
 
 def pair(seed: int, number: int) -> Question:

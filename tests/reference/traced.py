@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from countersign.gate.check import explain, policy_of
+from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax import BashSyntax
 from countersign.gate.verdict import Decision
 
@@ -44,33 +45,59 @@ POOLS = Pools(
     closed=(("env",), ("env", "A=1"), ("sudo",), ("exec",), ("builtin",)),
     runners=(("npx",), ("python", "-m")),
     parts=(
-        "[[ -n ¤ ]] && §", "[[ ¤ == ¤ ]]", "[[ ¤ =~ a ]]", "[[ -f ¤ || -d ¤ ]]", "[ -n ¤ ]", "(( 1 + 1 )) && §", "(( $(§) ))",
-        "(( x[$(§)] ))", "for ((i=0;i<2;i++)); do §; done", "for i in ¤ ¤; do §; break; done", "while §; do §; break; done",
-        "case ¤ in ¤) §;& *) §;; esac", "case x in $(§)) §;; esac", "case x in x) §;;& *) §\nesac", "select i in one; do §; break; done",
-        "x=¤", "x=(¤ ¤)", "x[$(§)]=1", "x[0]=¤; §", "local x=¤", "y='a[$(omega)]'; (( y ))", "y='a[$(omega)]'; [[ y -eq 1 ]]",
+        "[[ -n ¤ ]] && §", "[[ ¤ == ¤ ]]", "[[ ¤ =~ a ]]", "[[ -f ¤ || -d ¤ ]]", "[ -n ¤ ]", "(( 1 + 1 )) && §",
+        "(( $(§) ))", "(( x[$(§)] ))", "for ((i=0;i<2;i++)); do §; done", "for i in ¤ ¤; do §; break; done",
+        "while §; do §; break; done", "case ¤ in ¤) §;& *) §;; esac", "case x in $(§)) §;; esac",
+        "case x in x) §;;& *) §\nesac", "select i in one; do §; break; done", "x=¤", "x=(¤ ¤)", "x[$(§)]=1",
+        "x[0]=¤; §", "local x=¤", "y='a[$(omega)]'; (( y ))", "y='a[$(omega)]'; [[ y -eq 1 ]]",
         "y='$(omega)'; echo ${y@P}", "[[ -v 'a[$(omega)]' ]]", "test -v 'a[$(omega)]'", "printf -v 'a[$(omega)]' x",
         "read 'a[$(omega)]' <<< 1", "unset 'a[$(omega)]'", "let 'a[$(omega)]=1'", "declare -i 'y=a[$(omega)]'",
-        "trap 'omega' EXIT", "eval '§'", "eval omega", "PS4='$(omega)'; set -x; §", "alias alpha=omega; alpha", "alpha() { omega; }; alpha",
-        "f() { §; }; f ¤", "function f { §; }; f", "f() ( § ); f", "f() { §; } > out.txt; f", "coproc §", "coproc { §; }", "time §", "time -p §",
-        "! §", "{ §; } 2>&1 | §", "§ <<< ¤", "cat <<E\n¤ $(§) `beta`\nE\n§", "cat <<'E'\n$(omega) `omega`\nE\n§", "cat <<-E\n\t$(§)\n\tE\n§",
-        "cat <<A <<'B'\n$(beta)\nA\n$(omega)\nB\n§", "cat <<\"E\" && §\n$(omega)\nE\n", "alpha <<E | beta\n${x:-$(§)}\nE\n", "§ # omega $(omega)\n§",
-        "§ > >(§)", "§ < <(§)", "alpha <(§) >(§)", "exec 3>out.txt; §", "cd src && §", "read -r x < a.txt; §", "set -e; §", "$'\\x6f'mega", "om\\\nega",
-        "(§) & §; wait", "§ |& §", "if §; then §; elif §; then §; else §; fi", "until §; do §; break; done", "BASH_ENV=x §", "CI=1 §", "CI=$(§) alpha",
-        "IFS=x; §", "x=omega; $x", "x=omega; \"${x}\" one", "${x:-omega}", "`echo omega`", "command omega", "command -v omega", "builtin echo x",
-        "source a.txt", ". ./a.txt", "alpha 2>&1 >/dev/null <&-", "alpha &>out.txt", "&>out.txt alpha", ">out.txt alpha", "alpha {a,b}{c,$(§)}",
-        "alpha $((1+$(§)))", "alpha \"$((x[$(§)]))\"", "alpha 'a\nb' \"$(§)\n\" c", "alpha \\\n  one", "xargs omega < a.txt", "xargs -I{} alpha {} < a.txt", "xargs alpha one",
+        "trap 'omega' EXIT", "eval '§'", "eval omega", "PS4='$(omega)'; set -x; §", "alias alpha=omega; alpha",
+        "alpha() { omega; }; alpha", "f() { §; }; f ¤", "function f { §; }; f", "f() ( § ); f",
+        "f() { §; } > out.txt; f", "coproc §", "coproc { §; }", "time §", "time -p §", "! §", "{ §; } 2>&1 | §",
+        "§ <<< ¤", "cat <<E\n¤ $(§) `beta`\nE\n§", "cat <<'E'\n$(omega) `omega`\nE\n§", "cat <<-E\n\t$(§)\n\tE\n§",
+        "cat <<A <<'B'\n$(beta)\nA\n$(omega)\nB\n§", "cat <<\"E\" && §\n$(omega)\nE\n",
+        "alpha <<E | beta\n${x:-$(§)}\nE\n", "§ # omega $(omega)\n§", "§ > >(§)", "§ < <(§)", "alpha <(§) >(§)",
+        "exec 3>out.txt; §", "cd src && §", "read -r x < a.txt; §", "set -e; §", "$'\\x6f'mega", "om\\\nega",
+        "(§) & §; wait", "§ |& §", "if §; then §; elif §; then §; else §; fi", "until §; do §; break; done",
+        "BASH_ENV=x §", "CI=1 §", "CI=$(§) alpha", "IFS=x; §", "x=omega; $x", "x=omega; \"${x}\" one", "${x:-omega}",
+        "`echo omega`", "command omega", "command -v omega", "builtin echo x", "source a.txt", ". ./a.txt",
+        "alpha 2>&1 >/dev/null <&-", "alpha &>out.txt", "&>out.txt alpha", ">out.txt alpha", "alpha {a,b}{c,$(§)}",
+        "alpha $((1+$(§)))", "alpha \"$((x[$(§)]))\"", "alpha 'a\nb' \"$(§)\n\" c", "alpha \\\n  one",
+        "xargs omega < a.txt", "xargs -I{} alpha {} < a.txt", "xargs alpha one",
     ),
     words=(
-        "\"${x:-$(§)}\"", "${x:+$(§)}", "${x:-`beta`}", "${x:-<(§)}", "\"${x/a/$(§)}\"", "${x#$(§)}", "${x:$(( 1 + $(§) ))}", "${x[$(§)]}",
-        "$\"a $(§)\"", "\"a `beta` b\"", "a$(§)b", "$(§)$(§)", "<(§)", ">(§)", "$((1+2))", "$(( $(§) ))", "\"$(cat <<'Z'\n$(omega)\nZ\n)\"",
-        "\"$(cat <<Z\n$(§)\nZ\n)\"", "$(< a.txt)", "~", "~/x", "'$(omega)'", "\\$(echo)", "\"\\$(omega)\"", "'a'\\''$(omega)'", "#x", "a#b", "{a,$(§)}", "$'$(omega)'",
-        "$'a\\'b'", "\"'$(§)'\"", "'\"$(omega)\"'", "!x", "$[1+1]", "$[ $(§) ]", "\"${x@Q}\"", "${!x}", "${#x}", "\"$(§; §)\"", "\"$( (§) )\"", "$( ( § ) )", "``", "$()", "é\u00a0",
+        "\"${x:-$(§)}\"", "${x:+$(§)}", "${x:-`beta`}", "${x:-<(§)}", "\"${x/a/$(§)}\"", "${x#$(§)}",
+        "${x:$(( 1 + $(§) ))}", "${x[$(§)]}", "$\"a $(§)\"", "\"a `beta` b\"", "a$(§)b", "$(§)$(§)", "<(§)", ">(§)",
+        "$((1+2))", "$(( $(§) ))", "\"$(cat <<'Z'\n$(omega)\nZ\n)\"", "\"$(cat <<Z\n$(§)\nZ\n)\"", "$(< a.txt)", "~",
+        "~/x", "'$(omega)'", "\\$(echo)", "\"\\$(omega)\"", "'a'\\''$(omega)'", "#x", "a#b", "{a,$(§)}",
+        "$'$(omega)'", "$'a\\'b'", "\"'$(§)'\"", "'\"$(omega)\"'", "!x", "$[1+1]", "$[ $(§) ]", "\"${x@Q}\"", "${!x}",
+        "${#x}", "\"$(§; §)\"", "\"$( (§) )\"", "$( ( § ) )", "``", "$()", "é\u00a0",
     ),
 )  # fmt: skip
 """Every construct that can hold a command, and every place where a text only looks as if it held one."""
 
-BUILTINS = frozenset("eval source . exec export declare typeset readonly trap alias unset let mapfile coproc".split())
+BUILTINS = frozenset(
+    [
+        "eval",
+        "source",
+        ".",
+        "exec",
+        "export",
+        "declare",
+        "typeset",
+        "readonly",
+        "trap",
+        "alias",
+        "unset",
+        "let",
+        "coproc",
+    ]
+)
 """Builtins that the engine must have found when bash's trace tells of them."""
+
+
+_BASH = BashSyntax()
 
 
 @dataclass(frozen=True)
@@ -120,15 +147,14 @@ def allowed_text(seed: int, number: int) -> tuple[str, Decision]:
     """The text of that number: the first of a few made ones that the engine allows."""
     for attempt in range(TRIES):
         text = CommandMaker(Random(f"{seed}/{number}/{attempt}"), POOLS).text()
-        decision = judge(text)
-        if decision.verdict == "allow":
+        if judge(text, _no_word_against).verdict == "allow" and (decision := judge(text)).verdict == "allow":
             return text, decision
     return "alpha", judge("alpha")
 
 
-def judge(text: str) -> Decision:
+def judge(text: str, check_syntax: SyntaxChecker = _BASH) -> Decision:
     policy, mode = _policy()
-    return explain({"tool": "bash", "args": {"command": text}}, policy, mode, check_syntax=_BASH)
+    return explain({"tool": "bash", "args": {"command": text}}, policy, mode, check_syntax=check_syntax)
 
 
 def run_texts(texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -152,7 +178,9 @@ def run_texts(texts: Sequence[str]) -> list[dict[str, Any]]:
 
 # --- reading what the engine found -----------------------------------------------------------------------------------
 
-_BASH = BashSyntax()
+
+def _no_word_against(text: str) -> str | None:
+    return None
 
 
 @lru_cache(1)
@@ -168,7 +196,7 @@ def _bwrap() -> list[str]:
 
 def _readable(resource: str) -> str:
     """A part as the engine names it, as a text of its own: the bodies of here-documents stand elsewhere."""
-    return re.sub(r"\d*<<-?\s*(?:'[^']*'|\"[^\"]*\"|\\?\w+)", " ", resource)
+    return re.sub(r"\d*(?<!<)<<(?!<)-?\s*(?:'[^']*'|\"[^\"]*\"|\\?\w+)", " ", resource)
 
 
 def _patterns(resource: str, trees: Trees) -> Iterator[tuple[Word, ...]]:
@@ -187,7 +215,8 @@ def _patterns(resource: str, trees: Trees) -> Iterator[tuple[Word, ...]]:
 
 def _fits(words: Sequence[str], pattern: Sequence[Word]) -> bool:
     gap = "\1"
-    regex = re.escape(gap.join(word.text for word in pattern)).replace(gap + HOLE, f"(?:{gap}.*)?").replace(HOLE, ".*")
+    text = gap.join(word.text for word in pattern).replace("0" + HOLE, HOLE).replace(HOLE + "~", HOLE)
+    regex = re.escape(text).replace(gap + HOLE, f"(?:{gap}.*)?").replace(HOLE, ".*")
     return re.fullmatch(regex, gap.join(words), re.S) is not None
 
 

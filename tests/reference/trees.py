@@ -126,7 +126,7 @@ def read_word(node: Mapping[str, Any] | None) -> Word:
         match part["Type"], part.get("Value", ""):
             case "Lit", raw:
                 shape += re.sub(r"\\.", "_", raw, flags=re.S)
-                globbed = re.sub(r"(?<!\\)\[(?=.*\])", HOLE, raw)
+                globbed = re.sub(r"(?<!\\)\[[^/]*?\]", HOLE, raw, flags=re.S)
                 text += re.sub(r"\\(\n)|\\(.)|[*?]", lambda m: "" if m[1] else m[2] or HOLE, globbed, flags=re.S)
             case "SglQuoted", raw:
                 text += _ANSI.sub(_ansi, raw) if part.get("Dollar") else raw

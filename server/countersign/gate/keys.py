@@ -7,6 +7,7 @@ wide, yields that key in the matching ``…_keys`` function. A pattern without s
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from .grammar import Rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern, fold
@@ -47,9 +48,15 @@ def word_keys(words: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
 
     They are of its words, of their blank-separated pieces, and of what follows a last slash.
     """
+    return _piece_keys(_word_pieces(tuple(words)), edges)
+
+
+@lru_cache(maxsize=64)
+def _word_pieces(words: tuple[str, ...]) -> frozenset[str]:
+    """Kept for a moment, because each list of rules is asked about the same words."""
     pieces = {piece for word in words for piece in word.split(" ") if piece}
     pieces |= {piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece}
-    return _piece_keys(pieces, edges)
+    return frozenset(pieces)
 
 
 def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:

@@ -152,25 +152,25 @@ class RuleSet:
         for layer in self._layers:
             index = layer.index.get((tool, listed))
             if index is not None:
-                for key in (ALWAYS, *keys(layer.edges[tool, listed])):
-                    for rule in index.get(key, ()):
-                        if rule.serves(agent):
-                            found[id(rule)] = rule
+                hits = map(index.get, (ALWAYS, *keys(layer.edges[tool, listed])))
+                found.update((id(rule), rule) for hit in hits if hit for rule in hit if rule.serves(agent))
             for rule in layer.of_tool("*", listed):
                 if rule.serves(agent) and NamePattern(rule.tool).matches(tool):
                     found[id(rule)] = rule
         return self._in_order(found.values())
 
     def _in_order(self, found: Iterable[Rule]) -> list[Rule]:
-        def place(rule: Rule) -> tuple[int, int, int]:
-            for number, layer in enumerate(self._layers):
-                position = layer.position.get(id(rule))
-                if position is not None:
-                    return _SCOPE_ORDER[rule.source.scope], number, position
-            raise LookupError(rule.text)
-
         rules = list(found)
-        return rules if len(rules) < 2 else sorted(rules, key=place)
+        if len(rules) > 1:
+            rules.sort(key=self._place)
+        return rules
+
+    def _place(self, rule: Rule) -> tuple[int, int, int]:
+        for number, layer in enumerate(self._layers):
+            position = layer.position.get(id(rule))
+            if position is not None:
+                return _SCOPE_ORDER[rule.source.scope], number, position
+        raise LookupError(rule.text)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,8 @@ from countersign.gate.shell.script import NotUnderstood
 
 from .asked import BASH, STRICTNESS, decide, rows
 
-ALLOW = [f"Bash({name}:*)" for name in "ls cat echo git rg find sort sed tee timeout xargs head npm make".split()]
+NAMES = ("ls", "cat", "echo", "git", "rg", "find", "sort", "sed", "tee", "timeout", "xargs", "head", "npm", "make")
+ALLOW = [f"Bash({name}:*)" for name in NAMES]
 POOL = sorted(
     {row["command"] for row in rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl") if row["parses"]}
     | {
@@ -21,10 +22,13 @@ POOL = sorted(
         if len(row["command"]) < 200 and row["command"].isprintable()
     }
 )
+WRAPPINGS = ["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {}"]
 BOUNDED = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 pieces = st.sampled_from(POOL)
-plain = st.sampled_from(["ls -l src", "git status", "sort -o x y", "rg --pre x y", "rm -rf x", "timeout 5 ls", "tee .envrc"])
+plain = st.sampled_from(
+    ["ls -l src", "git status", "sort -o x y", "rg --pre x y", "rm -rf x", "timeout 5 ls", "tee .envrc"]
+)
 
 
 def understood(text: str) -> bool:
@@ -52,7 +56,7 @@ def test_appending_a_command_never_widens(text: str, other: str, joint: str) -> 
 
 
 @BOUNDED
-@given(pieces, st.sampled_from(["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {}"]))
+@given(pieces, st.sampled_from(WRAPPINGS))
 def test_wrapping_a_command_never_widens(text: str, wrapping: str) -> None:
     check_not_milder(text, wrapping.format(text))
 

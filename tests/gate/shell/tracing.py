@@ -1,7 +1,7 @@
 """Texts made at random, and what bash really starts when it runs them: the measure for our reading.
 
-Only stub programs stand on the path, each of which writes its name into a log; texts hold nothing else but builtins that
-touch nothing, and run in a folder of their own, in a sandbox where there is one.
+Only stub programs stand on the path, each of which writes its name into a log. The texts hold nothing else but builtins
+that touch nothing, name no path outside, and run in a folder of their own.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 import shutil
 import signal
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,8 +81,15 @@ class Texts:
 
     def argument(self, depth: int) -> str:
         inner = "" if depth <= 0 else self.script(depth - 1)
-        plain = ["a", "-x", "'b c'", '"d e"', "f#g", "\\ h", "$x", '"$x"', "${x}", "a=b", "{a,b}", "~", "$((1+2))", "=", "}", "if", "''", "!", "*", "$", "[", "a\\\nb", "$'c\\'d'", '"e\\"f"']  # fmt: skip
-        nested = [f"$({inner})", f'"$({inner})"', f"${{x:-$({inner})}}", f'"${{x:-$({inner})}}"', f"<({inner})", f'"a$({inner})b"', f"${{x:+$({inner})}}", f"$(( 1 + $({self.pick('echo 1', 'pa')}) ))", f"x$({inner})y", f"$'a'$({inner})"]  # fmt: skip
+        plain = [
+            "a", "-x", "'b c'", '"d e"', "f#g", "\\ h", "$x", '"$x"', "${x}", "a=b", "{a,b}", "~", "$((1+2))", "=", "}",
+            "if", "''", "!", "*", "$", "[", "a\\\nb", "$'c\\'d'", '"e\\"f"',
+        ]  # fmt: skip
+        number = self.pick("echo 1", "pa")
+        nested = [
+            f"$({inner})", f'"$({inner})"', f"${{x:-$({inner})}}", f'"${{x:-$({inner})}}"', f"<({inner})",
+            f'"a$({inner})b"', f"${{x:+$({inner})}}", f"$(( 1 + $({number}) ))", f"x$({inner})y", f"$'a'$({inner})",
+        ]  # fmt: skip
         if "`" not in inner and "\\" not in inner:
             nested += [f"`{inner}`", f'"`{inner}`"']
         return self.pick(*nested) if depth > 0 and self.random.random() < 0.3 else self.pick(*plain)
@@ -118,11 +126,13 @@ class Texts:
             f"! {inner}", f"time {self.simple(depth - 1)}",
             f"[[ a == a && -n {self.argument(0)} ]] && {inner}",
             f"(( 1 + 1 )) && {inner}",
-            f"{inner} <<E\na $({self.simple(0)}) b\nE\n", f"{inner} <<'E'\na $(pf) `pf`\nE\n", f"{inner} <<-E\n\tx\n\tE\n",
+            f"{inner} <<E\na $({self.simple(0)}) b\nE\n", f"{inner} <<'E'\na $(pf) `pf`\nE\n",
+            f"{inner} <<-E\n\tx\n\tE\n",
             f"{inner} <<A <<'B'\n$(pc)\nA\n`pd`\nB\n", f"{inner} <<E && {self.simple(0)}\n`pe` ${{x:-$(pd)}}\nE\n",
             f"{inner} <<< \"{self.pick('a', '$x', '$(pa)')}\"",
             f"a=({self.argument(depth)} {self.argument(0)}); {inner}", f"a[0]={self.argument(0)}; {inner}",
-            f"{inner} # {self.pick('pa', 'pb; pc', '$(pd)', chr(39))}\n", f"{body} > /dev/null", f"{{ {body}{nl}}} 2>&1",
+            f"{inner} # {self.pick('pa', 'pb; pc', '$(pd)', chr(39))}\n", f"{body} > /dev/null",
+            f"{{ {body}{nl}}} 2>&1",
             f"( {body} ) | {inner}", f"coproc {self.simple(0)}",
         ]  # fmt: skip
         return self.pick(*forms)
@@ -175,9 +185,7 @@ class Bench:
         except subprocess.TimeoutExpired:
             return None
         finally:
-            try:
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.wait()
         return set(log.read_text().split())

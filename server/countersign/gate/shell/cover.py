@@ -1,7 +1,7 @@
 """Which rules speak about one simple command (RULES.md S1 to S9): deny and ask through everything, allow by the letter.
 
-INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could match
-once expansions are known asks; for allow a rule must cover the words as they stand and name whatever escapes them.
+INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could
+match once expansions are known asks; for allow a rule must cover the words as they stand and name what escapes them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Case:
         return None
 
 
-# --- deny and ask ----------------------------------------------------------------------------------------------------------
+# --- deny and ask ----------------------------------------------------------------------------------------------------
 
 
 def touching(case: Case, listed: Literal["deny", "ask"], rules: RuleSet, agent: str) -> Evidence | None:
@@ -148,10 +148,8 @@ def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str,
     """``git -C x push`` as ``git push``: options before a subcommand do not hide it from a rule that names it."""
     if len(words) < 3 or not words[1].startswith("-"):
         return None
-    if known.git is not None:
-        first = known.git.start - 1
-    else:
-        first = next((index for index, _ in known.arguments.operands), 0)
+    operand = next((index for index, _ in known.arguments.operands), 0)
+    first = known.git.start - 1 if known.git is not None else operand
     return (words[0], *words[first:]) if 1 < first < len(words) else None
 
 
@@ -229,7 +227,7 @@ def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
     return False
 
 
-# --- allow -----------------------------------------------------------------------------------------------------------------
+# --- allow -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,10 +316,10 @@ def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above:
     literals = frozenset(pattern.literals)
     reached = len(pattern.literal_prefix) + above
     for layer in case.layers:
-        if layer.above is not None and (layer.start is None or layer.start > above):
-            if layer.start is None or layer.start >= reached:
-                wrapper = case.layers[layer.above].words[0].source
-                return f"a rule for `{wrapper}` does not cover what it runs"
+        below = layer.above is not None and (layer.start is None or layer.start > above)
+        if layer.above is not None and below and (layer.start is None or layer.start >= reached):
+            wrapper = case.layers[layer.above].words[0].source
+            return f"a rule for `{wrapper}` does not cover what it runs"
     if step.unwrapped.unknown is not None:
         return step.unwrapped.unknown
     if step.unwrapped.texts:

@@ -8,7 +8,7 @@ here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .arguments import Arguments, Option, arguments, is_operand
@@ -165,7 +165,7 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
         yield _named("code", rest, row.why)
 
 
-# --- git ---------------------------------------------------------------------------------------------------------------
+# --- git -------------------------------------------------------------------------------------------------------------
 
 
 def _git(words: Sequence[Word]) -> Known:
@@ -209,7 +209,7 @@ def _aliases(found: Arguments) -> Iterator[Use]:
             )
 
 
-# --- interpreters --------------------------------------------------------------------------------------------------------
+# --- interpreters ----------------------------------------------------------------------------------------------------
 
 
 def _interpreter(name: str, words: Sequence[Word]) -> Known:
@@ -230,16 +230,14 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
         first is None
         and not uses
         and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"})
-    ):
-        uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
-    elif first is not None and first[1].value == "-":
+    ) or (first is not None and first[1].value == "-"):
         uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])
     return Known(None, found, tuple(uses), holes)
 
 
-# --- programs that hide code in operands -----------------------------------------------------------------------------------
+# --- programs that hide code in operands -----------------------------------------------------------------------------
 
 Special = tuple[list[Use], Doings | None]
 
@@ -267,7 +265,9 @@ def _awk(words: Sequence[Word], found: Arguments) -> Special:
     return uses + more, doings
 
 
-def _language(scripts, join, scan, name: str) -> Special:  # noqa: ANN001
+def _language(
+    scripts: Sequence[Word], join: Callable[[Iterable[str]], str], scan: Callable[[str], Doings], name: str
+) -> Special:
     known = [word.value for word in scripts]
     if any(value is None for value in known):
         return [_named("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
@@ -361,10 +361,8 @@ def _vim(words: Sequence[Word], found: Arguments) -> Special:
     uses = []
     for index, word in enumerate(words[1:], 1):
         text = word.prefix
-        if (
-            (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?"))
-            or word.value is None
-            and not is_operand(word)
+        if (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?")) or (
+            word.value is None and not is_operand(word)
         ):
             following = words[index + 1].value if index + 1 < len(words) else None
             command = following if text in {"-c", "--cmd"} else text[1:]
@@ -430,7 +428,7 @@ def _zip(words: Sequence[Word], found: Arguments) -> Special:
 
 _SPECIAL = {
     "zip": _zip,
-    **dict.fromkeys("gcc g++ cc c++ clang clang++ tcc ld as".split(), _compiler),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as"), _compiler),
     "sed": _sed,
     "awk": _awk,
     "make": _make,

@@ -95,7 +95,7 @@ class _Walk:
         self.moving = _moves(script, everywhere=True)
         self.met: dict[int, Unwrapped] = {}
 
-    # --- nodes -----------------------------------------------------------------------------------------------------------
+    # --- nodes -------------------------------------------------------------------------------------------------------
 
     def script(self, script: Script, context: _Context) -> Outcome:
         outcome: Outcome = (context.places, context.places)
@@ -199,7 +199,7 @@ class _Walk:
         for word in node.words:
             self.bind_word(node.name, word)
 
-    # --- simple commands -------------------------------------------------------------------------------------------------
+    # --- simple commands ---------------------------------------------------------------------------------------------
 
     def simple(self, command: Simple, context: _Context) -> Outcome:
         if id(command) in self.met and not command.redirects:
@@ -264,7 +264,7 @@ class _Walk:
             return None, None
         return places, places
 
-    # --- what is assigned ------------------------------------------------------------------------------------------------
+    # --- what is assigned --------------------------------------------------------------------------------------------
 
     def bindings(self, command: Simple) -> None:
         for assignment in (*command.assignments, *command.declared):

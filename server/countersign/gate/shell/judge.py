@@ -91,6 +91,7 @@ class _Judging:
     parts: list[Part] = field(default_factory=list)
     cases: dict[int, Case] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
+    redirected: set[int] = field(default_factory=set)
     scripts: dict[str, None] = field(default_factory=dict)
     risks: dict[str, None] = field(default_factory=dict)
     seen: set[object] = field(default_factory=set)
@@ -115,7 +116,7 @@ class _Judging:
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
-        whole = Whole(text, tuple(self.findings), self.cases, frozenset(self.named))
+        whole = Whole(text, tuple(self.findings), self.cases, frozenset(self.named), frozenset(self.redirected))
         sayable = not floors and self.effect.understood
         return CommandJudgement(
             with_grant(whole, self.around) if sayable else whole.findings,
@@ -126,7 +127,7 @@ class _Judging:
             tuple(self.scripts),
         )
 
-    # --- the text as a whole -------------------------------------------------------------------------------------------
+    # --- the text as a whole -----------------------------------------------------------------------------------------
 
     def syntax_floors(self, texts: Sequence[str]) -> Iterator[Floor]:
         """Bash itself must accept the text, and each text inside it that bash looks at only when it runs it."""
@@ -153,7 +154,7 @@ class _Judging:
                 for finding in self.findings
             ]
 
-    # --- commands ------------------------------------------------------------------------------------------------------
+    # --- commands ----------------------------------------------------------------------------------------------------
 
     def course(self, found: Course, start: str, *, depth: int, covered: Coverage | None) -> None:
         """Each simple command of a text, once for each place and input that it has."""
@@ -173,6 +174,8 @@ class _Judging:
             for each in touched.findings:
                 if touched.named:
                     self.named.add(len(self.findings))
+                if not touched.by_command:
+                    self.redirected.add(len(self.findings))
                 self.findings.append(with_command(each, coverage) if touched.by_command else each)
         self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
         self.cases[index] = case
@@ -191,7 +194,7 @@ class _Judging:
         self.roughly(text)
         self.findings[-1] = replace(self.findings[-1], floors=(floor(found),))
 
-    # --- texts that are not understood -----------------------------------------------------------------------------------
+    # --- texts that are not understood -------------------------------------------------------------------------------
 
     def roughly(self, text: str, *, only_ruled: bool = False) -> None:
         """Deny and ask rules for whatever could be a command in a text that was not read."""

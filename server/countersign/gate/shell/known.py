@@ -14,9 +14,9 @@ from .git import only_reads
 from .script import Word
 
 _VERSIONS = frozenset({
-    "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++", "clang",
-    "make", "cmake", "ruby", "perl", "php", "docker", "git", "pip", "pip3", "uv", "bun", "deno", "tsc", "dotnet", "swift",
-    "kotlinc", "scala", "bash", "sh", "zsh", "mvn", "gradle", "kubectl", "terraform",
+    "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++",
+    "clang", "make", "cmake", "ruby", "perl", "php", "docker", "git", "pip", "pip3", "uv", "bun", "deno", "tsc",
+    "dotnet", "swift", "kotlinc", "scala", "bash", "sh", "zsh", "mvn", "gradle", "kubectl", "terraform",
 })  # fmt: skip
 """Programs whose version may be asked for."""
 
@@ -35,11 +35,13 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     if name == "command":
         return len(words) > 2 and words[1].value in {"-v", "-V"}
     row = known.program
-    if row is None or not row.known or known.uses or known.holes:
+    if row is None or not row.known or known.uses or known.holes or known.arguments.strangers:
         return False
     if known.git is not None and (known.git.folders or not only_reads(known.git)):
         return False
     options = known.arguments.options
+    if row.grammar.whole:
+        return not any(option.name in row.not_known for option in options)
     return not any(_taken_out(option.name, row.not_known) for option in options)
 
 

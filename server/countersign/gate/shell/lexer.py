@@ -78,7 +78,7 @@ class Lexer:
         if self.depth > MAX_DEPTH:
             raise NotUnderstood("the text is nested deeper than we follow")
 
-    # --- words -----------------------------------------------------------------------------------------------------------
+    # --- words -------------------------------------------------------------------------------------------------------
 
     def blanks(self, position: int) -> int:
         found = _BLANK.match(self.text, position)
@@ -263,7 +263,7 @@ class Lexer:
         pieces.append(Substitution(script, quoted, constant))
         return position + 1
 
-    # --- redirections and assignments --------------------------------------------------------------------------------------
+    # --- redirections and assignments --------------------------------------------------------------------------------
 
     def redirect(self, position: int) -> tuple[Redirect, int] | None:
         """The redirection at ``position`` and the place behind it, or None where there is none."""

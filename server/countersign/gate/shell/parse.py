@@ -3,7 +3,8 @@
 One recursive descent over bash's own grammar, by hand. It was tree-sitter's at first; but that grammar takes memory by
 the square of a pipeline's length when it fails (a hostile text of 40 kB killed the process) and swallows arguments
 behind redirections, so it is now the second opinion in the tests, as are shfmt and bash itself. Every byte is
-accounted for: what is not met exactly is not understood. Whether bash accepts the text is asked of bash (``syntax.py``).
+accounted for: what is not met exactly is not understood. Whether bash accepts the text is asked of bash itself, in
+``syntax.py``.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class _Reader:
             raise NotUnderstood("a here-document is never ended")
         return script
 
-    # --- what the lexer asks ---------------------------------------------------------------------------------------------
+    # --- what the lexer asks -----------------------------------------------------------------------------------------
 
     def substitution(self, position: int) -> tuple[Script, str | None, int]:
         waiting, self.lexer.pending = self.lexer.pending, []
@@ -102,7 +103,7 @@ class _Reader:
         reader.lexer.quoted(0, pieces, "")
         return pieces
 
-    # --- lists -----------------------------------------------------------------------------------------------------------
+    # --- lists -------------------------------------------------------------------------------------------------------
 
     def script(self, position: int) -> tuple[Script, int]:
         """Statements up to something that ends a list; the place where that stands."""
@@ -192,7 +193,7 @@ class _Reader:
                 return (Pipeline(tuple(stages)) if len(stages) > 1 else stages[0]), at
             position = self.lines(at + 1 + self.text.startswith("&", at + 1))
 
-    # --- commands --------------------------------------------------------------------------------------------------------
+    # --- commands ----------------------------------------------------------------------------------------------------
 
     def command(self, position: int) -> tuple[Node, int]:
         if position >= self.end or self.text[position] in "&|;)\n":
@@ -441,7 +442,9 @@ class _Reader:
                 raise NotUnderstood("a `[[` is never closed")
             if not regex and self.keyword(position) == "]]":
                 break
-            operator = None if regex else _TEST_OPERATOR.match(self.text, position)
+            # `<(…)` starts a process inside `[[ ]]` too; only a `<` that stands apart compares.
+            started = self.text.startswith(("<(", ">("), position)
+            operator = None if regex or started else _TEST_OPERATOR.match(self.text, position)
             if operator is not None:
                 words.append(plain_word(operator[0]))
                 position = operator.end()

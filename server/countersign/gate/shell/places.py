@@ -161,7 +161,7 @@ def _other_home(value: str, folder: str | None) -> Meaning:
     return Meaning((f"/home/{head[1:]}{slash}{rest}",), complete=False)
 
 
-# --- findings ------------------------------------------------------------------------------------------------------------
+# --- findings --------------------------------------------------------------------------------------------------------
 
 
 class Lookout:
@@ -172,6 +172,10 @@ class Lookout:
 
     def look(self, touch: Touch) -> Iterator[Finding]:
         """The findings of one touch. The first of each stands for the word as a whole."""
+        found = self._look(touch)
+        yield from (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
+
+    def _look(self, touch: Touch) -> Iterator[Finding]:
         if touch.word.value == "-" and touch.deed in ("read", "list"):
             return
         if touch.shown:
@@ -193,13 +197,32 @@ class Lookout:
         if value == "":
             value = "."
         if self.folder is None and not value.startswith(("/", "~/")):
-            yield self._unknown(touch, value)
+            judge = self.judge
+            nearby = [self._one(touch, value, judge.workspace), self._one(replace(touch, below=False), value, judge.home)]
+            # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
+            nearby[1] = replace(nearby[1], deny=None, ask=nearby[1].deny or nearby[1].ask)
+            yield self._somewhere(touch, value, nearby)
             return
-        cwd = self.folder or self.judge.workspace
-        if touch.deed in ("read", "list"):
-            yield self._read(touch, value, cwd)
-            return
-        yield self._write(touch, value, cwd)
+        yield self._one(touch, value, self.folder or self.judge.workspace)
+
+    def _one(self, touch: Touch, value: str, cwd: str) -> Finding:
+        return self._read(touch, value, cwd) if touch.deed in ("read", "list") else self._write(touch, value, cwd)
+
+    def _somewhere(self, touch: Touch, source: str, nearby: Sequence[Finding]) -> Finding:
+        """A relative name in a folder that is not known: what is said of the name itself, in the workspace and in the
+        home, counts wherever it lies; what would allow it does not."""
+        found = self._unknown(touch, source)
+        secret = None
+        if touch.deed == "read":
+            secret = next((said.must_ask for said in nearby if said.must_ask and not said.auto_lifts), None)
+        return replace(
+            found,
+            floors=tuple(dict.fromkeys(floor for said in nearby for floor in said.floors)),
+            deny=next((said.deny for said in nearby if said.deny), None),
+            ask=next((said.ask for said in nearby if said.ask), found.ask),
+            must_ask=found.must_ask or secret,
+            bypass_lifts=found.bypass_lifts and secret is None,
+        )
 
     def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
         finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
@@ -247,7 +270,8 @@ class Lookout:
         """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
         fixed = _fixed_folder(pattern)
         if self.folder is None and not pattern.startswith(("/", "~/")):
-            yield self._unknown(touch, pattern)
+            there = Lookout(self.judge, self.facts, self.judge.workspace)
+            yield self._somewhere(touch, pattern, list(there._pattern(touch, pattern)))
             return
         cwd = self.folder or self.judge.workspace
         reading = touch.deed in ("read", "list")
@@ -317,9 +341,12 @@ class Lookout:
                 ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
             return Finding(kind="read", resource=source, category="read", ask=ask, in_workspace=False)
         reason = f"what `{source}` names is not known before it runs, so it could lie anywhere"
-        return Finding(
-            kind="write", resource=source, category="write", must_ask=Evidence(source="default", reason=reason)
-        )
+        anything = self.judge.judge_write("/", cwd="/", operation="delete")
+        ruled = anything.deny or anything.ask
+        if ruled is not None:
+            ruled = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
+        said = Evidence(source="default", reason=reason)
+        return Finding(kind="write", resource=source, category="write", ask=ruled, must_ask=said)
 
     def _shown(self, touch: Touch) -> Iterator[Finding]:
         """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""
@@ -327,19 +354,42 @@ class Lookout:
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
             return
-        if any(char in value for char in "*?["):
-            yield from self._pathspec(value, cwd)
-            return
-        finding = self.judge.judge_read(value, cwd=cwd)
-        if finding.floors and self.judge.resolve(value, cwd=cwd).refused is not None:
-            return
-        if finding.deny or finding.ask or self.judge.is_secret(value, cwd=cwd):
-            yield finding
+        for place in self._above(cwd) if touch.top else [cwd]:
+            if any(char in value for char in "*?["):
+                yield from self._pathspec(value, place)
+                continue
+            resolved = self.judge.resolve(value, cwd=place)
+            if resolved.refused is not None:
+                continue
+            below = touch.deed == "read" and resolved.kind == "folder"
+            finding = self.judge.judge_read(value, cwd=place, below=below)
+            if self.judge.is_secret(value, cwd=place) and touch.deed == "list":
+                # Only its name is looked at: a rule for the command covers that, the read-only set does not.
+                yield replace(finding, must_ask=None, known_read=False)
+            elif finding.deny or finding.ask or self.judge.is_secret(value, cwd=place) or self._leads_out(value, finding):
+                yield finding
+
+    def _above(self, cwd: str) -> list[str]:
+        """The folders from this one up to the workspace: the top of a repository is one of them."""
+        found = [cwd]
+        while found[-1] != self.judge.workspace and f"{found[-1]}/".startswith(f"{self.judge.workspace}/"):
+            found.append(os.path.dirname(found[-1]))
+        return found
+
+    @staticmethod
+    def _leads_out(value: str, finding: Finding) -> bool:
+        """Whether it is spelled as a path out of the workspace: ``git diff`` compares any two files."""
+        spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
+        return spelled and finding.must_ask is not None
 
     def _pathspec(self, value: str, cwd: str) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes."""
         last = value.rsplit("/", 1)[-1]
         named = any(char not in "*?" for char in last)
+        ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
+        if ruled is not None:
+            said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
+            yield replace(self.judge.judge_read(_fixed_folder(value), cwd=cwd), ask=said)
         for name in _SECRET_NAMES:
             if named and fnmatch.fnmatchcase(name, last) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
@@ -347,6 +397,10 @@ class Lookout:
                 said = Evidence(source="default", reason=reason)
                 yield replace(finding, must_ask=said, known_read=False, auto_lifts=False)
                 return
+
+
+def _is_harmless(finding: Finding) -> bool:
+    return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.must_ask)
 
 
 def _fixed_folder(pattern: str) -> str:

@@ -1,7 +1,7 @@
 """Rules that a person may choose for "always": two or three widths, as a person would write them.
 
-Never for shells, interpreters, wrappers, a bare git, heredocs or texts of several lines; and each is tried on the command
-it came from before it is offered.
+Never for shells, interpreters, wrappers, a bare git, heredocs or texts of several lines; and each is tried on the
+command it came from before it is offered.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from ..pattern import command_specifier
 from ..rule import RuleSet
 from .cover import Case, covering
 from .git import read_git
+from .names import is_safe_prefix
 from .table_wrappers import INTERPRETERS, SHELLS
 
 _DEPTH = {
-    "npm": 2, "pnpm": 2, "yarn": 1, "bun": 2, "deno": 2, "cargo": 1, "go": 1, "docker": 1, "podman": 1, "kubectl": 1, "gh": 2,
-    "glab": 2, "pip": 1, "pip3": 1, "uv": 1, "poetry": 1, "pdm": 1, "hatch": 1, "terraform": 1, "tofu": 1, "make": 1, "ninja": 1,
-    "just": 1, "task": 1, "rake": 1, "bundle": 1, "mvn": 1, "gradle": 1, "gradlew": 1, "dotnet": 1, "helm": 1, "brew": 1,
-    "apt": 1, "apt-get": 1, "systemctl": 1, "aws": 2, "gcloud": 2, "az": 2, "ruff": 1, "swift": 1, "mix": 1, "composer": 1,
-    "turbo": 1, "nx": 1, "lerna": 1, "conda": 1, "rustup": 1, "nvm": 1, "heroku": 1, "flutter": 1, "dart": 1, "zig": 1,
-    "bazel": 1, "jj": 1, "hg": 1, "svn": 1, "vercel": 1, "netlify": 1, "fly": 1, "wrangler": 1, "prisma": 1, "alembic": 1,
-    "pre-commit": 1, "coverage": 1, "nox": 0, "tox": 0,
+    "npm": 2, "pnpm": 2, "yarn": 1, "bun": 2, "deno": 2, "cargo": 1, "go": 1, "docker": 1, "podman": 1, "kubectl": 1,
+    "gh": 2, "glab": 2, "pip": 1, "pip3": 1, "uv": 1, "poetry": 1, "pdm": 1, "hatch": 1, "terraform": 1, "tofu": 1,
+    "make": 1, "ninja": 1, "just": 1, "task": 1, "rake": 1, "bundle": 1, "mvn": 1, "gradle": 1, "gradlew": 1,
+    "dotnet": 1, "helm": 1, "brew": 1, "apt": 1, "apt-get": 1, "systemctl": 1, "aws": 2, "gcloud": 2, "az": 2,
+    "ruff": 1, "swift": 1, "mix": 1, "composer": 1, "turbo": 1, "nx": 1, "lerna": 1, "conda": 1, "rustup": 1,
+    "nvm": 1, "heroku": 1, "flutter": 1, "dart": 1, "zig": 1, "bazel": 1, "jj": 1, "hg": 1, "svn": 1, "vercel": 1,
+    "netlify": 1, "fly": 1, "wrangler": 1, "prisma": 1, "alembic": 1, "pre-commit": 1, "coverage": 1, "nox": 0,
+    "tox": 0,
 }  # fmt: skip
 """How many words behind a program's name say what it does."""
 
@@ -55,20 +57,17 @@ def propose(case: Case) -> Iterator[str]:
     words = [word.value for word in layer.words]
     constant = [word for word in words if word is not None]
     offers: list[str] = []
-    if len(constant) == len(words) and not command.assignments:
-        exact = command_specifier(constant)
+    stem = _stem(case, words)
+    if not stem:
+        return
+    assigned = [f"{each.name}={each.plain}" for each in command.assignments if not is_safe_prefix(each)]
+    if len(constant) == len(words):
+        exact = command_specifier([*assigned, *constant])
         if exact is not None:
             offers.append(f"Bash({exact})")
-    stem = _stem(case, words)
-    if stem:
-        spelled = command_specifier(stem)
-        if spelled is not None:
-            offers.append(f"Bash({spelled}:*)")
-        wider = _wider(stem)
-        if wider:
-            spelled = command_specifier(wider)
-            if spelled is not None:
-                offers.append(f"Bash({spelled}:*)")
+    spelled = command_specifier([*assigned, *stem])
+    if spelled is not None:
+        offers.append(f"Bash({spelled}:*)")
     for text in offers:
         if len(text) <= _MAX_RULE and _covers(text, case):
             yield text
@@ -79,6 +78,8 @@ def _sayable(case: Case) -> bool:
     if not case.layers or command.kind != "command" or "\n" in command.source:
         return False
     if any(redirect.heredoc is not None for redirect in command.redirects):
+        return False
+    if any(assignment.plain is None for assignment in command.assignments):
         return False
     if any(name in _NEVER or name in SHELLS for name in case.names):
         return False
@@ -98,12 +99,14 @@ def _stem(case: Case, words: Sequence[str | None]) -> list[str]:
             return []
         above = case.layers[0].start or 0
         lead = layer.start - above
-        words = [word.value for word in case.layers[0].words]
+        words = tuple(word.value for word in case.layers[0].words)
     name = case.names[-1]
     if name == "git" and runner is None:
         git = read_git(layer.words)
-        if git.subcommand is None or git.start != 2:
+        if git.subcommand is None:
             return []
+        if git.start != 2:
+            return [word for word in words if word is not None] if None not in words else []
         depth = 2 if ("git", git.subcommand) in _TWO_DEEP else 1
     else:
         depth = _DEPTH.get(name, 0)
@@ -114,7 +117,7 @@ def _stem(case: Case, words: Sequence[str | None]) -> list[str]:
         depth = 2
     if depth == 1 and len(inner) > 1 and inner[1] in _RUNS_SCRIPTS and name in {"yarn", "deno", "bun"}:
         depth = 2
-    stem = list(words[:lead]) + inner[:1]
+    stem = [*words[:lead], *inner[:1]]
     for word in inner[1 : depth + 1]:
         if word is None or word.startswith("-"):
             break
@@ -122,11 +125,6 @@ def _stem(case: Case, words: Sequence[str | None]) -> list[str]:
     if any(word is None for word in stem) or (depth and len(stem) == lead + 1 and name in {"git", "npm", "docker"}):
         return []
     return [word for word in stem if word is not None]
-
-
-def _wider(stem: Sequence[str]) -> list[str]:
-    """One width more, where that still says something: nothing here, the stem is what a person would choose."""
-    return []
 
 
 def _covers(text: str, case: Case) -> bool:

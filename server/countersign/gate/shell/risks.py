@@ -17,15 +17,17 @@ SETTINGS = "changes settings"
 _RIGHTS = frozenset({"sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "setpriv"})
 _DELETING = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "truncate", "wipefs", "mkfs", "dd", "trash"})
 _NETWORK = frozenset({
-    "curl", "wget", "ssh", "scp", "sftp", "rsync", "ftp", "lftp", "nc", "ncat", "netcat", "socat", "telnet", "aria2c",
-    "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "npx", "pnpx", "bunx", "uvx",
-    "brew", "apt", "apt-get", "mosh", "http", "https", "xh",
+    "curl", "wget", "ssh", "scp", "sftp", "rsync", "ftp", "lftp", "nc", "ncat", "netcat", "socat", "telnet",
+    "aria2c", "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "npx",
+    "pnpx", "bunx", "uvx", "brew", "apt", "apt-get", "mosh", "http", "https", "xh",
 })  # fmt: skip
 _INSTALLING = frozenset(
     {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "poetry", "cargo", "go", "gem", "bundle"}
 )
-_INSTALLS = frozenset({"install", "i", "ci", "add", "update", "upgrade", "publish", "get", "fetch", "download", "sync", "dlx",
-                       "exec", "x", "outdated", "view", "audit"})  # fmt: skip
+_INSTALLS = frozenset({
+    "install", "i", "ci", "add", "update", "upgrade", "publish", "get", "fetch", "download", "sync", "dlx", "exec",
+    "x", "outdated", "view", "audit",
+})  # fmt: skip
 _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodule"})
 _SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", "chsh", "usermod", "chmod", "chown"})
 

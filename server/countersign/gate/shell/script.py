@@ -136,7 +136,8 @@ class Assignment:
 class Heredoc:
     """The text between the delimiters. ``word`` carries what expands in it; it is constant if the delimiter is quoted.
 
-    Made where its operator stands and filled in once, when the reader comes to the newline behind it; frozen from then on.
+    Made where its operator stands and filled in once, when the reader comes to the newline behind it; frozen from then
+    on.
     """
 
     body: str | None = None

@@ -22,7 +22,10 @@ KEPT: Final = 2048
 KEPT_BYTES: Final = 4_000_000
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,^-][A-Za-z0-9_./:@%+,^=-]*(?: +[A-Za-z0-9_./:@%+,^=-]+)*")
-_RESERVED = frozenset("if then else elif fi for while until do done case esac function select in time coproc".split())
+_RESERVED = frozenset({
+    "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function", "select",
+    "in", "time", "coproc",
+})  # fmt: skip
 
 
 class BashSyntax:

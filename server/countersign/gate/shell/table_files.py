@@ -9,37 +9,59 @@ from .table_row import Program, row, same
 FILES: Mapping[tuple[str, ...], Program] = {
     **same("tee", row("it writes its operands", operands="write")),
     **same("sponge", row("it writes its operand", operands="write")),
-    **same("touch", row("it makes files", short="drt", long="date reference time", reads="-r --reference", operands="write")),
-    **same("mkdir", row("it makes folders", short="mZ", long="mode context", operands="write")),
-    **same("mkfifo mknod", row("it makes special files", short="mZ", long="mode context", operands="write")),
-    **same("rm unlink shred srm trash trash-put", row("it deletes", short="ns", long="iterations size random-source "
-                                                      "interactive preserve-root", operands="delete")),
+    **same("touch", row("it makes files", flags="acfhm --no-create --no-dereference", short="r", long="reference",
+                        texts="-d -t --date --time", reads="-r --reference", operands="write")),
+    **same("mkdir", row("it makes folders", flags="pvZ --parents --verbose --context", texts="-m --mode", operands="write")),
+    **same("mkfifo mknod", row("it makes special files", flags="Z --context", texts="-m --mode", operands="write")),
+    **same("rm", row("it deletes", flags="dfiIrRv --dir --force --interactive --no-preserve-root --preserve-root "
+                     "--one-file-system --recursive --verbose", operands="delete")),
+    **same("shred", row("it deletes", flags="fuvxz --force --remove --verbose --exact --zero", long="random-source",
+                        texts="-n -s --iterations --size", reads="--random-source", operands="delete")),
+    **same("unlink srm trash trash-put", row("it deletes", operands="delete")),
     **same("rmdir", row("it deletes folders", operands="delete")),
-    **same("truncate", row("it changes files", short="rs", long="reference size", reads="-r --reference", operands="write")),
-    **same("chmod chgrp", row("it changes rights", long="reference from", operands="owner")),
-    **same("chown setfacl chattr chcon", row("it changes rights", long="reference from", operands="owner")),
-    **same("cp", row("it writes its last operand", short="StZ", long="suffix target-directory context sparse reflink "
-                     "preserve no-preserve backup", operands="copy")),
-    **same("mv", row("it moves files", short="St", long="suffix target-directory backup", operands="move")),
-    **same("ln link", row("it makes names for files", short="St", long="suffix target-directory backup", operands="link")),
-    **same("install", row("it writes its last operand", short="gmoStZ", long="group mode owner suffix target-directory "
-                          "strip-program context backup", runs="--strip-program -s --strip", operands="copy")),
+    **same("truncate", row("it changes files", flags="co --no-create --io-blocks", short="r", long="reference",
+                           texts="-s --size", reads="-r --reference", operands="write")),
+    **same("chmod chgrp", row("it changes rights", texts="--reference --from", operands="owner")),
+    **same("chown setfacl chattr chcon", row("it changes rights", texts="--reference --from", operands="owner")),
+    **same("cp", row(
+        "it writes its last operand", short="t", long="target-directory",
+        flags="abdfHilLnPpRrsTuvxZ --archive --attributes-only --backup --context --copy-contents --debug --dereference "
+              "--no-dereference --force --interactive --keep-directory-symlink --link --no-clobber --no-target-directory "
+              "--one-file-system --parents --preserve --recursive --reflink --remove-destination "
+              "--strip-trailing-slashes --symbolic-link --update --verbose",
+        texts="-S --suffix --sparse --no-preserve", operands="copy")),
+    **same("mv", row(
+        "it moves files", short="t", long="target-directory",
+        flags="bfinTuvZ --backup --context --debug --exchange --force --interactive --no-clobber --no-copy "
+              "--no-target-directory --strip-trailing-slashes --update --verbose", texts="-S --suffix", operands="move")),
+    **same("ln link", row(
+        "it makes names for files", short="t", long="target-directory",
+        flags="bdFfiLnPrsTv --backup --directory --force --interactive --logical --no-dereference --no-target-directory "
+              "--physical --relative --symbolic --verbose", texts="-S --suffix", operands="link")),
+    **same("install", row(
+        "it writes its last operand", short="t", long="target-directory strip-program",
+        flags="bcCdDpsTvZ --backup --compare --context --debug --directory --no-target-directory --preserve-context "
+              "--preserve-timestamps --strip --verbose", texts="-g -m -o -S --group --mode --owner --suffix",
+        runs="--strip-program -s --strip", operands="copy")),
     **same("dd", row("`of=` is written")),
-    **same("split", row("it writes files; `--filter` runs a command", short="abClnt", long="suffix-length bytes line-bytes "
-                        "lines number separator filter additional-suffix hex-suffixes numeric-suffixes", runs="--filter",
-                        operands="second")),
+    **same("split", row(
+        "it writes files; `--filter` runs a command", long="filter",
+        flags="0123456789deux --elide-empty-files --unbuffered --verbose --hex-suffixes --numeric-suffixes",
+        texts="-a -b -C -l -n -t --suffix-length --bytes --line-bytes --lines --number --separator --additional-suffix",
+        runs="--filter", operands="second")),
     **same("csplit", row("it writes files", short="bfn", long="suffix-format prefix digits", writes="-f --prefix")),
     **same("patch", row("it changes the files that a patch names", short="BDFYdgiopprVxz", long="input output reject-file "
                         "directory strip fuzz get prefix suffix", writes="-o --output -r --reject-file", reads="-i --input")),
-    **same("rsync", row("`-e` and `--rsync-path` run a program", short="eBTfM@", long="rsh rsync-path temp-dir backup-dir "
-                        "suffix exclude exclude-from include include-from files-from log-file partial-dir compare-dest "
-                        "copy-dest link-dest bwlimit port timeout chmod chown filter max-size min-size password-file "
-                        "write-batch only-write-batch read-batch remote-option config dparam address out-format info debug",
+    **same("rsync", row("`-e` and `--rsync-path` run a program", short="eTM", long="rsh rsync-path temp-dir backup-dir "
+                        "exclude-from include-from files-from log-file partial-dir compare-dest copy-dest link-dest "
+                        "password-file write-batch only-write-batch read-batch remote-option config dparam",
+                        texts="-B -f -@ --suffix --exclude --include --bwlimit --port --timeout --chmod --chown --filter "
+                              "--max-size --min-size --address --out-format --info --debug",
                         runs="-e --rsh --rsync-path -M --remote-option", code="--config --daemon --read-batch",
                         writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir --temp-dir -T",
                         changes="--remove-source-files", reads="--password-file --files-from --exclude-from --include-from",
                         operands="remote")),
-    **same("scp", row("`-S` and `-o` run a program", short="cDFiJloPSX", runs="-S -o -D", code="-F", operands="remote")),
+    **same("scp", row("`-S` and `-o` run a program", short="DFiSo", texts="-c -J -l -P -X", runs="-S -o -D", code="-F", operands="remote")),
     **same("sftp", row("`-S`, `-o` and `-b` run programs", short="aBbcDFiJloPRSsX", runs="-S -o -D -b", code="-F",
                        closed=True)),
     **same("ssh autossh", row("`-o` and `-F` run programs", short="BbcDEeFIiJLlmOoPpQRSWw", ordered=True, runs="-o -J",

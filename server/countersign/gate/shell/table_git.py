@@ -12,7 +12,7 @@ from .table_row import Program, row
 
 GLOBAL = Grammar(
     frozenset("Cc"),
-    frozenset("git-dir work-tree namespace exec-path config-env super-prefix attr-source list-cmds".split()),
+    frozenset(["git-dir", "work-tree", "namespace", "exec-path", "config-env", "super-prefix", "attr-source", "list-cmds"]),
     ordered=True,
 )
 
@@ -31,30 +31,67 @@ GLOBAL_ESCAPES: Mapping[str, str] = {
     "--no-lazy-fetch": "",
 }
 
-_DIFF_SHORT = "OSGUMCBlX"
-_DIFF_LONG = (
-    "output unified stat-width find-renames find-copies diff-filter diff-algorithm word-diff-regex src-prefix dst-prefix "
-    "line-prefix relative ignore-matching-lines inter-hunk-context color-moved submodule ws-error-highlight anchored rotate-to "
-    "skip-to max-depth"
+_LETTERS = "0123456789abcDEFghHikmpPqrRstuvwWz"
+_DIFF_FLAGS = (
+    "--patch --no-patch --unified --function-context --raw --patch-with-raw --patch-with-stat --numstat --shortstat --dirstat "
+    "--cumulative --dirstat-by-file --check --summary --name-only --name-status --stat --compact-summary --binary --full-index "
+    "--color --abbrev --no-prefix --default-prefix --break-rewrites --find-renames --irreversible-delete --find-copies "
+    "--find-copies-harder --no-renames --rename-empty --follow --minimal --ignore-all-space --ignore-space-change "
+    "--ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --indent-heuristic --patience --histogram --word-diff "
+    "--color-words --color-moved --relative --text --exit-code --quiet --ignore-submodules --submodule "
+    "--ita-invisible-in-index --ita-visible-in-index --pickaxe-all --pickaxe-regex --cached --staged --merge-base --no-index "
+    "--base --ours --theirs --cc --combined-all-paths"
 )
-_DIFF_RUNS = "--ext-diff --textconv"
-_LOG_LONG = (
-    "max-count skip since after until before author committer grep grep-reflog format pretty date branches tags remotes glob "
-    "exclude encoding decorate-refs decorate-refs-exclude min-parents max-parents notes show-notes"
+_LOG_FLAGS = (
+    "--all --branches --tags --remotes --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin "
+    "--cherry-mark --cherry-pick --left-only --right-only --cherry --walk-reflogs --merge --boundary "
+    "--simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path --topo-order "
+    "--date-order --author-date-order --reverse --objects --objects-edge --objects-edge-aggressive --in-commit-order "
+    "--unpacked --indexed-objects --object-names --no-walk --do-walk --parents --children --left-right --graph "
+    "--show-linear-break --count --timestamp --header --oneline --abbrev-commit --pretty --format --relative-date "
+    "--show-signature --encode-email-headers --notes --show-notes --standard-notes --expand-tabs --merges --no-merges "
+    "--min-parents --max-parents --first-parent --exclude-first-parent-only --not --all-match --invert-grep "
+    "--regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --remove-empty --remerge-diff "
+    "--root --log-size --decorate --clear-decorations --source --use-mailmap --mailmap --full-diff --disk-usage --filter "
+    "--missing --maximal-only --bisect-vars --bisect-all --progress --use-bitmap-index --exclude-hidden"
+)
+_LOG_TEXTS = (
+    "--max-count --skip --since --since-as-filter --after --until --before --max-age --min-age --author --committer --grep "
+    "--grep-reflog --date --encoding --glob --exclude --decorate-refs --decorate-refs-exclude --diff-merges"
+)
+_TEXTS = (
+    "-S -G -I -l --stat-width --stat-name-width --stat-graph-width --stat-count --ws-error-highlight --src-prefix "
+    "--dst-prefix --line-prefix --inter-hunk-context --output-indicator-new --output-indicator-old "
+    "--output-indicator-context --ignore-matching-lines --diff-algorithm --anchored --word-diff-regex --color-moved-ws "
+    f"--find-object --diff-filter --max-depth {_LOG_TEXTS}"
 )
 _FETCH_RUNS = "--upload-pack --receive-pack --exec"
 _SAFE_DIFF = "--output-indicator-new --output-indicator-old --output-indicator-context --ex --te -O"
 
 
-def _diff(*, short: str = "", long: str = "", writes: str = "", known: bool = True, safe: str = "") -> Program:
+def _diff(
+    *,
+    short: str = "",
+    long: str = "",
+    flags: str = "",
+    texts: str = "-n",
+    writes: str = "",
+    known: bool = True,
+    safe: str = "",
+) -> Program:
+    """A row for what shows differences. ``-M``, ``-C``, ``-B``, ``-U`` and ``-X`` never take the next word."""
     return row(
-        short=_DIFF_SHORT + short,
-        long=f"{_DIFF_LONG} {_LOG_LONG} {long}",
-        runs=_DIFF_RUNS,
+        short="OL" + short,
+        long=f"output rotate-to skip-to default {long}",
+        flags=f"{_LETTERS} {_DIFF_FLAGS} {_LOG_FLAGS} {flags}",
+        maybe="MCBUX",
+        texts=f"{_TEXTS} {texts}",
+        negates=True,
+        runs="--ext-diff --textconv",
         writes=f"--output {writes}",
         reads="-O",
         known=known,
-        not_known="--no-index --show-signature -O",
+        not_known="--no-index --show-signature -O --stdin",
         safe=f"{_SAFE_DIFF} {safe}",
     )
 
@@ -62,52 +99,96 @@ def _diff(*, short: str = "", long: str = "", writes: str = "", known: bool = Tr
 _CLOSED = "it runs programs named in its words or settings"
 
 GIT: Mapping[str, Program] = {
-    "status": row(long="untracked-files ignore-submodules column find-renames porcelain", known=True),
+    "status": row(
+        flags="vsbz --verbose --short --branch --show-stash --ahead-behind --porcelain --long --null --untracked-files "
+              "--ignored --ignore-submodules --column --no-renames --find-renames --renames",
+        maybe="uM", negates=True, known=True),
     "diff": _diff(),
-    "log": _diff(short="nL"),
-    "show": _diff(short="n"),
-    "whatchanged": _diff(short="n"),
-    "diff-tree": _diff(known=True),
-    "diff-index": _diff(known=True),
-    "diff-files": _diff(known=True),
-    "range-diff": _diff(long="creation-factor"),
-    "reflog": _diff(short="n", known=True),
-    "format-patch": _diff(short="onv", long="output-directory start-number subject-prefix reroll-count to cc in-reply-to "
-                          "cover-from-description base signature signature-file suffix", writes="-o --output-directory",
-                          known=False),
-    "shortlog": row(short="w", long="author committer since until format group", known=True),
-    "rev-list": row(short="n", long=_LOG_LONG, known=True),
+    "log": _diff(),
+    "show": _diff(),
+    "whatchanged": _diff(),
+    "diff-tree": _diff(),
+    "diff-index": _diff(),
+    "diff-files": _diff(),
+    "range-diff": _diff(long="creation-factor", flags="--no-dual-color --left-only --right-only"),
+    "reflog": _diff(),
+    "format-patch": _diff(short="ov", long="output-directory start-number subject-prefix reroll-count to cc in-reply-to "
+                          "cover-from-description base signature signature-file suffix", texts="",
+                          flags="n --numbered --no-numbered --signoff --stdout --cover-letter --thread --attach --inline "
+                                "--keep-subject --zero-commit --always --from --rfc",
+                          writes="-o --output-directory", known=False),
+    "shortlog": row(
+        flags=f"0123456789cneshiEFPpq --committer --numbered --summary --email --group {_LOG_FLAGS}", maybe="w",
+        texts="-n --max-count --skip --since --after --until --before --author --grep --date --encoding --glob --exclude",
+        negates=True, known=True, not_known="--stdin"),
+    "rev-list": row(
+        flags=f"{_LETTERS} {_LOG_FLAGS} {_DIFF_FLAGS}", maybe="MCBUX", short="L", texts=f"-n {_TEXTS}", long="default",
+        negates=True, known=True, not_known="--stdin"),
     "rev-parse": row(long="short default prefix abbrev-ref since until glob branches tags remotes", known=True),
-    "blame": row(short="LSMC", long="contents ignore-rev ignore-revs-file date abbrev since",
-                 reads="-S --contents --ignore-revs-file", known=True, not_known="--contents -S --ignore-revs-file"),
-    "annotate": row(short="LS", known=True),
-    "ls-files": row(short="xX", long="exclude exclude-from exclude-per-directory format abbrev", reads="-X --exclude-from",
-                    known=True, not_known="-X --exclude-from"),
-    "ls-tree": row(long="format abbrev", known=True),
-    "describe": row(long="abbrev candidates match exclude dirty broken", known=True),
-    "name-rev": row(long="refs exclude", known=True, not_known="--stdin --annotate-stdin"),
-    "merge-base": row(known=True),
+    "blame": row(
+        flags="0123456789bcefhklnpstwv --incremental --root --show-stats --progress --score-debug --show-name --show-number "
+              "--porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --abbrev --first-parent "
+              "--reverse --encoding --ignore-all-space --ignore-space-change",
+        short="LS", maybe="MC", long="contents ignore-revs-file", texts="--ignore-rev --date --since", negates=True,
+        reads="-S --contents --ignore-revs-file", known=True, not_known="--contents -S --ignore-revs-file"),
+    "annotate": row(flags="bcefhklnpstw --porcelain --show-name --show-number --show-email --abbrev", short="LS", maybe="MC",
+                    reads="-S", negates=True, known=True, not_known="-S"),
+    "ls-files": row(
+        flags="ztvfcdmosiku --cached --deleted --modified --others --ignored --stage --killed --directory --eol "
+              "--empty-directory --unmerged --resolve-undo --exclude-standard --full-name --recurse-submodules "
+              "--error-unmatch --abbrev --debug --deduplicate --sparse",
+        short="xX", long="exclude-from exclude-per-directory with-tree", texts="--exclude --format", negates=True,
+        reads="-X --exclude-from", known=True, not_known="-X --exclude-from"),
+    "ls-tree": row(flags="drtzl --long --name-only --name-status --object-only --full-name --full-tree --abbrev",
+                   texts="--format", negates=True, known=True),
+    "describe": row(flags="--contains --debug --all --tags --long --first-parent --abbrev --exact-match --always --dirty "
+                          "--broken", texts="--candidates --match --exclude", negates=True, known=True),
+    "name-rev": row(flags="--name-only --tags --all --stdin --annotate-stdin --undefined --always --peel-tag",
+                    texts="--refs --exclude", negates=True, known=True, not_known="--stdin --annotate-stdin"),
+    "merge-base": row(flags="a --all --octopus --independent --is-ancestor --fork-point", known=True),
     "cherry": row(known=True),
-    "show-ref": row(known=True, long="hash abbrev"),
+    "show-ref": row(flags="dsqh --dereference --hash --quiet --head --heads --tags --branches --verify --abbrev --exists "
+                          "--exclude-existing", maybe="s", negates=True, known=True, not_known="--exclude-existing"),
     "show-branch": row(known=True),
-    "for-each-ref": row(long="format sort count points-at merged no-merged contains no-contains", known=True),
+    "for-each-ref": row(
+        flags="sp --shell --perl --python --tcl --color --merged --no-merged --contains --no-contains --ignore-case "
+              "--omit-empty --include-root-refs --stdin",
+        texts="--count --format --sort --points-at --exclude", negates=True, known=True, not_known="--stdin"),
     "count-objects": row(known=True),
     "check-ignore": row(known=True, not_known="--stdin"),
-    "cat-file": row(long="batch batch-check", known=True, runs="--textconv --filters", not_known="--batch --batch-check "
-                    "--batch-all-objects --batch-command", safe="--t --f"),
+    "cat-file": row(
+        flags="eptsz --allow-unknown-type --use-mailmap --mailmap --batch --batch-check --batch-command --batch-all-objects "
+              "--buffer --follow-symlinks --unordered --textconv --filters",
+        long="path", negates=True, known=True, runs="--textconv --filters",
+        not_known="--batch --batch-check --batch-all-objects --batch-command", safe="--t --f"),
     "version": row(known=True),
-    "branch": row("`--edit-description` runs an editor", short="u", long="contains no-contains merged no-merged sort "
-                  "points-at format set-upstream-to abbrev column", runs="--edit-description", known=True,
-                  not_known="-d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream "
-                            "--track -t --create-reflog"),
-    "tag": row("`-e` runs an editor", short="mFun", long="message file local-user sort contains no-contains merged "
-               "no-merged points-at format cleanup", runs="-e --edit", reads="-F --file", known=True,
-               not_known="-a -s -u -d -f -m -F -v --annotate --sign --delete --force --message --file --verify --local-user"),
+    "branch": row(
+        "`--edit-description` runs an editor",
+        flags="vqraditlfDmMcC --verbose --quiet --track --set-upstream --unset-upstream --color --remotes --contains "
+              "--no-contains --with --without --abbrev --all --delete --move --copy --list --show-current --create-reflog "
+              "--force --merged --no-merged --column --ignore-case --recurse-submodules --omit-empty",
+        short="u", long="set-upstream-to", texts="--sort --points-at --format", negates=True, runs="--edit-description",
+        known=True, not_known="-d -D -m -M -c -C -f -u --delete --move --copy --force --set-upstream-to --unset-upstream "
+        "--track -t --create-reflog --set-upstream --recurse-submodules --edit-description"),
+    "tag": row(
+        "`-e` runs an editor",
+        flags="ldvaesfi --list --delete --verify --annotate --sign --force --create-reflog --column --contains "
+              "--no-contains --with --without --merged --no-merged --color --ignore-case --omit-empty --points-at",
+        short="Fu", maybe="n", long="file local-user", texts="-m --message --cleanup --sort --format --trailer",
+        negates=True, runs="-e --edit", reads="-F --file", known=True,
+        not_known="-a -s -u -d -f -m -F -v --annotate --sign --delete --force --message --file --verify --local-user "
+                  "--create-reflog --trailer --cleanup"),
     "remote": row(known=True, not_known="", long="track master"),
-    "stash": _diff(short="m", long="message pathspec-from-file"),
+    "stash": _diff(short="m", long="message pathspec-from-file",
+                   flags="--include-untracked --only-untracked --index --keep-index"),
     "worktree": row(short="bB", long="reason"),
-    "grep": row("`-O` runs a pager", short="eABCfmO", long="open-files-in-pager after-context before-context context "
-                "max-depth threads max-count", runs="-O --open-files-in-pager --textconv", reads="-f",
+    "grep": row("`-O` runs a pager", short="f", maybe="O", texts="-e -A -B -C -m --after-context --before-context --context "
+                "--max-depth --threads --max-count", flags="0123456789viwaIrEGFPnhHlLzocpWq --cached --no-index "
+                "--untracked --exclude-standard --recurse-submodules --invert-match --ignore-case --word-regexp --text "
+                "--recursive --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column "
+                "--full-name --files-with-matches --name-only --files-without-match --null --only-matching --count --color "
+                "--break --heading --show-function --function-context --and --or --not --quiet --all-match --ext-grep",
+                negates=True, runs="-O --open-files-in-pager --textconv", reads="-f",
                 given="-e -f", safe="--or --o --threads --text --t --te"),
     "add": row("`-e` runs an editor", long="chmod pathspec-from-file", runs="-e --edit", reads="--pathspec-from-file"),
     "commit": row("`-e` runs an editor", short="mFCctu", long="message file author date template reuse-message "
@@ -165,12 +246,7 @@ GIT: Mapping[str, Program] = {
     "sparse-checkout": row(),
     "maintenance": row("it runs programs on a schedule", closed=True),
     "help": row("it runs a pager or a browser", closed=True),
-    **{name: row(_CLOSED, closed=True) for name in (
-        "filter-branch difftool mergetool send-email instaweb daemon credential hook web--browse gui citool gitk svn p4 "
-        "cvsimport cvsserver fast-import fast-export shell upload-pack receive-pack http-backend imap-send request-pull "
-        "quiltimport archimport difftool--helper mergetool--lib sh-setup for-each-repo bugreport diagnose replace "
-        "remote-ext remote-fd remote-http remote-https index-pack unpack-objects mailinfo mailsplit interpret-trailers "
-        "column stripspace").split()},
+    **{name: row(_CLOSED, closed=True) for name in ["filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "credential", "hook", "web--browse", "gui", "citool", "gitk", "svn", "p4", "cvsimport", "cvsserver", "fast-import", "fast-export", "shell", "upload-pack", "receive-pack", "http-backend", "imap-send", "request-pull", "quiltimport", "archimport", "difftool--helper", "mergetool--lib", "sh-setup", "for-each-repo", "bugreport", "diagnose", "replace", "remote-ext", "remote-fd", "remote-http", "remote-https", "index-pack", "unpack-objects", "mailinfo", "mailsplit", "interpret-trailers", "column", "stripspace"]},
 }  # fmt: skip
 """By subcommand. One that is not here may be an alias or a program of its own: only a rule that names it covers it."""
 

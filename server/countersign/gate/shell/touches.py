@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .arguments import Arguments, Option
 from .escapes import Known, Use
-from .git import Git, path_in, shown_paths
+from .git import Git, named_words, paths_in
 from .script import HOLE, Word
+from .table_git import SHOWS_FILES
 from .table_row import Program
 from .words import constant
 
@@ -104,7 +106,7 @@ def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
     """The values in the words of options that a whole row does not know for text."""
     if not row.grammar.whole or row.operands == "none":
         return
-    deed = "list" if row.operands == "list" else "read"
+    deed: Deed = "list" if row.operands == "list" else "read"
     for option in found.options:
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
         if option.value is not None and option.attached and (not known or found.strangers):
@@ -144,8 +146,9 @@ def _as_operands(
             kept = found.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
             yield from (Touch("read" if kept else "write", word) for word in operands)
         case "owner":
-            start = 0 if found.has("--reference") else 1
-            yield from (Touch("write", word) for word in operands[start:])
+            # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
+            given = found.has("--reference") or (name == "chmod" and bool(operands) and not _is_mode(operands[0]))
+            yield from (Touch("write", word) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
             files = operands if found.has(*row.given) or not sure else operands[1:]
             if name == "awk":
@@ -171,6 +174,10 @@ def _as_operands(
             pass
     if row.here and not operands and row.operands == "list":
         yield Touch("list", constant("."))
+
+
+def _is_mode(word: Word) -> bool:
+    return word.value is None or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
 
 
 def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[int, Word]]) -> Sequence[Word]:
@@ -260,7 +267,7 @@ def _dd(words: Sequence[Word]) -> Iterator[Touch]:
             yield Touch("write", _unknown())
 
 
-# --- git ---------------------------------------------------------------------------------------------------------------
+# --- git -------------------------------------------------------------------------------------------------------------
 
 
 def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
@@ -301,13 +308,13 @@ def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
 def _shown(git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
-    deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
     for word in named_words(git):
         if word.value is None:
             if deed == "read":
                 yield Touch("read", word)
             continue
-        yield Touch(deed, constant(word.value), shown=True)
+        yield Touch(deed, word, shown=True)
         yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
     if found.has("--no-index"):
         yield from (Touch("read", word) for _, word in found.operands)
@@ -343,7 +350,7 @@ def _git_config(git: Git) -> Iterator[Touch]:
         yield Touch("write", constant(".git/config"))
 
 
-# --- programs with ways of their own -----------------------------------------------------------------------------------
+# --- programs with ways of their own ---------------------------------------------------------------------------------
 
 
 def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:

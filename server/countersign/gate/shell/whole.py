@@ -22,12 +22,13 @@ MAX_RULE = 2000
 @dataclass(frozen=True, slots=True)
 class Whole:
     """A text with its findings. ``cases`` are its commands by the index of their finding; ``named`` are the findings
-    of files that the text names literally."""
+    of files that the text names literally, ``redirected`` those that only an Edit rule covers."""
 
     text: str
     findings: tuple[Finding, ...]
     cases: Mapping[int, Case]
     named: frozenset[int]
+    redirected: frozenset[int]
 
 
 def with_grant(whole: Whole, around: Circumstances) -> tuple[Finding, ...]:
@@ -65,15 +66,39 @@ def exact_rule(whole: Whole, around: Circumstances) -> str | None:
 
 
 def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
-    """Rules for each part that nothing covers yet, narrowest first."""
+    """Rules for each part that nothing covers yet, narrowest first.
+
+    Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, and of a
+    text of several lines, nothing is offered at all.
+    """
+    if "\n" in whole.text:
+        return ()
     offered: dict[str, None] = {}
-    for index, case in whole.cases.items():
-        finding = whole.findings[index]
-        spoken = finding.deny or finding.ask or finding.floors or finding.must_ask
-        done = finding.allow or finding.grant or finding.neutral or finding.known_read
-        if not spoken and not done:
-            offered.update(dict.fromkeys(propose(case)))
+    for index, finding in enumerate(whole.findings):
+        if finding.allow or finding.grant or finding.neutral or (finding.known_read and not finding.must_ask):
+            continue
+        if finding.deny or finding.ask or finding.floors:
+            return ()
+        found = _proposals_for(whole, around, index)
+        if found is None:
+            return ()
+        offered.update(dict.fromkeys(found))
     return tuple(offered)
+
+
+def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str] | None:
+    """Rules that cover one finding; none where a rule for its command does so too, None where no rule can."""
+    finding = whole.findings[index]
+    case = whole.cases.get(index)
+    if case is not None:
+        return None if finding.must_ask else (list(propose(case)) or None)
+    if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+        exact = around.paths.exact_rule("Edit", finding.resource, cwd=around.start)
+        wider = around.paths.wider_rules("Edit", finding.resource, cwd=around.start)
+        return [exact, *wider] if exact is not None else None
+    if finding.must_ask is None or finding.auto_lifts:
+        return []
+    return None
 
 
 def _says_one_text(rule: Rule) -> bool:

@@ -161,7 +161,7 @@ def _common(choices: Sequence[str]) -> str:
     return shortest
 
 
-# --- braces ------------------------------------------------------------------------------------------------------------
+# --- braces ----------------------------------------------------------------------------------------------------------
 
 _MARK = "\x03"
 """Stands for a quoted character while braces are expanded, so that it is none of theirs."""

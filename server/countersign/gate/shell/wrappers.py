@@ -28,12 +28,13 @@ _ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
 _ALIASES = {
     "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "gmake": "make", "gsed": "sed",
-    "gtar": "tar", "bsdtar": "tar", "gawk": "awk", "mawk": "awk", "nawk": "awk", "original-awk": "awk", "gfind": "find",
-    "fdfind": "fd", "batcat": "bat", "gxargs": "xargs", "gtimeout": "timeout", "genv": "env", "ggrep": "grep",
-    "egrep": "grep", "fgrep": "grep", "gsort": "sort", "gcp": "cp", "gmv": "mv", "grm": "rm", "gln": "ln",
-    "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim", "ex": "vim", "rvim": "vim", "rview": "vim",
-    "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript", "texlua": "lua", "gnice": "nice", "gstdbuf": "stdbuf",
-    "vim.basic": "vim", "vim.tiny": "vim", "vimx": "vim", "gdate": "date", "gtee": "tee", "gdd": "dd", "ginstall": "install",
+    "gtar": "tar", "bsdtar": "tar", "gawk": "awk", "mawk": "awk", "nawk": "awk", "original-awk": "awk",
+    "gfind": "find", "fdfind": "fd", "batcat": "bat", "gxargs": "xargs", "gtimeout": "timeout", "genv": "env",
+    "ggrep": "grep", "egrep": "grep", "fgrep": "grep", "gsort": "sort", "gcp": "cp", "gmv": "mv", "grm": "rm",
+    "gln": "ln", "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim", "ex": "vim",
+    "rvim": "vim", "rview": "vim", "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript", "texlua": "lua",
+    "gnice": "nice", "gstdbuf": "stdbuf", "vim.basic": "vim", "vim.tiny": "vim", "vimx": "vim", "gdate": "date",
+    "gtee": "tee", "gdd": "dd", "ginstall": "install",
 }  # fmt: skip
 """Other names of the same programs, as far as their options agree."""
 
@@ -135,7 +136,7 @@ class _Unwrapping:
             return
         self.texts.append(" ".join(word.value or "" for word in words))
 
-    # --- the kinds -------------------------------------------------------------------------------------------------------
+    # --- the kinds ---------------------------------------------------------------------------------------------------
 
     def wrapper(self, at: int, words: tuple[Word, ...], row: Wrapper, skip: int, name: str) -> None:
         if name == "command" and len(words) > 1 and (words[1].value or "") in {"-v", "-V"}:

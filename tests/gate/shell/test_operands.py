@@ -1,0 +1,352 @@
+"""What words a command's files are: no option hides one, in whatever way it is spelled (RULES.md S10, S11, CONTRACT 9)."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from countersign.gate.check import check_line
+from countersign.gate.shell.arguments import takes_value
+from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.shell.table_text import TEXT
+
+BASH = BashSyntax()
+
+HIDDEN_READS = """
+cat -n .env
+cat -b .env
+cat -v .env
+cat -s .env
+tac -b .env
+nl -p .env
+head -5c .env
+head -n5 .env
+tail -5f .env
+fold -s .env
+fmt -s .env
+fmt -t .env
+pr -t .env
+pr -n .env
+comm -1 .env a.csv
+join -i .env a.csv
+cmp -l .env a.csv
+column -d .env
+column -n .env
+column --table .env
+od -v .env
+od -w .env
+od -s .env
+hexdump -v .env
+hd -v .env
+xxd -e .env
+xxd -ps .env
+strings -o .env
+strings -8n .env
+jq --seq . .env
+jq --stream . .env
+jq -r . .env
+grep --color x .env
+grep --colour x .env
+grep -P x .env
+grep --null x .env
+grep --line x .env
+diff --context .env a.csv
+diff --color .env a.csv
+diff -c .env a.csv
+sort -c .env
+uniq -D .env
+uniq --group .env
+shuf -e .env
+base64 -d .env
+sha256sum -b .env
+sed -s p .env
+sed --debug p .env
+tail --follow .env
+wc --total=never .env
+cut -s -f1 .env
+cat --unknown-option .env
+cat -@ .env
+grep --file=.env a.csv
+grep -f.env a.csv
+hexdump -f.env a.csv
+du --time /etc
+stat -f /etc
+stat -t /etc
+ls -F /etc
+ls --color /etc
+df -T /etc
+file -b /etc/shadow
+tree -a /etc
+tree --fromfile .env
+tree --info /etc
+realpath -e /etc/x
+find -L -L -L -L -L / -name passwd
+find -D tree -L -H -P / -name x
+find -L /etc -name x
+find -O3 /etc
+users /etc/passwd
+git diff --relative .env
+git diff --submodule .env
+git diff --find-renames .env
+git diff --stat .env
+git diff --color .env
+git diff -M .env
+git diff -C .env
+git diff -B .env
+git diff -U .env
+git diff -U3 .env
+git show --stat .env
+git log -p --stat .env
+git log -p -M .env
+git log -p --branches .env
+git log -p --remotes .env
+git log -p --pretty .env
+git log -p --notes .env
+git log -p --oneline -- .env
+git log --skip-to .env -p
+git blame -C .env
+git blame -M .env
+git log -L1,5:.env
+git log -L 1,5:.env
+git log -L:main:.env
+git show :0:.env
+git cat-file -p :0:.env
+git show 'HEAD@{2020-01-01 10:00}:.env'
+git show 'HEAD^{/a:b}:.env'
+git show HEAD:./.env
+git show ':(top).env'
+git show HEAD:src/.env
+git show "HEAD:$f"
+git diff /etc/passwd /etc/hosts
+git diff a.csv ../../x
+git log -p --unknown-option .env
+git status -v .env
+git stash show -p -- .env
+git branch --column newname
+git branch --abbrev newname
+git tag --column v9
+"""
+"""Commands that ask without any rule: they read, or may read, what they should not (or make a branch)."""
+
+HARMLESS = """
+cat -n src/a.py
+head -20 src/a.py
+tail -n 20 -f log.txt
+tail -5f log.txt
+grep -n TODO src/a.py | head -5
+grep --color=auto -n x src/a.py
+grep -e /etc/passwd src/a.py
+grep -n -- -x src/a.py
+grep -A3 -B 3 x src/a.py
+grep --include='*.py' x src/a.py
+sort -t / -k 2,3 a.csv
+sort -u -k2 -n a.csv
+cut -d / -f 1 a.csv
+sed -n -e '/x/p' src/a.py
+sed -n 1,20p src/a.py
+uniq -c a.csv
+wc -l src/a.py
+xxd -l 16 a.bin
+od -c a.bin
+diff -u a.py b.py
+jq -r '.a' package.json
+jq --arg n 1 '.a' package.json
+find . -name '.env*'
+find . -path '/x/*' -o -type f
+find src -newer a.csv -maxdepth 2
+find . -regextype posix-extended -regex '.*/x'
+ls -la src
+ls --color=auto -1
+tree -L 2 -I node_modules
+du -sh src
+du -d 1 -h
+stat -c %n src/a.py
+date -d yesterday +%F
+git log --oneline -5
+git log --pretty=format:%h --since yesterday -n 3
+git log --format=%H --author me src
+git log --grep .env --oneline
+git log -S .env --oneline
+git log main..feature
+git log --graph --all --decorate --oneline
+git diff HEAD~1 --stat
+git diff --name-only main...HEAD
+git diff --cached -M90% src
+git show HEAD:src/a.py
+git show --stat HEAD
+git blame -L 1,5 src/a.py
+git branch -a
+git branch --list 'x*'
+git tag -l
+git tag -n5
+git status -sb
+git status --porcelain
+git ls-files --others --exclude-standard
+git rev-parse --abbrev-ref HEAD
+git stash list
+git shortlog -sn
+git describe --tags --always
+git cat-file -p HEAD:src/a.py
+git for-each-ref --sort=-committerdate --count 5
+git show HEAD^:src/a.py
+git log -p -- src
+"""
+"""Commands of the read-only set as people type them."""
+
+RULED = [
+    ("awk -W exec=x", {"allow": ["Bash(awk:*)"]}, "ask"),
+    ("awk -W interactive 'BEGIN{system(\"x\")}'", {"allow": ["Bash(awk:*)"]}, "ask"),
+    ("awk -Wi 'BEGIN{system(\"x\")}'", {"allow": ["Bash(awk:*)"]}, "ask"),
+    ("awk --sou='BEGIN{system(\"x\")}' f", {"allow": ["Bash(awk:*)"]}, "ask"),
+    ("awk -F: '{print $1}' a.csv", {"allow": ["Bash(awk:*)"]}, "allow"),
+    ("awk -v x=1 '{print x}' a.csv", {"allow": ["Bash(awk:*)"]}, "allow"),
+    ("sed --expressio='1e id' a.py", {"allow": ["Bash(sed:*)"]}, "ask"),
+    ("sed --e='1e id' a.py", {"allow": ["Bash(sed:*)"]}, "ask"),
+    ("sed --expre '1e id' a.py", {"allow": ["Bash(sed:*)"]}, "ask"),
+    ("sed -n --ex='w x' a.py", {"allow": ["Bash(sed:*)"]}, "ask"),
+    ("sed --i 's/a/b/' a.py", {"allow": ["Bash(sed:*)"]}, "ask"),
+    ("sed -ie '1e id' a.py", {"allow": ["Bash(sed -ie:*)"]}, "ask"),
+    ("rm --interactive .git", {"allow": ["Bash(rm:*)"]}, "ask"),
+    ("rm -s .git", {"allow": ["Bash(rm:*)"]}, "ask"),
+    ("cp -Z a .git/config", {"allow": ["Bash(cp:*)"]}, "ask"),
+    ("cp --backup a .envrc", {"allow": ["Bash(cp:*)"]}, "ask"),
+    ("cp --preserve a .envrc", {"allow": ["Bash(cp:*)"]}, "ask"),
+    ("cp --no-preserve mode a b", {"allow": ["Bash(cp:*)"]}, "allow"),
+    ("cp -r src build", {"allow": ["Bash(cp:*)"]}, "allow"),
+    ("mv --backup a .envrc", {"allow": ["Bash(mv:*)"]}, "ask"),
+    ("ln --backup a .envrc", {"allow": ["Bash(ln:*)"]}, "ask"),
+    ("install -Z a .envrc", {"allow": ["Bash(install:*)"]}, "ask"),
+    ("install -m 755 a bin/a", {"allow": ["Bash(install:*)"]}, "allow"),
+    ("mkdir -Z .git", {"allow": ["Bash(mkdir:*)"]}, "ask"),
+    ("mkdir -p -m 755 build", {"allow": ["Bash(mkdir:*)"]}, "allow"),
+    ("chmod -x .git/hooks/pre-commit", {"allow": ["Bash(chmod:*)"]}, "ask"),
+    ("chmod -R u+x .git", {"allow": ["Bash(chmod:*)"]}, "ask"),
+    ("chmod +x run.sh", {"allow": ["Bash(chmod:*)"]}, "allow"),
+    ("chmod -x run.sh", {"allow": ["Bash(chmod:*)"]}, "allow"),
+    ("rsync -a --exclude .git src/ build/", {"allow": ["Bash(rsync:*)"]}, "allow"),
+    ("xxd -ps a .envrc", {"allow": ["Bash(xxd:*)"]}, "ask"),
+    ("uniq --unknown x a .envrc", {"allow": ["Bash(uniq:*)"]}, "ask"),
+    ("grep --unknown private/k x", {"allow": ["Bash(grep:*)"], "deny": ["Read(private/**)"]}, "deny"),
+    ("grep --color x private/k", {"allow": ["Bash(grep:*)"], "deny": ["Read(private/**)"]}, "deny"),
+    ("grep private/k x", {"deny": ["Read(private/**)"]}, "allow"),
+    ("git show HEAD:private/k", {"deny": ["Read(private/**)"]}, "deny"),
+    ("cd src; git show HEAD:private/k", {"deny": ["Read(private/**)"]}, "deny"),
+    ("git show HEAD -- 'priv*'", {"deny": ["Read(private/**)"]}, "ask"),
+    ("git diff private", {"deny": ["Read(private/**)"]}, "deny"),
+    ("git diff .", {"deny": ["Read(private/**)"]}, "ask"),
+    ("git diff src", {"deny": ["Read(private/**)"]}, "allow"),
+    ("git ls-files .env", {"allow": ["Bash(git ls-files:*)"]}, "allow"),
+]
+
+SOMEWHERE = [
+    ("cd $x; alpha > .envrc", {"bypass": True}, "ask"),
+    ("cd $x; tee .git/config", {"bypass": True}, "ask"),
+    ("cd $x; alpha > .vscode/tasks.json", {"bypass": True}, "ask"),
+    ("cd $x; alpha > .bashrc", {"bypass": True}, "ask"),
+    ("cd $x; rm -rf .git", {"bypass": True}, "ask"),
+    ("cd $x; rm -rf .", {"bypass": True}, "ask"),
+    ("cd $x; rm -rf ..", {"bypass": True}, "ask"),
+    ("cd $x; rm -rf *", {"bypass": True}, "ask"),
+    ("cd $x; rm -rf .gi*", {"bypass": True}, "ask"),
+    ("cd $x; alpha > build/out.txt", {"bypass": True}, "allow"),
+    ("cd $x; alpha > private/k", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "deny"),
+    ("cd $x; alpha > k", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "ask"),
+    ("alpha > $x", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "ask"),
+    ("cd $x; cat private/k", {"rules": {"deny": ["Read(private/**)"]}, "bypass": True}, "deny"),
+    ("cd $x; cat .env", {"mode": "auto"}, "ask"),
+    ("cd $x; cat .env", {"bypass": True}, "ask"),
+    ("cd $x; cat .e*", {"mode": "auto"}, "ask"),
+    ("cd $x; cat .ssh/config", {"mode": "auto"}, "ask"),
+    ("cd $x; grep -n x .npmrc", {"mode": "auto"}, "ask"),
+    ("cd $x; git show HEAD:.env", {"mode": "auto"}, "ask"),
+    ("cd $x; cat a.txt", {"mode": "auto"}, "allow"),
+    ("pushd src; alpha > .envrc", {"bypass": True}, "ask"),
+    ("for d in a b; do cd $d; alpha > .envrc; done", {"bypass": True}, "ask"),
+]
+
+
+@pytest.fixture
+def spots(tmp_path: Path) -> dict[str, str]:
+    """A workspace with a repository and a few folders, and a home beside it."""
+    for folder in ("ws/.git", "ws/src", "ws/private", "ws/.vscode", "home/.ssh"):
+        (tmp_path / folder).mkdir(parents=True)
+    return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
+
+
+def check(command: str, spots: dict[str, str], expected: str, **more: Any) -> None:
+    question = {"tool": "bash", "args": {"command": command}, **spots, **more}
+    answer = json.loads(check_line(json.dumps(question).encode(), check_syntax=BASH))
+    assert answer.get("decision") == expected, answer
+
+
+@pytest.mark.parametrize("command", HIDDEN_READS.strip().splitlines())
+def test_an_option_hides_no_file(command: str, spots: dict[str, str]) -> None:
+    check(command, spots, "ask")
+
+
+@pytest.mark.parametrize("command", HARMLESS.strip().splitlines())
+def test_everyday_reading_asks_nobody(command: str, spots: dict[str, str]) -> None:
+    check(command, spots, "allow")
+
+
+@pytest.mark.parametrize(("command", "rules", "expected"), RULED, ids=lambda value: str(value)[:60])
+def test_a_rule_covers_no_file_that_an_option_hides(
+    command: str, rules: dict[str, list[str]], expected: str, spots: dict[str, str]
+) -> None:
+    check(command, spots, expected, rules=rules)
+
+
+@pytest.mark.parametrize(("command", "more", "expected"), SOMEWHERE, ids=lambda value: str(value)[:60])
+def test_names_count_in_a_folder_that_is_not_known(
+    command: str, more: dict[str, Any], expected: str, spots: dict[str, str]
+) -> None:
+    check(command, spots, expected, **more)
+
+
+COREUTILS = (
+    "cat tac nl head tail wc cut fold fmt expand unexpand pr paste comm join cmp uniq sort shuf md5sum b2sum cksum base64 "
+    "od ls du df stat realpath readlink date grep sed diff cp mv ln rm mkdir touch truncate shred install split"
+).split()
+
+
+@pytest.mark.parametrize("name", COREUTILS)
+def test_the_table_takes_options_as_the_program_says(name: str) -> None:
+    """Compared with what the installed GNU program says of itself; skipped where it is another one."""
+    from countersign.gate.shell.tables import find_program
+
+    program = shutil.which(name)
+    said = ""
+    if program is not None:
+        said = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=5, check=False).stdout
+    if "GNU" not in said:
+        pytest.skip(f"`{name}` is no GNU program here")
+    row, _ = find_program(name, [])
+    assert row is not None and row.grammar.whole
+    grammar = row.grammar
+    pattern = re.compile(r"^\s{1,8}(?:-(\w), {1,2}|\s*)(--[a-z][a-z0-9-]*)(\[?=| [A-Z])?", re.MULTILINE)
+    found = pattern.findall(said)
+    # One that stands there with and without a value takes it only in its own word.
+    bare = {option for _, option, value in found if not value}
+    wrong = []
+    for letter, option, value in found:
+        takes = value[:1] in {"=", " "} and option not in bare
+        if option.removeprefix("--") not in grammar.long | grammar.names:
+            wrong.append(f"{option} is missing")
+        elif takes_value(option, grammar) != takes:
+            wrong.append(f"{option} takes {'' if takes else 'no '}value")
+        if letter and letter in grammar.short and not takes:
+            wrong.append(f"-{letter} takes no value")
+    assert wrong == []
+
+
+def test_every_row_says_of_each_option_one_thing() -> None:
+    for names, row in TEXT.items():
+        grammar = row.grammar
+        assert not grammar.names & grammar.long, names
+        assert not (grammar.flags | grammar.maybe) & grammar.short, names

@@ -1,0 +1,158 @@
+"""What holds of every command, whatever its rules are: nothing that is added to it or put around it widens."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from countersign.gate.check import explain, policy_of
+from countersign.gate.verdict import STRICTNESS
+from tests.reference.evaluate import HOME, WORKSPACE, Question
+from tests.reference.generate import PROGRAMS, make_question, make_rules
+from tests.reference.trees import Trees
+
+bounded = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+questions = st.integers(0, 1_000_000).map(lambda number: make_question(7, number))
+rules = st.integers(0, 1_000_000).map(lambda number: make_rules(Random(number)))
+further = st.sampled_from([
+    "omega", "alpha one", "true", "sudo rm -rf x", "echo hi > /etc/x", "$x", "cat .env", "cd ..", "f() { :; }", "x=1",
+    "[ -d src ]",
+])  # fmt: skip
+
+
+def strictness(question: Question, builtin_reads: bool = True) -> int:
+    """How strict the engine is, from 0 for allow. Bash's own word on the syntax only ever makes it stricter."""
+    asked = {
+        "tool": "bash",
+        "args": {"command": question.command},
+        "rules": {"allow": [*question.allow], "ask": [*question.ask], "deny": [*question.deny]},
+        "mode": question.mode,
+        "bypass": question.bypass,
+        "workspace": WORKSPACE,
+        "home": HOME,
+        "builtinReads": builtin_reads,
+    }
+    policy, mode = policy_of(asked)
+    return STRICTNESS[explain(asked, policy, mode, check_syntax=lambda text: None).verdict]
+
+
+def parses(*texts: str) -> bool:
+    """Whether each is a whole text by itself: an open quote would swallow what is added, and mean something else."""
+    trees = Trees()
+    trees.load(texts)
+    return all(trees[text] is not None for text in texts)
+
+
+APPENDED = ["{0}\n{1}", "{0}; {1}", "{0} && {1}", "{0} || {1}", "{0} | {1}", "{0} & {1}", "{1}\n{0}", "{1}; {0}"]
+
+
+@pytest.mark.parametrize("form", APPENDED)
+@bounded
+@given(question=questions, more=further)
+def test_a_further_command_never_widens(form: str, question: Question, more: str) -> None:
+    longer = form.format(question.command, more)
+    assume(question.mode != "ask" and parses(question.command, longer))
+    assert strictness(replace(question, command=longer)) >= strictness(question)
+
+
+@pytest.mark.parametrize(("command", "expected"), [("true", 1), ("true; alpha", 0), ("alpha", 0)])
+def test_in_mode_ask_a_command_that_needs_no_rule_rides_along_with_one_that_has_one(
+    command: str, expected: int
+) -> None:
+    """Pinned: the one case in which a further command loosens. Alone it counts as a read, which asks in this mode."""
+    assert strictness(Question(command, allow=("Bash(alpha)",), mode="ask")) == expected
+
+
+WRAPPED = [
+    "( {0}\n)", "{{ {0}\n}}", "if true; then {0}\nfi", "if {0}\nthen :; fi", "if true; then :; else {0}\nfi",
+    "for i in one; do {0}\ndone", "while {0}\ndo break; done", "until true; do {0}\ndone", "case x in x) {0}\n;; esac",
+    "f() {{ {0}\n}}", "! {{ {0}\n}}", "true && {{ {0}\n}}", "{{ {0}\n}} 2>/dev/null", "x=$( {0}\n)", ": \"$( {0}\n)\"",
+    ": <( {0}\n)", "[ -n \"$( {0}\n)\" ]", "[[ -n $( {0}\n) ]]", "[[ -n <( {0}\n) ]]", "{0}\n:", "time {{ {0}\n}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WRAPPED)
+@bounded
+@given(question=questions)
+def test_a_command_inside_another_is_never_wider(form: str, question: Question) -> None:
+    wrapped = form.format(question.command)
+    assume(parses(question.command, wrapped))
+    assert strictness(replace(question, command=wrapped)) >= strictness(question)
+
+
+IDLE = [
+    "  {0}",
+    "\t{0}",
+    "\n\n{0}",
+    "{0}\n",
+    "{0}\n\n",
+    "# note\n{0}",
+    "{0}\n# omega; $(omega)",
+    "{0} # omega",
+    "{0} \n # '",
+]
+
+
+@pytest.mark.parametrize("form", IDLE)
+@bounded
+@given(question=questions)
+def test_blanks_and_comments_change_nothing(form: str, question: Question) -> None:
+    idle = form.format(question.command)
+    assume(parses(question.command, idle))
+    # Behind a backslash or a here-document a blank or a comment is text.
+    assume(not re.search(r"\\\s*$|<<", question.command) and strictness(replace(question, mode="default")) < 2)
+    assert strictness(replace(question, command=idle)) == strictness(question)
+
+
+@bounded
+@given(
+    st.sampled_from(PROGRAMS), st.lists(st.sampled_from(["one", "-v", "a.txt", "src"]), max_size=2), rules, st.data()
+)
+def test_quoting_a_word_changes_nothing(
+    program: tuple[str, ...], more: list[str], listed: dict, data: st.DataObject
+) -> None:
+    words = [*program, *more]
+    at = data.draw(st.integers(0, len(words) - 1))
+    mark = data.draw(st.sampled_from(["'{0}'", '"{0}"', "$'{0}'", "{0}''", '""{0}', "\\{0}", "{0}\\\n"]))
+    quoted = [*words[:at], mark.format(words[at]), *words[at + 1 :]]
+    plain = Question(" ".join(words), **listed)
+    assert strictness(replace(plain, command=" ".join(quoted))) == strictness(plain)
+
+
+@bounded
+@given(questions, rules, st.sampled_from(["ask", "deny"]))
+def test_further_ask_and_deny_rules_never_widen(question: Question, more: dict, listed: str) -> None:
+    tighter = replace(question, **{listed: (*getattr(question, listed), *more["allow"], *more[listed])})
+    assert strictness(tighter) >= strictness(question)
+
+
+@bounded
+@given(questions, st.randoms(use_true_random=False))
+def test_the_order_of_rules_does_not_matter(question: Question, random: Random) -> None:
+    lists = {name: list(getattr(question, name)) for name in ("allow", "ask", "deny")}
+    for listed in lists.values():
+        random.shuffle(listed)
+    shuffled = replace(question, **{name: tuple(listed) for name, listed in lists.items()})
+    assert strictness(shuffled) == strictness(question)
+
+
+@bounded
+@given(questions)
+def test_modes_loosen_from_plan_to_auto_and_bypass_loosens_them_all(question: Question) -> None:
+    by_mode = [strictness(replace(question, mode=mode)) for mode in ("plan", "default", "acceptEdits", "auto")]
+    assert by_mode == sorted(by_mode, reverse=True)
+    with_bypass = strictness(replace(question, bypass=True))
+    assert with_bypass <= strictness(replace(question, bypass=False))
+
+
+@bounded
+@given(questions)
+def test_the_read_only_set_only_ever_loosens(question: Question) -> None:
+    assert strictness(question, builtin_reads=True) <= strictness(question, builtin_reads=False)

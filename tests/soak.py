@@ -1,0 +1,160 @@
+"""``make soak``: the counts that are too long for every run. ARGS="--only reference --count 10000" picks and shortens.
+
+Each count is a function in ``COUNTS`` that looks at the cases of a range of numbers and yields what is wrong, a
+Each count is a function in ``COUNTS`` that looks at the cases of a range of numbers and yields what is wrong, one
+sentence each; numbers and a seed name a case for ever. Ranges are shared out over the processors. What was counted and
+how, for how long and what failed goes to ``.run/soak.json``, where counts that were not run keep their last word.
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / ".run" / "soak.json"
+KEPT = 50
+"""How many failures are kept in full; all are counted."""
+
+
+@dataclass(frozen=True)
+class Count:
+    """One long count. ``heap`` is how many numbers one process takes at a time."""
+
+    what: str
+    number: int
+    heap: int
+    failures: Callable[[int, range], Iterator[str]]
+
+
+def _reference(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.compare import differences  # noqa: PLC0415 the root is on the path only once this has begun
+
+    return map(str, differences(seed, numbers))
+
+
+def _bash(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.traced import escapes, sandbox  # noqa: PLC0415 likewise
+
+    if reason := sandbox():
+        raise RuntimeError(reason)
+    return map(str, escapes(seed, numbers))
+
+
+COUNTS: Mapping[str, Count] = {
+    "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
+    "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
+}  # fmt: skip
+"""By name. Whoever has something to count for hours adds a row."""
+
+
+def main(arguments: list[str]) -> int:
+    asked = _asked(arguments)
+    results = _kept()
+    failed = 0
+    for name in asked.only or COUNTS:
+        results["counts"][name] = told = run(name, asked.count or COUNTS[name].number, asked.seed, asked.workers)
+        results["versions"] = versions()
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        failed += told["failed"]
+        for failure in told["failures"][:5]:
+            print(f"  {failure}")
+    print(f"written to {RESULTS.relative_to(ROOT)}")
+    return 1 if failed else 0
+
+
+def run(name: str, number: int, seed: int, workers: int) -> dict[str, Any]:
+    """Counts, on all processors. A range that breaks off is a failure of its own, never a count."""
+    count, began = COUNTS[name], time.monotonic()
+    ranges = [range(start, min(start + count.heap, number)) for start in range(0, number, count.heap)]
+    failures, failed, done = list[str](), 0, 0
+    # Fresh processes: what the parent holds is not carried along, and a leak in one heap would be seen as its growth.
+    with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        pending = {pool.submit(_look, name, seed, numbers): numbers for numbers in ranges}
+        for future in concurrent.futures.as_completed(pending):
+            found = future.result()
+            failed += len(found)
+            failures = [*failures, *found][:KEPT]
+            done += len(pending[future])
+            print(
+                f"\r{name}: {done:,} of {number:,}, {failed} failed, {time.monotonic() - began:.0f} s",
+                end="",
+                flush=True,
+            )
+    print()
+    return {
+        "what": count.what,
+        "seed": seed,
+        "count": done,
+        "failed": failed,
+        "failures": failures,
+        "seconds": round(time.monotonic() - began, 1),
+        "workers": workers,
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def versions() -> dict[str, str]:
+    """What it was counted with."""
+    from importlib.metadata import version  # noqa: PLC0415 only needed at the end
+
+    def said(*command: str) -> str:
+        if shutil.which(command[0]) is None:
+            return "not there"
+        told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=30, check=False)
+        return (told.stdout.splitlines() or [""])[0]
+
+    return {
+        "commit": said("git", "rev-parse", "HEAD"),
+        "changed": str(bool(said("git", "status", "--porcelain", "--", "server", "tests"))).lower(),
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors",
+        "bash": said("bash", "--version"),
+        "bwrap": said("bwrap", "--version"),
+        **{name: version(name) for name in ("tree-sitter", "tree-sitter-bash", "shfmt-py", "hypothesis")},
+    }
+
+
+def _look(name: str, seed: int, numbers: range) -> list[str]:
+    """One range, in a process of its own."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    return list(COUNTS[name].failures(seed, numbers))
+
+
+def _kept() -> dict[str, Any]:
+    try:
+        kept = json.loads(RESULTS.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = {}
+    counts = kept.get("counts", {}) if isinstance(kept, dict) else {}
+    return {"versions": {}, "counts": {name: told for name, told in counts.items() if name in COUNTS}}
+
+
+def _asked(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make soak", description="The counts that are too long for every run.")
+    parser.add_argument("--only", action="append", choices=[*COUNTS], help="this count; may be given again")
+    parser.add_argument("--count", type=int, help="so many cases instead of each count's own number")
+    parser.add_argument("--seed", type=int, default=1, help="other cases (1)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    asked = parser.parse_args(arguments)
+    for name in ("count", "workers"):
+        if (value := getattr(asked, name)) is not None and value < 1:
+            parser.error(f"--{name} must be 1 or more")
+    return asked
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
