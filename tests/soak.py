@@ -1,9 +1,9 @@
 """``make soak``: the counts that are too long for every run. ARGS="--only reference --count 10000" picks and shortens.
 
-Each count is a function in ``COUNTS`` that looks at the cases of a range of numbers and yields what is wrong, a
 Each count is a function in ``COUNTS`` that looks at the cases of a range of numbers and yields what is wrong, one
 sentence each; numbers and a seed name a case for ever. Ranges are shared out over the processors. What was counted and
 how, for how long and what failed goes to ``.run/soak.json``, where counts that were not run keep their last word.
+"""
 
 from __future__ import annotations
 

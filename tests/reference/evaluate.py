@@ -198,7 +198,8 @@ class Rule:
         """Whether it matches for some text in the holes."""
         text, pattern = " ".join(words), " ".join(self.words)
         patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
-        texts = (text, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
+        start = text.partition(HOLE)[0].rstrip()  # the safe side: what stands behind a hole is not counted on
+        texts = (text, start, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
         return any(_meet(one, other) for one in patterns for other in texts)
 
 
@@ -284,7 +285,7 @@ def _neutral(texts: list[str]) -> bool:
         case ["set", *rest]:
             return re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) is not None
         case ["cd", place]:
-            return HOLE not in place and place not in ("", "-") and _inside(_absolute("", place))
+            return HOLE not in place and place not in ("", "-") and _inside(_absolute(place))
     return False
 
 
@@ -321,8 +322,8 @@ _PROTECTED = re.compile(
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
 
 
-def _absolute(place: str, path: str) -> str:
-    return normpath(join(WORKSPACE, place, path))
+def _absolute(path: str) -> str:
+    return normpath(join(WORKSPACE, path))
 
 
 def _inside(path: str) -> bool:
@@ -343,11 +344,11 @@ def _touches(texts: Sequence[str], tools: tuple[str, ...], path: str, flags: int
     return False
 
 
-def _redirect_level(operator: str, target: str, place: str, question: Question) -> str:
+def _redirect_level(operator: str, target: str, question: Question) -> str:
     descriptor = operator in (">&", "<&") and re.fullmatch(r"\d+-?|-", target)
     if operator in ("<<", "<<-", "<<<") or descriptor or re.fullmatch(r"/dev/(null|fd/.*|stdout|stderr)", target, re.S):
         return "neutral"
-    writes, path = operator != "<", _absolute(place, target)
+    writes, path = operator != "<", _absolute(target)
     if HOLE in target or not target:
         return "unsure" if any(read_rule(rule).tool in ("Read", "Edit") for rule in question.deny) else "must"
     tools = ("Read", "Edit")[: 1 + writes]
@@ -371,12 +372,10 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
     functions = functions | found.functions
     commands = {key: _level(simple, question, functions) for key, simple in found.simples.items()}
     levels = found.levels | set(commands.values())
-    places = [words[1].text for _, words in found.simples.values() if len(words) > 1 and words[0].text == "cd"]
     for operator, target, key in found.redirects:
-        seen = {_redirect_level(operator, target, place, question) for place in ("", *places)}
-        if seen == {"far"} and commands.get(key) == "allow":
-            continue  # CONTRACT 8: a rule for the command allows what it reads outside
-        levels |= {"unsure"} if "deny" in seen and len(seen) > 1 else seen
+        level = _redirect_level(operator, target, question)
+        # CONTRACT 8: a rule for the command allows what it reads outside.
+        levels.add("neutral" if level == "far" and commands.get(key) == "allow" else level)
     return levels.union(
         *(_levels(inner, question, trees, functions) & {"deny", "unsure", "ask"} for inner in found.texts)
     )

@@ -342,10 +342,11 @@ def make_question(seed: int, number: int) -> Question:
 
 
 def _is_beyond(text: str) -> bool:
-    """Whether the reference cannot judge it: it does not follow a ``cd`` or ``eval`` through loops and functions, and
-    shfmt takes a here-document's body for commands where ``[[`` or another here-document ends the line.
+    """Whether the reference cannot judge it: it does not follow a ``cd`` through loops, functions and redirections, nor
+    what may hold one, and shfmt takes a here-document's body for commands where ``[[`` or another one ends the line.
     """
     plain = re.sub(r"\$'\\x(..)'", lambda found: chr(int(found[1], 16)), text)
-    words = re.sub(r"\\\n|[\\'\"]", "", plain).split()
-    wanders = bool({"cd", "eval", "builtin"} & {*words}) and ("()" in text or "do " in text)
-    return wanders or ("<<" in text and "]]" in text) or ("<<'Z'" in text and "E\n" in text)
+    plain = re.sub(r"\\\n|[\\'\"]", "", plain)
+    wanders = re.search(r"\b(cd|eval|builtin)\b", plain) and re.search(r"\(\)|do\s|[<>]", plain)
+    documents = len(re.findall("(?<!<)<<(?!<)", text))
+    return bool(wanders) or documents > 1 or (documents > 0 and "]]" in text)

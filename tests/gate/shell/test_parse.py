@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -47,7 +48,7 @@ READ = {
     "a | time b": ["a", "time b"],
     "x=1 y=$(a) b": ["a", "x=1 y=$(a) b"],
     "x=(1 $(a) 2); x[$(b)]=1; x+=1": ["a", "x=(1 $(a) 2)", "b", "x[$(b)]=1", "x+=1"],
-    "a $(b `c` \"$(d)\") <(e) >(f)": ["b `c` \"$(d)\"", "a $(b `c` \"$(d)\") <(e) >(f)"],
+    "a $(b `c` \"$(d)\") <(e) >(f)": ["c", "d", "b `c` \"$(d)\"", "e", "f", "a $(b `c` \"$(d)\") <(e) >(f)"],
     "a `b \\`c\\``": ["c", "b `c`", "a `b \\`c\\``"],
     "a ${x:-$(b)} \"${y/$(c)/d}\" ${z[$(d)]} ${w:$(e):1}": None,
     "a $((1+$(b)))": ["b", "a $((1+$(b)))"],
@@ -84,11 +85,53 @@ def test_every_command_is_found_in_its_normal_form(text: str) -> None:
 
 
 NOT_UNDERSTOOD = [
-    'a "b', "a 'b", "a $(b", "a `b", "a ${b", "a ${b!}", "( a", "a )", "{ a", "if a; then b", "for x in", "a |", "| a", "a &&",
-    "a ;; b", "; a", "a & & b", "case a in b) c", "a <<E\nb", "a > ", "a(b)", "a (b) c", "f() a", "((a) )", "$((a) )",
-    "[[ a", "a @(b|c)", "a=(b", "echo $[1+1]", "}", "fi", "do a", "function", "a <<E$x\nE$x", "3<<E a\nE", "a \\",
-    "a $'\\x00'", "a $'\\cx'", "a $'\\xff'", "( )", "if ; then a; fi", "[[ a =~ (b ]]", "a <(b", "coproc", "!", "time",
-]  # fmt: skip
+    'a "b',
+    "a 'b",
+    "a $(b",
+    "a `b",
+    "a ${b",
+    "a ${b!}",
+    "( a",
+    "a )",
+    "{ a",
+    "if a; then b",
+    "for x in",
+    "a |",
+    "| a",
+    "a &&",
+    "a ;; b",
+    "; a",
+    "a & & b",
+    "case a in b) c",
+    "a <<E\nb",
+    "a > ",
+    "a(b)",
+    "a (b) c",
+    "f() a",
+    "((a) )",
+    "$((a) )",
+    "[[ a",
+    "a @(b|c)",
+    "a=(b",
+    "echo $[1+1]",
+    "}",
+    "fi",
+    "do a",
+    "function",
+    "a <<E$x\nE$x",
+    "3<<E a\nE",
+    "a \\",
+    "a $'\\x00'",
+    "a $'\\cx'",
+    "a $'\\xff'",
+    "( )",
+    "if ; then a; fi",
+    "[[ a =~ (b ]]",
+    "a <(b",
+    "coproc",
+    "!",
+    "time",
+]
 
 
 @pytest.mark.parametrize("text", NOT_UNDERSTOOD)
@@ -97,7 +140,7 @@ def test_what_bash_would_read_otherwise_or_not_at_all_is_not_understood(text: st
         read(text)
 
 
-@pytest.mark.parametrize("opener", ["$(", "(", "{ ", '"$(', "${a:-", "`", "if a; then ", "while a; do ", "<(", "$((", "a=("])
+@pytest.mark.parametrize("opener", ["$(", "(", "{ ", '"$(', "${a:-", "if a; then ", "while a; do ", "<(", "$((", "a=("])
 def test_deep_nesting_is_not_followed_and_breaks_nothing(opener: str) -> None:
     with pytest.raises(NotUnderstood):
         read(opener * 5000 + "a")
@@ -105,16 +148,44 @@ def test_deep_nesting_is_not_followed_and_breaks_nothing(opener: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a;", "a&&", "a|", "a\n", "a ", "'", '"', "`", "(", ")", "{", "[", "[[ ", "$", "<<E ", "cat <<E\nE\n", "a=(", "\\",
-     "$(a) ", '"$x" ', "x=1 ", "if a; then b; fi;", "case a in a) ;; esac;", "{a,b}", "a{", "!", "#\n", ">f ", "<", "f() { a; };"],
-)  # fmt: skip
+    [
+        "a;",
+        "a&&",
+        "a|",
+        "a\n",
+        "a ",
+        "'",
+        '"',
+        "`",
+        "(",
+        ")",
+        "{",
+        "[",
+        "[[ ",
+        "$",
+        "<<E ",
+        "cat <<E\nE\n",
+        "a=(",
+        "\\",
+        "$(a) ",
+        '"$x" ',
+        "x=1 ",
+        "if a; then b; fi;",
+        "case a in a) ;; esac;",
+        "{a,b}",
+        "a{",
+        "!",
+        "#\n",
+        ">f ",
+        "<",
+        "f() { a; };",
+    ],
+)
 def test_reading_is_linear_whatever_the_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     start = time.monotonic()
-    try:
+    with suppress(NotUnderstood):
         course(read(text))
-    except NotUnderstood:
-        pass
     assert time.monotonic() - start < BOUND
 
 
@@ -124,7 +195,7 @@ def test_a_command_written_again_is_the_same_command() -> None:
 
 
 def test_a_text_inside_a_text_is_named_for_bash_to_check() -> None:
-    assert read("a `b \\`c\\`` \"`d`\"").fragments == ("b `c`", "c", "d")
+    assert read('a `b \\`c\\`` "`d`"').fragments == ("b `c`", "c", "d")
     assert read("a <<E\n$(b) `c`\nE").fragments == ("b", "c")
 
 

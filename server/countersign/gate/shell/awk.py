@@ -70,6 +70,7 @@ def _ends_value(tokens: list[tuple[str, str]]) -> bool:
             "print",
             "printf",
             "return",
+            "exit",
             "in",
             "getline",
             "if",
@@ -81,7 +82,30 @@ def _ends_value(tokens: list[tuple[str, str]]) -> bool:
             "BEGIN",
             "END",
         }
+    if text == ")" and kind == "operator" and _closes_condition(tokens):
+        return False
     return kind in {"number", "string"} or text in {")", "]", "$", "++", "--"}
+
+
+def _closes_condition(tokens: list[tuple[str, str]]) -> bool:
+    """Whether the last parenthesis is that of ``if (…)`` and its like, behind which a statement begins."""
+    depth = 0
+    for index in range(len(tokens) - 1, 0, -1):
+        kind, text = tokens[index]
+        if kind == "operator" and text in "()":
+            depth += 1 if text == ")" else -1
+            if depth == 0:
+                return tokens[index - 1] in {("name", word) for word in ("if", "while", "for", "switch")}
+    return False
+
+
+_GOES_ON = {",", "&&", "||", "{", "do", "else", "?", ":"}
+"""Behind these a newline ends nothing."""
+
+
+def _goes_on(tokens: list[tuple[str, str]], index: int) -> bool:
+    before = next((text for _, text in reversed(tokens[:index]) if text != "\n"), "")
+    return before in _GOES_ON
 
 
 def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
@@ -110,6 +134,8 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
             depth += 1
         elif text in ")]":
             depth -= 1
+        elif text == "\n" and _goes_on(tokens, index):
+            continue
         elif text in {";", "\n", "{", "}"}:
             printing = None if text != "\n" or printing is None or depth <= printing else printing
         elif text in {"|", "|&"}:

@@ -426,7 +426,20 @@ def _zip(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+def _second(words: Sequence[Word], found: Arguments) -> Special:
+    """``uniq in out``: no writer by trade. Where the options are not known, any operand may be the second."""
+    written = found.operands if found.strangers else found.operands[1:2]
+    uses = [
+        _named("writes", (word.value or NAMED_NOWHERE,), "its second operand is written", path=word)
+        for _, word in written
+        if word.value not in {"-", "/dev/stdout", "/dev/null"}
+    ]
+    return uses, None
+
+
 _SPECIAL = {
+    "uniq": _second,
+    "xxd": _second,
     "zip": _zip,
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as"), _compiler),
     "sed": _sed,

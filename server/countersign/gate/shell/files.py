@@ -57,8 +57,9 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
     for known, name in zip(case.known, case.names, strict=True):
         if name in {"make", "sed", "awk", "jq"}:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
+    # Where the place is not known, the files of that name where the text starts are bound: more than needed does no harm.
     for word in words:
-        for place in places or ():
+        for place in places if places is not None else (around.start,):
             if word.value is not None and around.paths.inside_workspace(literal(word), cwd=place):
                 resolved = around.paths.resolve(literal(word), cwd=place)
                 yield resolved.resolved or resolved.lexical

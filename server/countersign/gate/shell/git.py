@@ -55,7 +55,7 @@ def global_escapes(git: Git) -> list[tuple[str, str]]:
 def only_reads(git: Git) -> bool:
     """Whether the form used is one that only reads, its options not looked at."""
     name, operands = git.subcommand, [word for _, word in git.arguments.operands]
-    if name is None or not git.program.known:
+    if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git):
         return False
     first = operands[0].value if operands else None
     match name:
@@ -76,6 +76,12 @@ def only_reads(git: Git) -> bool:
         case "symbolic-ref":
             return len(operands) == 1
     return True
+
+
+def _verifies(git: Git) -> bool:
+    """Whether a format asks for signatures (``%G?``), which are verified by a program that the settings name."""
+    formats = (option.value for option in git.arguments.options if option.name in {"--format", "--pretty"})
+    return any(value is not None and (value.value is None or "%G" in value.value) for value in formats)
 
 
 def named_words(git: Git) -> list[Word]:

@@ -80,6 +80,9 @@ def literal(word: Word) -> str:
     value = word.value or ""
     if value == "~" and word.tilde:
         return "~/"
+    if word.tilde and value.startswith("~") and not value.startswith("~/"):
+        # Another person's home, or where the shell is or was: never a folder of that name.
+        return next(iter(_other_home(value, None).values))
     if value.startswith("~") and not word.tilde:
         return f"./{value}"
     return value
@@ -88,10 +91,9 @@ def literal(word: Word) -> str:
 def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
     """What a word may stand for, as far as the text itself says."""
     if word.value is not None:
-        value = literal(word)
-        if word.tilde and value.startswith("~") and not value.startswith("~/"):
-            return _other_home(value, folder)
-        return Meaning((value,))
+        if word.tilde and word.value.startswith("~") and word.value != "~" and not word.value.startswith("~/"):
+            return _other_home(word.value, folder)
+        return Meaning((literal(word),))
     if word.choices:
         known = tuple(choice for choice in word.choices if HOLE not in choice)
         plain = tuple(choice for choice in known if not any(char in choice for char in "*?["))
@@ -193,6 +195,9 @@ class Lookout:
 
     def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
         if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
+            return
+        if value == "" and touch.deed not in ("read", "list"):
+            yield self._unknown(touch, "''")
             return
         if value == "":
             value = "."
@@ -353,6 +358,13 @@ class Lookout:
         value = literal(touch.word)
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
+            return
+        if touch.deed == "write":
+            written = self.judge.judge_write(value, cwd=cwd)
+            if self.judge.resolve(value, cwd=cwd).refused is None and (
+                written.floors or written.deny or written.ask or self._leads_out(value, written)
+            ):
+                yield written
             return
         for place in self._above(cwd) if touch.top else [cwd]:
             if any(char in value for char in "*?["):

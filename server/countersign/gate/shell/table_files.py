@@ -73,7 +73,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
              "write-out config interface limit-rate retry retry-delay retry-max-time resolve stderr trace trace-ascii "
              "libcurl hsts alt-svc etag-save etag-compare output-dir url json netrc-file engine ciphers ftp-port quote "
              "form-string max-redirs continue-at speed-limit speed-time time-cond preproxy socks5 noproxy doh-url "
-             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query",
+             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header",
         writes="-o --output -D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --libcurl --hsts --alt-svc "
                "--etag-save --output-dir",
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
@@ -107,12 +107,14 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("7z 7za 7zr", row("it packs and unpacks")),
     **same("gzip gunzip bzip2 bunzip2 xz unxz lzma unlzma zstd unzstd compress uncompress pigz lz4",
            row("it replaces its operands", short="SobpT", long="suffix output memlimit", writes="-o --output",
+               code="--files --files0", safe="--f --fi --fil --file",
                operands="change")),
     **same("cpio", row("it packs and unpacks; `--rsh-command` runs a program", short="CEFHIMORD", long="rsh-command "
                        "to-stdout file directory", runs="--rsh-command", writes="-O -F --file -D --directory",
                        changes="-i --extract -p --pass-through")),
     **same("ar", row("it changes archives", changes="-M")),
-    **same("mktemp", row(short="p", long="tmpdir suffix")),
+    **same("mktemp", row("it makes a file, with `-p` anywhere", flags="dqtuV --directory --dry-run --quiet --tmpdir",
+                         short="p", texts="--suffix", writes="-p --tmpdir", operands="write")),
     **same("mount umount losetup mkfs fsck fdisk parted", row("it changes disks", closed=True)),
     **same("sqlite3 sqlite psql mysql mariadb mongo mongosh redis-cli clickhouse-client",
            row("its language runs programs and writes files", closed=True)),

@@ -119,20 +119,22 @@ GIT: Mapping[str, Program] = {
                           writes="-o --output-directory", known=False),
     "shortlog": row(
         flags=f"0123456789cneshiEFPpq --committer --numbered --summary --email --group {_LOG_FLAGS}", maybe="w",
-        texts="-n --max-count --skip --since --after --until --before --author --grep --date --encoding --glob --exclude",
+        long="output", writes="--output", runs="--ext-diff --textconv",
+        texts="--max-count --skip --since --after --until --before --author --grep --date --encoding --glob --exclude",
         negates=True, known=True, not_known="--stdin"),
     "rev-list": row(
-        flags=f"{_LETTERS} {_LOG_FLAGS} {_DIFF_FLAGS}", maybe="MCBUX", short="L", texts=f"-n {_TEXTS}", long="default",
-        negates=True, known=True, not_known="--stdin"),
+        flags=f"{_LETTERS} {_LOG_FLAGS} {_DIFF_FLAGS}", maybe="MCBUX", short="L", texts=f"-n {_TEXTS}",
+        long="default output", writes="--output", runs="--ext-diff --textconv", safe=_SAFE_DIFF, negates=True, known=True, not_known="--stdin"),
     "rev-parse": row(long="short default prefix abbrev-ref since until glob branches tags remotes", known=True),
     "blame": row(
         flags="0123456789bcefhklnpstwv --incremental --root --show-stats --progress --score-debug --show-name --show-number "
               "--porcelain --line-porcelain --show-email --color-lines --color-by-age --minimal --abbrev --first-parent "
               "--reverse --encoding --ignore-all-space --ignore-space-change",
-        short="LS", maybe="MC", long="contents ignore-revs-file", texts="--ignore-rev --date --since", negates=True,
+        short="LS", maybe="MC", long="contents ignore-revs-file output", texts="--ignore-rev --date --since", negates=True,
+        writes="--output", runs="--ext-diff --textconv",
         reads="-S --contents --ignore-revs-file", known=True, not_known="--contents -S --ignore-revs-file"),
     "annotate": row(flags="bcefhklnpstw --porcelain --show-name --show-number --show-email --abbrev", short="LS", maybe="MC",
-                    reads="-S", negates=True, known=True, not_known="-S"),
+                    long="output", writes="--output", runs="--ext-diff --textconv", reads="-S", negates=True, known=True, not_known="-S"),
     "ls-files": row(
         flags="ztvfcdmosiku --cached --deleted --modified --others --ignored --stage --killed --directory --eol "
               "--empty-directory --unmerged --resolve-undo --exclude-standard --full-name --recurse-submodules "
@@ -181,7 +183,8 @@ GIT: Mapping[str, Program] = {
     "remote": row(known=True, not_known="", long="track master"),
     "stash": _diff(short="m", long="message pathspec-from-file",
                    flags="--include-untracked --only-untracked --index --keep-index"),
-    "worktree": row(short="bB", long="reason"),
+    "worktree": row(flags="dfqvz --detach --force --checkout --guess --guess-remote --lock --orphan --porcelain --quiet "
+                          "--track --verbose", short="bB", texts="--reason --expire", negates=True, known=True),
     "grep": row("`-O` runs a pager", short="f", maybe="O", texts="-e -A -B -C -m --after-context --before-context --context "
                 "--max-depth --threads --max-count", flags="0123456789viwaIrEGFPnhHlLzocpWq --cached --no-index "
                 "--untracked --exclude-standard --recurse-submodules --invert-match --ignore-case --word-regexp --text "
@@ -224,7 +227,7 @@ GIT: Mapping[str, Program] = {
                 "ref-format", runs="--template", writes="--separate-git-dir"),
     "archive": row("`--exec` runs a program", short="o", long="format output remote exec prefix add-file", runs="--exec "
                    "--remote", writes="-o --output", reads="--add-file"),
-    "apply": row(short="pC", long="directory exclude include"),
+    "apply": row(short="pC", long="directory exclude include build-fake-ancestor", writes="--build-fake-ancestor"),
     "am": row(short="pC", long="directory exclude include patch-format", runs="-i --interactive"),
     "config": row("it changes git's settings", short="f", long="file blob type default", runs="-e --edit edit", reads="-f --file "
                   "--blob"),

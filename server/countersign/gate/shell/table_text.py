@@ -179,20 +179,21 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--hide-control-chars --show-control-chars --quote-name --reverse --recursive --size --context --zero",
         texts="-I -w -T --ignore --hide --width --tabsize --block-size --time --sort --format --indicator-style "
               "--quoting-style --time-style",
-        operands="list", here=True, known=True)),
+        operands="list", here=True, known=True, not_known="-L --dereference")),
     **same("tree", row(
         "`-o` writes", short="o",
         flags="adlfxqNQpugshDFiASnCvtcUrXJR --noreport --si --du --prune --matchdirs --metafirst --ignore-case --nolinks "
               "--inodes --device --dirsfirst --filesfirst --gitignore --fromfile --fromtabfile --fflinks --info",
         long="gitfile infofile hintro houtro", texts="-L -P -I -H -T --filelimit --charset --sort --timefmt",
-        writes="-o -R", reads="--gitfile --infofile --hintro --houtro", operands="list", here=True, known=True)),
+        writes="-o -R", reads="--gitfile --infofile --hintro --houtro", operands="list", here=True, known=True,
+        not_known="-l")),
     **same("du", row(
         flags="0abcDHhklLmPSsx --null --all --apparent-size --bytes --total --dereference-args --human-readable --inodes "
               "--dereference --count-links --no-dereference --separate-dirs --si --summarize --one-file-system --time",
         short="X", long="exclude-from files0-from",
         texts="-B -d -t --block-size --max-depth --threshold --exclude --time-style",
         reads="-X --exclude-from --files0-from", operands="list", here=True, known=True,
-        not_known="--files0-from -X --exclude-from")),
+        not_known="--files0-from -X --exclude-from -L --dereference")),
     **same("df", row(
         flags="aihHklmPTv --all --inodes --human-readable --si --local --portability --print-type --sync --no-sync --total "
               "--output",
@@ -282,7 +283,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "-mindepth -mtime -atime -ctime -mmin -amin -cmin -size -perm -user -group -uid -gid -links -inum -fstype "
               "-printf -regextype -used -context -newerat -newerBt -newerct -newermt",
         runs="-exec -execdir -ok -okdir", changes="-delete", writes="-fprint -fprint0 -fls -fprintf",
-        reads="-files0-from", operands="list", here=True, known=True, not_known="-files0-from",
+        reads="-files0-from", operands="list", here=True, known=True, not_known="-files0-from -L -follow",
         abbreviates=False)),
     **same("sed", row(
         "`-i` changes files; its language runs and writes (see `sed.py`)", short="f", long="file", maybe="i",

@@ -220,7 +220,7 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     yield Touch("write", target)
     for word in sources:
         name = _base(word)
-        spills = recursive and (name in {".", ".."} or (name is None and word.form != "pattern"))
+        spills = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
         if spills:
             yield Touch("write", target, spills=True)
         elif not flat:
@@ -274,7 +274,7 @@ def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     if git.subcommand in SHOWS_FILES or git.program.known:
-        yield from _shown(git)
+        yield from _shown(words, git)
     yield from (Touch("read", value) for value in found.values(*git.program.reads))
     match git.subcommand:
         case "rm":
@@ -283,10 +283,12 @@ def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield from (Touch("move", word) for word in operands[:-1])
             yield from (Touch("write", word) for word in operands[-1:])
         case "restore":
-            yield from (Touch("write", word) for word in operands if not found.has("--staged", "-S"))
+            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
+                yield from (Touch("write", word) for word in operands)
         case "checkout":
             after = [word for index, word in found.operands if _behind_dashes(words, index)]
             yield from (Touch("write", word) for word in after)
+            yield from (Touch("write", word, shown=True) for word in operands)
         case "clone":
             if len(operands) > 1:
                 yield Touch("write", operands[1])
@@ -296,16 +298,22 @@ def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             if operands and operands[0].value == "add":
                 yield from (Touch("write", word) for word in operands[1:2])
         case "clean":
-            if found.has("-f", "--force"):
+            if not found.has("-n", "--dry-run"):
                 for word in operands or [constant(".")]:
-                    yield Touch("write", word)
+                    yield Touch("write", word, spills=True)
         case "apply" | "am":
             yield from (Touch("read", word) for word in operands)
+            if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
+                for word in list(found.values("--directory")) or [constant(".")]:
+                    yield Touch("write", word, spills=True)
+        case "bundle":
+            if operands and operands[0].value == "create":
+                yield from (Touch("write", word) for word in operands[1:2])
         case "config":
             yield from _git_config(git)
 
 
-def _shown(git: Git) -> Iterator[Touch]:
+def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
     deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
@@ -316,6 +324,8 @@ def _shown(git: Git) -> Iterator[Touch]:
             continue
         yield Touch(deed, word, shown=True)
         yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
+    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
+        yield Touch("read", constant("."), shown=True)
     if found.has("--no-index"):
         yield from (Touch("read", word) for _, word in found.operands)
 
@@ -412,9 +422,10 @@ def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     found = known.arguments
-    for value in found.values(
-        "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"
-    ):
+    for value in found.values("-H", "--header", "--proxy-header"):
+        if value.prefix.startswith("@"):
+            yield Touch("read", constant(value.value[1:]) if value.value is not None else _unknown())
+    for value in found.values(*_CURL_SENDS):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
@@ -426,6 +437,12 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         elif found.has("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
             yield Touch("write", constant(name) if word.value is not None and name else _unknown())
+
+
+_CURL_SENDS = (
+    "-d --data --data-binary --data-ascii --data-urlencode --json -F --form --url-query --variable".split()
+)
+"""Options whose value may have the name of a file behind an `@`."""
 
 
 def _wget(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -448,9 +465,21 @@ _JQ_LOADS = re.compile(r"\b(?:import|include|input_filename|load|load_str|load_\
 
 
 def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    """A filter that loads files by itself."""
-    if any(_JQ_LOADS.search(word.value or "") for word in words[1:]):
-        yield Touch("read", _unknown())
+    """Options that take a name and a file, and a filter that loads files by itself."""
+    for index, word in enumerate(words):
+        if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
+            yield from (Touch("read", file) for file in words[index + 2 : index + 3])
+    for word in words[1:]:
+        if _JQ_LOADS.search(word.value or ""):
+            yield Touch("read", _unknown())
+            yield from (Touch("read", constant(text)) for text in re.findall(r'"([^"\\]+)"', word.value or ""))
+
+
+def _strings(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """`@FILE` brings more words, and what is no option is named in the complaint."""
+    for word in words[1:]:
+        if word.prefix.startswith("@"):
+            yield Touch("read", constant(word.value[1:]) if word.value is not None else _unknown())
 
 
 def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -460,6 +489,7 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 _SPECIAL = {
     "jq": _jq,
     "yq": _jq,
+    "strings": _strings,
     "vim": _vim,
     "tar": _tar,
     "unzip": _unzip,
