@@ -23,17 +23,16 @@ CORPORA = Path(__file__).parent.parent / "corpora"
 Row = Mapping[str, Any]
 Spots = Mapping[str, str]
 
+IN_WORKSPACE = """
+a.csv a.json a.py b.csv b.json b.py data.json package.json README.md .env .envrc .npmrc .git/config
+.vscode/settings.json build/log.txt deep/er/x.txt docs/guide.md private/k secrets/k.pem secrets/prod.env src/app.py
+src/main.ts tests/test_a.py
+"""
+ELSEWHERE = "{home}/.ssh/id_rsa {home}/.bashrc {out}/data.txt {out}/dir/x.txt {ws}-evil/x.py"
 STANDARD = tuple(
     {"path": path, "type": "file"}
-    for path in (
-        *(f"{{ws}}/{name}" for name in (
-            "a.csv", "a.json", "a.py", "b.csv", "b.json", "b.py", "data.json", "package.json", "README.md", ".env", ".envrc",
-            ".npmrc", ".git/config", ".vscode/settings.json", "build/log.txt", "deep/er/x.txt", "docs/guide.md", "private/k",
-            "secrets/k.pem", "secrets/prod.env", "src/app.py", "src/main.ts", "src dir/x", "tests/test_a.py",
-        )),
-        "{home}/.ssh/id_rsa", "{home}/.bashrc", "{out}/data.txt", "{out}/dir/x.txt", "{ws}-evil/x.py",
-    )
-)  # fmt: skip
+    for path in (*(f"{{ws}}/{name}" for name in IN_WORKSPACE.split()), "{ws}/src dir/x", *ELSEWHERE.split())
+)
 """The files that every row supposes."""
 
 LONG = "a" * 110_000
