@@ -196,10 +196,9 @@ class Rule:
 
     def may_match(self, words: Sequence[str]) -> bool:
         """Whether it matches for some text in the holes."""
-        text, pattern = " ".join(words), " ".join(self.words)
+        text, pattern = re.sub(rf"\S*{HOLE}\S*", HOLE, " ".join(words)), " ".join(self.words)
         patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
-        start = text.partition(HOLE)[0].rstrip()  # the safe side: what stands behind a hole is not counted on
-        texts = (text, start, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
+        texts = (text, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
         return any(_meet(one, other) for one in patterns for other in texts)
 
 
@@ -280,8 +279,8 @@ def _neutral(texts: list[str]) -> bool:
             return True
         case ["[", *rest, "]"] | ["test", *rest]:
             return "-v" not in rest
-        case ["read" | "local", *rest]:
-            return all(_SCRIPT_NAME.match(text) or text == "-r" for text in rest)
+        case ["read", "-r", *rest] | ["read" | "local", *rest]:
+            return all(_SCRIPT_NAME.match(text) for text in rest)
         case ["set", *rest]:
             return re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) is not None
         case ["cd", place]:
@@ -350,7 +349,7 @@ def _redirect_level(operator: str, target: str, question: Question) -> str:
         return "neutral"
     writes, path = operator != "<", _absolute(target)
     if HOLE in target or not target:
-        return "unsure" if any(read_rule(rule).tool in ("Read", "Edit") for rule in question.deny) else "must"
+        return "unsure" if any(read_rule(rule).tool != "Bash" for rule in question.deny + question.ask) else "must"
     tools = ("Read", "Edit")[: 1 + writes]
     if _touches(question.deny, tools, path, re.I):
         return "deny"

@@ -78,7 +78,8 @@ class CommandMaker:
     def text(self) -> str:
         """One whole text, now and then broken, hidden or stretched."""
         made = self._lines(self._random.choice((0, 1, 1, 2, 2, 3)))
-        if self._chance(0.03):
+        # What is broken inside `(( ))` bash finds out only when it runs; inside `$''` it is another character.
+        if self._chance(0.03) and "((" not in made and "$'" not in made:
             at = self._random.randrange(len(made) + 1)
             made = made[:at] + self._random.choice((*HIDDEN, ")", "'", '"', "`", "\\", "&&", "fi", "<<E")) + made[at:]
         if self._chance(0.05):
@@ -247,7 +248,7 @@ class CommandMaker:
         ticks = f"`{inner}`" if not set("`\\\n") & set(inner) else "`beta`"
         return self._random.choice((
             "$x", '"$x"', '"a$x"', "a$x", "${x}", '"${x:-one}"', f"${{x:-$({inner})}}", f"$({inner})", f'"$({inner})"',
-            ticks, f"<({inner})", "*", "*.py", "a*", "{a,b}", "src/{a,b}", "$((1+2))", '"$(cat <<\'Z\'\ntext $x\nZ\n)"',
+            ticks, f"<({inner})", "*", "*.py", "a*", "$((1+2))", '"$(cat <<\'Z\'\ntext $x\nZ\n)"',
             "$1", '"$@"', "${#x}", "[ab].txt", "?",
         ))  # fmt: skip
 
@@ -342,11 +343,13 @@ def make_question(seed: int, number: int) -> Question:
 
 
 def _is_beyond(text: str) -> bool:
-    """Whether the reference cannot judge it: it does not follow a ``cd`` through loops, functions and redirections, nor
-    what may hold one, and shfmt takes a here-document's body for commands where ``[[`` or another one ends the line.
+    """Whether the two cannot be compared. The reference does not follow a ``cd`` through loops, functions and
+    redirections, nor what may hold one; shfmt finds a here-document's body in the wrong place where its line goes on in
+    the next, or holds ``[[`` or another one; and the engine does not understand a process substitution in ``[[``.
     """
     plain = re.sub(r"\$'\\x(..)'", lambda found: chr(int(found[1], 16)), text)
     plain = re.sub(r"\\\n|[\\'\"]", "", plain)
     wanders = re.search(r"\b(cd|eval|builtin)\b", plain) and re.search(r"\(\)|do\s|[<>]", plain)
     documents = len(re.findall("(?<!<)<<(?!<)", text))
-    return bool(wanders) or documents > 1 or (documents > 0 and "]]" in text)
+    lost = documents > 1 or (documents > 0 and re.search(r"\\\n|&&\n|]]", text))
+    return bool(wanders or lost) or ("]]" in text and "<(" in text)

@@ -22,8 +22,8 @@ from .flow import Step
 from .names import evaluated, is_safe_prefix
 from .neutral import neutral_reason
 from .script import HOLE, Variable, Word
-from .table_wrappers import INTERPRETERS, SHELLS
-from .wrappers import Layer, program
+from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from .wrappers import Layer, is_wrapper, program
 
 MAX_SPELLINGS = 32
 """How many known spellings of one command are tried against deny and ask rules."""
@@ -57,7 +57,12 @@ class Case:
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:
-        return tuple(use for known in self.known for use in known.uses)
+        fed = tuple(
+            Use("code", ((HOLE,),), "it is fed commands of its own language")
+            for known, layer in zip(self.known, self.layers, strict=True)
+            if self.step.piped and known.program is not None and known.program.closed and len(layer.words) == 1
+        )
+        return fed + tuple(use for known in self.known for use in known.uses)
 
     @cached_property
     def holes(self) -> tuple[Word, ...]:
@@ -334,12 +339,26 @@ def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above:
         reason = _too_free(case)
         if reason is not None:
             return reason
+    wrapper = _shell_starter(case)
+    if wrapper is not None and not pattern.exact:
+        return f"`{wrapper}` without a command may start a shell, so only a rule for exactly that covers it"
     for use in case.uses:
         if not all(_named(names, literals) for names in use.names):
             return use.why
     if case.holes:
         return f"`{case.holes[0].source}` could become an option that runs or writes something"
     return None
+
+
+def _shell_starter(case: Case) -> str | None:
+    """A wrapper at the end of the line: with nothing to run, many of them run a shell."""
+    if not case.layers:
+        return None
+    name, words = case.names[-1], case.layers[-1].words
+    clear = name in WRAPPERS and WRAPPERS[name].kind == "clear"
+    if clear or name == "command" or not is_wrapper(name, words):
+        return None
+    return words[0].source
 
 
 def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:

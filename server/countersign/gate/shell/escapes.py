@@ -17,8 +17,8 @@ from .git import Git, global_escapes, read_git
 from .script import Word
 from .sed import Doings, scan_sed
 from .table_git import TRANSPORTS
-from .table_row import EscapeKind, Program
-from .table_wrappers import INTERPRETERS
+from .table_row import EscapeKind, Program, row
+from .table_wrappers import INTERPRETERS, WRAPPERS
 from .tables import find_program
 
 NAMED_NOWHERE = "\x02"
@@ -61,7 +61,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         return _interpreter(name, words)
     row, start = find_program(name, words)
     if row is None:
-        return Known(None, _NOTHING, (), ())
+        return _stranger(name, words)
     found = arguments(words, row.grammar, start)
     if row.closed:
         return Known(row, found, tuple(_closed(row, words)), ())
@@ -73,6 +73,37 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         uses += more
     watched = bool(row.escapes) or special is not None
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
+
+
+_STRANGE = row(
+    "options of these names run, load or write something, whatever the program",
+    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook --wrapper --pager "
+    "--editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success --run-command --to-command",
+    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file --agent-lib",
+    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file --save",
+    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir log-file",
+    abbreviates=False,
+)
+
+
+def _stranger(name: str, words: Sequence[Word]) -> Known:
+    """A program that no table knows: what it does with its words is its own affair, but options say what they do by
+    name. Words that could become such options are left alone, as a rule for the program covers any of its words."""
+    if name in WRAPPERS:
+        return Known(None, _NOTHING, (), ())
+    found = arguments(words, _STRANGE.grammar)
+    options = [option for option in found.options if not _is_format(option)]
+    return Known(None, found, tuple(_options(name, _STRANGE, words, options)), ())
+
+
+def _is_format(option: Option) -> bool:
+    """``--output json`` names a form, not a file."""
+    value = option.value.value if option.value is not None else None
+    return option.name == "--output" and value is not None and value.lower() in _FORMATS
+
+
+_FORMATS = frozenset({"json", "yaml", "text", "table", "wide", "name", "csv", "tsv", "xml", "plain", "pretty", "concise", "full",
+                      "github", "grouped", "html", "markdown", "toml", "jsonl", "short", "long", "tap", "junit", "sarif"})  # fmt: skip
 
 
 def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
@@ -404,6 +435,15 @@ def _exporting(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+def _sbt(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        _named("runs", (word.value or NAMED_NOWHERE,), "`!` and `eval` run programs", (word.value or "").lstrip("!"))
+        for _, word in found.operands
+        if word.value is None or word.value.startswith(("!", "eval ", ";", "<"))
+    ]
+    return uses, None
+
+
 _COMPILER_CODE = re.compile(r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-plugin|-fpass-plugin|--config|-T")
 
 
@@ -437,11 +477,27 @@ def _second(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+FILTER_LOADS = re.compile(r"(?<![.\w$])(?:(?:import|include)(?=[\s\"#])|load(?:_\w+)?\s*\(|input_filename)")
+"""Where a filter of jq or yq reads files by itself."""
+
+
+def _filter(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        _named("code", (word.value or NAMED_NOWHERE,), "its filter loads other files")
+        for word in words[1:]
+        if FILTER_LOADS.search(word.value or "")
+    ]
+    return uses, None
+
+
 _SPECIAL = {
+    "jq": _filter,
+    "yq": _filter,
     "uniq": _second,
     "xxd": _second,
     "zip": _zip,
-    **dict.fromkeys(("gcc", "g++", "cc", "c++", "clang", "clang++", "tcc", "ld", "as"), _compiler),
+    **dict.fromkeys(("gcc", "g++", "cc", "c++", "c89", "c99", "clang", "clang++", "tcc", "ld", "as"), _compiler),
+    "sbt": _sbt,
     "sed": _sed,
     "awk": _awk,
     "make": _make,

@@ -11,8 +11,10 @@ from ..finding import Finding
 from .circumstances import Circumstances
 from .cover import Case, Coverage
 from .places import Lookout, literal
-from .script import Redirect
+from .script import Redirect, Word
+from .table_wrappers import WRAPPERS
 from .touches import Touch, touches
+from .words import constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
         for touch in touches(name, layer.words, known):
             yield _touched(around, case, touch, places)
+        if known.program is None and known.git is None and name not in WRAPPERS:
+            # What a program that no table knows does with a file is not known; only a secret or a ruled one counts.
+            for word in layer.words[1:]:
+                if word.value is not None:
+                    yield _touched(around, case, Touch("read", _named_by(word), shown=True), places)
     for word in case.step.unwrapped.programs:
         yield _touched(around, case, Touch("read", word), places)
     for redirect in case.step.command.redirects:
@@ -57,12 +64,20 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
     for known, name in zip(case.known, case.names, strict=True):
         if name in {"make", "sed", "awk", "jq"}:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
-    # Where the place is not known, the files of that name where the text starts are bound: more than needed does no harm.
+    # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
     for word in words:
         for place in places if places is not None else (around.start,):
             if word.value is not None and around.paths.inside_workspace(literal(word), cwd=place):
                 resolved = around.paths.resolve(literal(word), cwd=place)
                 yield resolved.resolved or resolved.lexical
+
+
+def _named_by(word: Word) -> Word:
+    """The file in ``--option=file`` and ``@file``."""
+    value = word.value or ""
+    if value.startswith("-"):
+        return constant(value.partition("=")[2])
+    return constant(value.removeprefix("@"))
 
 
 def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:

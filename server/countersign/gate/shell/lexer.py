@@ -119,7 +119,7 @@ class Lexer:
             elif place == "operand" and char == "}":
                 break
             elif char in BREAKS:
-                if char in "<>" and text.startswith("(", position + 1) and place in ("command", "operand"):
+                if char in "<>" and text.startswith("(", position + 1) and place != "regex":
                     self.deeper()
                     script, _, position = self.insides.substitution(position + 2)
                     self.depth -= 1

@@ -22,7 +22,7 @@ from ..protected import PROTECTED, SECRET_IN_HOME
 from .facts import Facts
 from .flow import Places
 from .script import HOLE, Glob, Process, Text, Variable, Word
-from .touches import Touch
+from .touch import Touch
 from .words import MAX_CHOICES
 
 _STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
@@ -203,7 +203,10 @@ class Lookout:
             value = "."
         if self.folder is None and not value.startswith(("/", "~/")):
             judge = self.judge
-            nearby = [self._one(touch, value, judge.workspace), self._one(replace(touch, below=False), value, judge.home)]
+            nearby = [
+                self._one(touch, value, judge.workspace),
+                self._one(replace(touch, below=False), value, judge.home),
+            ]
             # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
             nearby[1] = replace(nearby[1], deny=None, ask=nearby[1].deny or nearby[1].ask)
             yield self._somewhere(touch, value, nearby)
@@ -378,7 +381,9 @@ class Lookout:
             if self.judge.is_secret(value, cwd=place) and touch.deed == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
                 yield replace(finding, must_ask=None, known_read=False)
-            elif finding.deny or finding.ask or self.judge.is_secret(value, cwd=place) or self._leads_out(value, finding):
+            elif (
+                finding.deny or finding.ask or self.judge.is_secret(value, cwd=place) or self._leads_out(value, finding)
+            ):
                 yield finding
 
     def _above(self, cwd: str) -> list[str]:

@@ -52,7 +52,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         runs="--build-and-test --test-command --build-makeprogram", code="-S -SP --script "
                         "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
                         writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
-    **same("gcc g++ cc c++ clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
+    **same("gcc g++ cc c++ c89 c99 clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
            short="oIDLlxBfWmOUM", writes="-o", code="-B", abbreviates=False)),
     **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
                         "manifest-path config color profile test bench example bin exclude message-format timings "
@@ -248,13 +248,53 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                          "runtime verbosity property logger settings filter results-directory project diag collect",
                          code="-p --property -p: /p: --logger -l --settings -s --test-adapter-path --msbuild",
                          writes="-o --output --results-directory --diag --artifacts-path", abbreviates=False)),
-    **same("swift xcodebuild bazel bazelisk sbt lein mix rebar3 stack cabal ghc zig dart flutter buck2 pants meson scons ant "
+    **same("java javaw", row("agents and argument files are code", single=True, long="cp classpath class-path p module-path m "
+                             "module", code="-javaagent -agentlib -agentpath -XX:OnError -XX:OnOutOfMemoryError -XX:Flags "
+                             "-Xbootclasspath -Xbootclasspath/a", abbreviates=False)),
+    **same("ip", row("a batch is a list of its own commands", short="bn", code="-b -batch -force", abbreviates=False)),
+    **same("fzf sk", row("previews and bindings run commands", short="qfmnd", long="preview bind query filter history with-nth "
+                         "delimiter prompt header", runs="--preview --bind --preview-window --execute --listen --become",
+                         writes="--history", abbreviates=False)),
+    **same("rclone", row("`--password-command` runs a program", short="P", long="config password-command filter include "
+                         "exclude log-file transfers checkers", runs="--password-command", code="--config", writes="--log-file "
+                         "--use-json-log", operands="remote", abbreviates=False)),
+    **same("babel swc terser uglifyjs sass lessc tailwindcss postcss", row(
+        "outputs, plug-ins and settings are named in its words", short="odcrp", long="out-file out-dir output plugins presets "
+        "config-file config require extensions source-map", code="--plugins --presets --config-file --config --require -r -c -p "
+        "--use", writes="-o -d --out-file --out-dir --output --source-map", changes="--replace", abbreviates=False)),
+    **same("rubocop standardrb reek brakeman", row("`-A` changes files, `-r` loads code", short="rcofl", long="require config out "
+                                                   "format only except", code="-r --require -c --config --plugin --format0",
+                                                   writes="-o --out --cache-root", changes="-a -A -x --autocorrect "
+                                                   "--autocorrect-all --auto-correct --auto-correct-all --auto-gen-config "
+                                                   "--fix-layout --safe-auto-correct", safe="--only --out0")),
+    **same("flake8 pylint bandit pydocstyle pycodestyle vulture", row(
+        "plug-ins and hooks named in its words are code", short="ofcr", long="output-file output load-plugins init-hook rcfile "
+        "config append-config max-line-length exclude select ignore format tee", runs="--init-hook",
+        code="--load-plugins --append-config --enable-extensions --plugin-dir", writes="-o --output-file --output --tee",
+        abbreviates=False)),
+    **same("playwright cypress ava tap nightwatch wdio karma", row(
+        "settings named in its words are code", short="cr", long="config config-file require node-arguments reporter project grep "
+        "output", code="-c --config --config-file --require -r --node-arguments --reporter --import --loader --node-arg",
+        writes="--output", abbreviates=False)),
+    **same("gunicorn uvicorn celery flask alembic mkdocs sphinx-build", row(
+        "settings and programs named in its words are code", short="cADfdbE", long="config app factory config-file",
+        code="-c --config -A --app -D -f --config-file --reload-dir --app-dir --chdir", abbreviates=False)),
+    **same("kustomize", row("functions run programs", code="--enable-exec --enable-alpha-plugins --network --mount --env",
+                            writes="-o --output", short="oe", abbreviates=False)),
+    **same("pg_dump pg_dumpall mysqldump mongodump", row("the dump is written", short="fFr", long="file result-file out archive",
+                                                         writes="-f --file -r --result-file --out -o --archive --tab -T")),
+    ("deno", "eval"): row("it runs code", closed=True),
+    ("terraform", "console"): row("it is a prompt", closed=True),
+    ("kubectl", "proxy"): row("it serves files and the cluster", closed=True),
+    **same("sbt", row("`!` and `eval` run programs", closed=False, code="-J -D --sbt-dir --sbt-boot -sbt-jar -java-home")),
+    **same("unrar unar", row("it unpacks")),
+    **same("swift xcodebuild bazel bazelisk lein mix rebar3 stack cabal ghc zig dart flutter buck2 pants meson scons ant "
            "composer phpunit sam serverless pulumi skaffold tilt just task nx turbo lerna rush gulp grunt webpack vite rollup "
            "esbuild parcel next nuxt astro svelte-kit ng ionic expo",
            row("settings and scripts named in its words are code", short="cfCp", long="config file directory project cwd "
                "chdir require plugin output outdir outfile working-directory build-path package-path loader",
-               code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval --justfile -d --taskfile "
-                    "--working-directory --script --loader --package-path --run_under --workspace_status_command --shell "
+               code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval -e --justfile -d --taskfile "
+                    "--working-directory --working-dir --cross-file --native-file --build-file --script --loader --package-path --run_under --workspace_status_command --shell "
                     "--gulpfile --gruntfile --configFile --bazelrc --define --toolchain",
                writes="-o --output --outdir --outfile --build-path", abbreviates=False)),
 }  # fmt: skip

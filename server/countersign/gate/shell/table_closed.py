@@ -14,26 +14,29 @@ _GROUPS: Mapping[str, str] = {
         "ed red emacs emacsclient nano pico joe mcedit ne micro hx helix kak jed vile zile code subl",
     "a debugger or tracer runs programs and scripts":
         "gdb gdbserver lldb bpftrace gcore tshark tcpdump wireshark nmap hping3 mtr sqlmap msfconsole "
-        "perlbug pdb pudb",
+        "perlbug pdb pudb crash scanmem jtag volatility debugfs byebug",
     "a language's prompt runs programs":
-        "irb pry ghci scala jshell jjs jrunscript clisp sbcl octave R gnuplot dc m4 bc gawk-run erl iex ocaml gimp maxima "
-        "mathematica expect tclsh-run slsh csvtool cobc dosbox",
+        "irb pry ghci scala jshell jjs jrunscript clisp sbcl octave R gnuplot dc m4 erl iex ocaml gimp maxima "
+        "mathematica expect slsh csvtool cobc dosbox octave-cli ginsh ghc runghc runhaskell ipython jupyter django-admin",
     "a network tool hands what it hears to programs, or writes what it fetches":
-        "socat nc ncat netcat telnet ftp lftp tftp smbclient ssh-keyscan openvpn dnsmasq iptables ip6tables nft tc",
+        "socat nc ncat netcat telnet ftp lftp tftp smbclient ssh-keyscan openvpn dnsmasq iptables ip6tables nft tc psftp "
+        "rlogin minicom lwp-download lwp-request check_by_ssh mosquitto ntpdate rtorrent efax certbot",
     "a terminal or session tool runs commands":
-        "screen tmux byobu dtach abduco zellij dialog whiptail xdotool xterm gnome-terminal konsole",
+        "screen tmux byobu dtach abduco zellij dialog whiptail xdotool xterm gnome-terminal konsole tmate script runscript",
     "a scheduler or service manager runs what it is given":
         "crontab at batch atq systemctl loginctl machinectl busctl service supervisorctl launchctl logrotate anacron "
-        "run-parts update-alternatives",
+        "run-parts update-alternatives systemd-resolve timedatectl pidstat dstat",
     "a package manager runs scripts of packages and hooks named in its words":
         "apt apt-get aptitude dpkg dpkg-deb yum dnf rpm rpmbuild zypper pacman yay snap flatpak brew port apk opkg emerge "
-        "gem cpan cpanm easy_install pkg nix nix-env nix-build guix pkexec-run conda mamba micromamba",
+        "gem cpan cpanm easy_install pkg nix nix-env nix-build guix conda mamba micromamba rpmquery rpmdb rpmverify",
     "a configuration tool runs commands on this or other machines":
         "ansible ansible-playbook ansible-test puppet chef-client salt salt-call knife vagrant virsh virt-install "
-        "qemu-system-x86_64 qemu-img lxc lxd multipass packer fab capistrano",
+        "qemu-system-x86_64 qemu-img lxc lxd multipass packer fab capistrano cdist genie facter eb restic",
     "a document tool runs programs from its input or writes files":
         "latex pdflatex xelatex lualatex tex pdftex dvips troff nroff groff eqn tbl pandoc gs ghostscript convert magick "
-        "mogrify inkscape ffmpeg soffice libreoffice wkhtmltopdf asciidoctor gtester",
+        "mogrify inkscape ffmpeg soffice libreoffice wkhtmltopdf asciidoctor gtester luatex xetex enscript exiftool pic soelim "
+        "zsoelim msgfilter msgmerge recode redcarpet highlight espeak cupsfilter run-mailcap cowsay cowthink ispell aspell scrot "
+        "nasm pax unsquashfs uudecode zic tic tdbtool",
     "it holds keys, or runs an engine or agent named in its words":
         "openssl gpg gpg2 gpg-agent ssh-keygen ssh-add keytool age step vault pass security certutil",
     "it opens a program or a page for the person":
@@ -42,7 +45,7 @@ _GROUPS: Mapping[str, str] = {
         "ld.so ldconfig ldd rundll32 kexec insmod modprobe init reboot telinit",
     "it changes accounts, disks or the machine":
         "useradd usermod userdel passwd chpasswd visudo vipw adduser groupadd chsh chfn swapon dmsetup lvm wipefs "
-        "hdparm efibootmgr sysctl setcap cryptsetup dmesg journalctl",
+        "hdparm efibootmgr sysctl setcap cryptsetup dmesg journalctl dmidecode vigr xmodmap xdg-user-dir clamscan",
 }  # fmt: skip
 
 CLOSED: Mapping[tuple[str, ...], Program] = {

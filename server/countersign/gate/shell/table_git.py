@@ -12,7 +12,9 @@ from .table_row import Program, row
 
 GLOBAL = Grammar(
     frozenset("Cc"),
-    frozenset(["git-dir", "work-tree", "namespace", "exec-path", "config-env", "super-prefix", "attr-source", "list-cmds"]),
+    frozenset(
+        ["git-dir", "work-tree", "namespace", "exec-path", "config-env", "super-prefix", "attr-source", "list-cmds"]
+    ),
     ordered=True,
 )
 

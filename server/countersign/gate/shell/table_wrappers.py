@@ -160,12 +160,18 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "dbus-launch": _row("closed", _RUNS),
     "ssh-agent": _row("closed", _RUNS, "aEPt"),
     "xvfb-run": _row("closed", _RUNS, "efnpsw", "error-file auth-file server-num xauth-protocol server-args wait"),
-    "systemd-run": _row("closed", _RUNS, "HMEpt", "host machine setenv property unit description slice uid gid nice "
+    "systemd-run": _row("closed", _RUNS, "HMEp", "host machine setenv property unit description slice uid gid nice "
                         "working-directory on-active on-boot on-calendar timer-property service-type"),
     "systemd-inhibit": _row("closed", _RUNS, "", "what who why mode"),
     "caffeinate": _row("closed", _RUNS, "tw"),
     "cgexec": _row("closed", _RUNS, "g"),
-    "exec-helper": _row("closed", _RUNS),
+    "pexec": _row("closed", _RUNS, "npe"),
+    "softlimit": _row("closed", _RUNS, "amdslfotrcp"),
+    "socksify": _row("closed", _PLACE),
+    "setlock": _row("closed", _RUNS, skip=1),
+    "openvt": _row("closed", _RUNS, "c"),
+    "nyc": _row("runner", _RUNS, "r", "reporter require exclude include report-dir temp-dir cwd"),
+    "c8": _row("runner", _RUNS, "r", "reporter exclude include reports-dir temp-directory"),
     "busybox": _row("closed", "it is many programs, a shell among them"),
     "toybox": _row("closed", "it is many programs, a shell among them"),
     # other surroundings
@@ -194,7 +200,6 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "bunx": _row("runner", _PACKAGE, "p", "package"),
     "uvx": _row("runner", _PACKAGE, "pfciwn", "python from with with-editable with-requirements index default-index "
                 "index-url extra-index-url find-links directory project config-file refresh-package"),
-    "tsx": _row("runner", "it runs a script", "r", "require import tsconfig", tail="operands"),
     "cross-env": _row("runner", "it runs the command with another environment", assigns=True),
     "cross-env-shell": _row("closed", _SHELL, assigns=True, tail="text"),
     "env-cmd": _row("closed", "it runs the command with another environment", "fer", "file environments rc-file"),
@@ -345,6 +350,8 @@ INTERPRETERS: Mapping[str, Interpreter] = {
                       "env-file-if-exists snapshot-blob diagnostic-dir report-directory redirect-warnings", _NODE_CODE),
     "ts-node": _language("epPrO", "eval print project require compiler-options", "-e -p -r -O --eval --print --require "
                          "--compiler --compiler-options --project -P"),
+    "tsx": _language("epr", "eval print require import tsconfig", "-e -p -r --eval --print --require --import --tsconfig"),
+    "wish": _language("", "", ""),
     "perl": _language("eEIMmx", "", "-e -E -i -I -M -m -x -d -D -S"),
     "ruby": _language("erICEFW", "encoding", "-e -r -I -i -C -x -S --require"),
     "php": _language("rBREFfdzSct", "run file define server", "-r -B -R -E -F -d -z -S -c -a --run --define --server"),
@@ -353,7 +360,6 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "Rscript": _language("eg", "", "-e"),
     "julia": _language("eEJLtpCHm", "eval print load project threads", "-e -E -J -L -m -i --eval --print --load --project"),
     "tclsh": _language("", "", ""),
-    "wish": _language("", "", ""),
     "elixir": _language("erS", "eval require erl", "-e -r -S --eval --require --erl"),
     "groovy": _language("ecDip", "classpath", "-e -D -i -p -c --classpath"),
     "osascript": _language("els", "", "-e -i"),

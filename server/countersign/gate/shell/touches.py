@@ -7,35 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from .arguments import Arguments, Option
-from .escapes import Known, Use
-from .git import Git, named_words, paths_in
-from .script import HOLE, Word
-from .table_git import SHOWS_FILES
+from .escapes import FILTER_LOADS, Known, Use
+from .git_touches import git_touches
+from .script import Word
 from .table_row import Program
+from .touch import Deed, Touch, unknown
 from .words import constant
-
-Deed = Literal["read", "list", "write", "delete", "move"]
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
-    into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
-    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
-    of its repository. ``doubtful``: it is a file only if the table is wrong."""
-
-    deed: Deed
-    word: Word
-    below: bool = False
-    into: str | None = None
-    spills: bool = False
-    shown: bool = False
-    top: bool = False
-    doubtful: bool = False
 
 
 def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
@@ -43,7 +22,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     found: list[Touch] = []
     row = known.program
     if known.git is not None:
-        found += _git(words, known.git)
+        found += git_touches(words, known.git)
     elif name == "dd":
         found += _dd(words)
     elif row is not None:
@@ -53,7 +32,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     found += _written(known.uses)
     if known.doings is not None:
         found += (
-            Touch("read", constant(path) if path is not None else _unknown())
+            Touch("read", constant(path) if path is not None else unknown())
             for path in known.doings.reads
             if path not in {"-", "/dev/stdin"}
         )
@@ -66,11 +45,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
 def _written(uses: Sequence[Use]) -> Iterator[Touch]:
     for use in uses:
         if use.kind == "writes":
-            yield Touch("write", use.path if use.path is not None else _unknown())
-
-
-def _unknown() -> Word:
-    return Word("…", (), "quoted", None, "", HOLE + "…", bare=False)
+            yield Touch("write", use.path if use.path is not None else unknown())
 
 
 def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
@@ -177,7 +152,10 @@ def _as_operands(
 
 
 def _is_mode(word: Word) -> bool:
-    return word.value is None or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
+    return (
+        word.value is None
+        or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
+    )
 
 
 def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[int, Word]]) -> Sequence[Word]:
@@ -259,105 +237,12 @@ def _dd(words: Sequence[Word]) -> Iterator[Touch]:
     for word in words[1:]:
         name, equals, rest = word.prefix.partition("=")
         if equals and name in {"if", "of"}:
-            value = constant(rest) if word.value is not None else _unknown()
+            value = constant(rest) if word.value is not None else unknown()
             if word.value is not None and rest.startswith("~"):
                 value = Word(rest, (), "constant", rest, rest, rest, tilde=True)
             yield Touch("read" if name == "if" else "write", value)
         elif word.value is None:
-            yield Touch("write", _unknown())
-
-
-# --- git -------------------------------------------------------------------------------------------------------------
-
-
-def _git(words: Sequence[Word], git: Git) -> Iterator[Touch]:
-    found = git.arguments
-    operands = [word for _, word in found.operands]
-    if git.subcommand in SHOWS_FILES or git.program.known:
-        yield from _shown(words, git)
-    yield from (Touch("read", value) for value in found.values(*git.program.reads))
-    match git.subcommand:
-        case "rm":
-            yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
-        case "mv":
-            yield from (Touch("move", word) for word in operands[:-1])
-            yield from (Touch("write", word) for word in operands[-1:])
-        case "restore":
-            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
-                yield from (Touch("write", word) for word in operands)
-        case "checkout":
-            after = [word for index, word in found.operands if _behind_dashes(words, index)]
-            yield from (Touch("write", word) for word in after)
-            yield from (Touch("write", word, shown=True) for word in operands)
-        case "clone":
-            if len(operands) > 1:
-                yield Touch("write", operands[1])
-        case "init":
-            yield from (Touch("write", word) for word in operands[:1])
-        case "worktree":
-            if operands and operands[0].value == "add":
-                yield from (Touch("write", word) for word in operands[1:2])
-        case "clean":
-            if not found.has("-n", "--dry-run"):
-                for word in operands or [constant(".")]:
-                    yield Touch("write", word, spills=True)
-        case "apply" | "am":
-            yield from (Touch("read", word) for word in operands)
-            if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
-                for word in list(found.values("--directory")) or [constant(".")]:
-                    yield Touch("write", word, spills=True)
-        case "bundle":
-            if operands and operands[0].value == "create":
-                yield from (Touch("write", word) for word in operands[1:2])
-        case "config":
-            yield from _git_config(git)
-
-
-def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
-    """Every word of git's that may name a file whose content, or whose name at least, it prints."""
-    found = git.arguments
-    deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
-    for word in named_words(git):
-        if word.value is None:
-            if deed == "read":
-                yield Touch("read", word)
-            continue
-        yield Touch(deed, word, shown=True)
-        yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
-    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
-        yield Touch("read", constant("."), shown=True)
-    if found.has("--no-index"):
-        yield from (Touch("read", word) for _, word in found.operands)
-
-
-def _behind_dashes(words: Sequence[Word], index: int) -> bool:
-    return any(word.value == "--" for word in words[:index])
-
-
-_CONFIG_READS = frozenset({
-    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
-    "--show-origin", "--show-scope", "--name-only",
-})  # fmt: skip
-
-
-def _git_config(git: Git) -> Iterator[Touch]:
-    found = git.arguments
-    operands = [word for _, word in found.operands]
-    verb = operands[0].value if operands else None
-    reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
-    if reading or (
-        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")
-    ):
-        return
-    named = list(found.values("-f", "--file"))
-    if named:
-        yield from (Touch("write", word) for word in named)
-    elif found.has("--global"):
-        yield Touch("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
-    elif found.has("--system"):
-        yield Touch("write", constant("/etc/gitconfig"))
-    else:
-        yield Touch("write", constant(".git/config"))
+            yield Touch("write", unknown())
 
 
 # --- programs with ways of their own ---------------------------------------------------------------------------------
@@ -424,24 +309,33 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     found = known.arguments
     for value in found.values("-H", "--header", "--proxy-header"):
         if value.prefix.startswith("@"):
-            yield Touch("read", constant(value.value[1:]) if value.value is not None else _unknown())
+            yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.values(*_CURL_SENDS):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
-            yield Touch("read", constant(name) if value.value is not None else _unknown())
+            yield Touch("read", constant(name) if value.value is not None else unknown())
     for _, word in found.operands:
         if word.prefix.lower().startswith("file:"):
             path = re.sub(r"(?i)^file:(?://[^/]*)?", "", word.prefix)
-            yield Touch("read", constant(path) if word.value is not None else _unknown())
+            yield Touch("read", constant(path) if word.value is not None else unknown())
         elif found.has("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
-            yield Touch("write", constant(name) if word.value is not None and name else _unknown())
+            yield Touch("write", constant(name) if word.value is not None and name else unknown())
 
 
-_CURL_SENDS = (
-    "-d --data --data-binary --data-ascii --data-urlencode --json -F --form --url-query --variable".split()
-)
+_CURL_SENDS = [
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-ascii",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "--url-query",
+    "--variable",
+]
 """Options whose value may have the name of a file behind an `@`."""
 
 
@@ -451,7 +345,7 @@ def _wget(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         return
     for _, word in found.operands:
         name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
-        yield Touch("write", constant(name) if word.value is not None and name else _unknown())
+        yield Touch("write", constant(name) if word.value is not None and name else unknown())
     if found.has("-r", "--recursive", "-m", "--mirror", "-x", "--force-directories", "--content-disposition",
                  "--trust-server-names", "-i", "--input-file"):  # fmt: skip
         yield Touch("write", constant("."), spills=True)
@@ -461,25 +355,26 @@ def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from (Touch("read", word) for _, word in known.arguments.operands[:1])
 
 
-_JQ_LOADS = re.compile(r"\b(?:import|include|input_filename|load|load_str|load_\w+)\b")
-
-
 def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    """Options that take a name and a file, and a filter that loads files by itself."""
+    """Options that take a name and a file, and what a filter loads, in any of its strings."""
     for index, word in enumerate(words):
         if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
             yield from (Touch("read", file) for file in words[index + 2 : index + 3])
     for word in words[1:]:
-        if _JQ_LOADS.search(word.value or ""):
-            yield Touch("read", _unknown())
-            yield from (Touch("read", constant(text)) for text in re.findall(r'"([^"\\]+)"', word.value or ""))
+        if FILTER_LOADS.search(word.value or ""):
+            yield Touch("read", unknown())
+            yield from (
+                Touch("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)
+                for text in re.findall(r'"([^"\\]+)"', word.value or "")
+            )
+    yield from (Touch("read", value, below=True) for value in known.arguments.values("-L", "--library-path"))
 
 
 def _strings(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     """`@FILE` brings more words, and what is no option is named in the complaint."""
     for word in words[1:]:
         if word.prefix.startswith("@"):
-            yield Touch("read", constant(word.value[1:]) if word.value is not None else _unknown())
+            yield Touch("read", constant(word.value[1:]) if word.value is not None else unknown())
 
 
 def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:

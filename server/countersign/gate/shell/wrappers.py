@@ -49,6 +49,11 @@ def program(name: str) -> str:
     return _ALIASES.get(base, base)
 
 
+def is_wrapper(name: str, words: Sequence[Word]) -> bool:
+    """Whether this program runs what its words name."""
+    return _row_for(name, words)[0] is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One command that is run. ``start`` is where it begins among the words of the whole command, None where its

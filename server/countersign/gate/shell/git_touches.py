@@ -1,0 +1,105 @@
+"""Which files a git command shows, writes or deletes, as far as its words name them (CONTRACT.md 9, RULES.md S10).
+
+An operand may be a revision as well as a file, and a path may stand behind a colon; whatever could be one counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .git import Git, named_words, paths_in
+from .script import Word
+from .table_git import SHOWS_FILES
+from .touch import Deed, Touch
+from .words import constant
+
+
+def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    """All that this git command touches by name."""
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    if git.subcommand in SHOWS_FILES or git.program.known:
+        yield from _shown(words, git)
+    yield from (Touch("read", value) for value in found.values(*git.program.reads))
+    match git.subcommand:
+        case "rm":
+            yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
+        case "mv":
+            yield from (Touch("move", word) for word in operands[:-1])
+            yield from (Touch("write", word) for word in operands[-1:])
+        case "restore":
+            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
+                yield from (Touch("write", word) for word in operands)
+        case "checkout":
+            after = [word for index, word in found.operands if _behind_dashes(words, index)]
+            yield from (Touch("write", word) for word in after)
+            yield from (Touch("write", word, shown=True) for word in operands)
+        case "clone":
+            if len(operands) > 1:
+                yield Touch("write", operands[1])
+        case "init":
+            yield from (Touch("write", word) for word in operands[:1])
+        case "worktree":
+            if operands and operands[0].value == "add":
+                yield from (Touch("write", word) for word in operands[1:2])
+        case "clean":
+            if not found.has("-n", "--dry-run"):
+                for word in operands or [constant(".")]:
+                    yield Touch("write", word, spills=True)
+        case "apply" | "am":
+            yield from (Touch("read", word) for word in operands)
+            if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
+                for word in list(found.values("--directory")) or [constant(".")]:
+                    yield Touch("write", word, spills=True)
+        case "bundle":
+            if operands and operands[0].value == "create":
+                yield from (Touch("write", word) for word in operands[1:2])
+        case "config":
+            yield from _git_config(git)
+
+
+def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    """Every word of git's that may name a file whose content, or whose name at least, it prints."""
+    found = git.arguments
+    deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    for word in named_words(git):
+        if word.value is None:
+            if deed == "read":
+                yield Touch("read", word)
+            continue
+        yield Touch(deed, word, shown=True)
+        yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
+    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
+        yield Touch("read", constant("."), shown=True)
+    if found.has("--no-index"):
+        yield from (Touch("read", word) for _, word in found.operands)
+
+
+def _behind_dashes(words: Sequence[Word], index: int) -> bool:
+    return any(word.value == "--" for word in words[:index])
+
+
+_CONFIG_READS = frozenset({
+    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
+    "--show-origin", "--show-scope", "--name-only",
+})  # fmt: skip
+
+
+def _git_config(git: Git) -> Iterator[Touch]:
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    verb = operands[0].value if operands else None
+    reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
+    if reading or (
+        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")
+    ):
+        return
+    named = list(found.values("-f", "--file"))
+    if named:
+        yield from (Touch("write", word) for word in named)
+    elif found.has("--global"):
+        yield Touch("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
+    elif found.has("--system"):
+        yield Touch("write", constant("/etc/gitconfig"))
+    else:
+        yield Touch("write", constant(".git/config"))

@@ -1,0 +1,32 @@
+"""A Touch: one file that a command names, and what it would do to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .script import HOLE, Word
+
+Deed = Literal["read", "list", "write", "delete", "move"]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
+    into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
+    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
+    of its repository. ``doubtful``: it is a file only if the table is wrong."""
+
+    deed: Deed
+    word: Word
+    below: bool = False
+    into: str | None = None
+    spills: bool = False
+    shown: bool = False
+    top: bool = False
+    doubtful: bool = False
+
+
+def unknown() -> Word:
+    """A file whose name is not known before it runs."""
+    return Word("…", (), "quoted", None, "", HOLE + "…", bare=False)
