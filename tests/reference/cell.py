@@ -29,7 +29,7 @@ def main() -> None:
     for name in order["stubs"]:
         with open(f"/tmp/bin/{name}", "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as stub:
             stub.write(f"#!/bin/sh\nprintf '%s\\0' \"${{0##*/}}\" \"$@\" '{END}' >&{STARTED}\nprintf 'one\\n'\n")
-            stub.write("exit 1\n" if name in order["failing"] else "exit 0\n")
+            stub.write({"nope": "exit 1\n", "cat": 'exec /bin/cat "$@"\n'}.get(name, "exit 0\n"))
     for name in order["starters"]:
         os.symlink(f"/usr/bin/{name}", f"/tmp/bin/{name}")
     with open("/tmp/rc", "w") as rc:

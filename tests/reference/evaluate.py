@@ -196,7 +196,7 @@ class Rule:
 
     def may_match(self, words: Sequence[str]) -> bool:
         """Whether it matches for some text in the holes."""
-        text, pattern = re.sub(rf"\S*{HOLE}\S*", HOLE, " ".join(words)), " ".join(self.words)
+        text, pattern = re.sub(rf"(?<!\S)0?{HOLE}\S*", HOLE, " ".join(words)), " ".join(self.words)
         patterns = (pattern, f"{pattern} {HOLE}") if self.prefix else (pattern,)
         texts = (text, text.replace(f" {HOLE}", HOLE)) if HOLE in text else ()
         return any(_meet(one, other) for one in patterns for other in texts)

@@ -77,11 +77,15 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
 
 _STRANGE = row(
     "options of these names run, load or write something, whatever the program",
-    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook --wrapper --pager "
-    "--editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success --run-command --to-command",
-    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file --agent-lib",
-    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file --save",
-    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir log-file",
+    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook "
+    "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
+    "--run-command --to-command",
+    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
+    "--agent-lib",
+    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
+    "--save",
+    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
+    "log-file",
     abbreviates=False,
 )
 
@@ -102,8 +106,10 @@ def _is_format(option: Option) -> bool:
     return option.name == "--output" and value is not None and value.lower() in _FORMATS
 
 
-_FORMATS = frozenset({"json", "yaml", "text", "table", "wide", "name", "csv", "tsv", "xml", "plain", "pretty", "concise", "full",
-                      "github", "grouped", "html", "markdown", "toml", "jsonl", "short", "long", "tap", "junit", "sarif"})  # fmt: skip
+_FORMATS = frozenset(
+    "json yaml text table wide name csv tsv xml plain pretty concise full github grouped html markdown toml jsonl "
+    "short long tap junit sarif".split()
+)
 
 
 def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
