@@ -52,9 +52,16 @@ def _bash(seed: int, numbers: range) -> Iterator[str]:
     return map(str, escapes(seed, numbers))
 
 
+def _widening(seed: int, numbers: range) -> Iterator[str]:
+    from tests.reference.widening import widenings  # noqa: PLC0415 likewise
+
+    return widenings(seed, numbers)
+
+
 COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
+    "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
 }  # fmt: skip
 """By name. Whoever has something to count for hours adds a row."""
 

@@ -10,56 +10,29 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.check import explain, policy_of
-from countersign.gate.verdict import STRICTNESS
-from tests.reference.evaluate import HOME, WORKSPACE, Question
+from tests.reference.evaluate import Question
 from tests.reference.generate import PROGRAMS, make_question, make_rules
-from tests.reference.trees import Trees
+from tests.reference.widening import APPENDED, FURTHER, WRAPPED, longer, strictness
 
+# The same examples every time; `make soak` goes on with others.
 bounded = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=40,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 questions = st.integers(0, 1_000_000).map(lambda number: make_question(7, number))
 rules = st.integers(0, 1_000_000).map(lambda number: make_rules(Random(number)))
-further = st.sampled_from([
-    "omega", "alpha one", "true", "sudo rm -rf x", "echo hi > /etc/x", "$x", "cat .env", "cd ..", "f() { :; }", "x=1",
-    "[ -d src ]",
-])  # fmt: skip
-
-
-def strictness(question: Question, builtin_reads: bool = True) -> int:
-    """How strict the engine is, from 0 for allow. Bash's own word on the syntax only ever makes it stricter."""
-    asked = {
-        "tool": "bash",
-        "args": {"command": question.command},
-        "rules": {"allow": [*question.allow], "ask": [*question.ask], "deny": [*question.deny]},
-        "mode": question.mode,
-        "bypass": question.bypass,
-        "workspace": WORKSPACE,
-        "home": HOME,
-        "builtinReads": builtin_reads,
-    }
-    policy, mode = policy_of(asked)
-    return STRICTNESS[explain(asked, policy, mode, check_syntax=lambda text: None).verdict]
-
-
-def parses(*texts: str) -> bool:
-    """Whether each is a whole text by itself: an open quote would swallow what is added, and mean something else."""
-    trees = Trees()
-    trees.load(texts)
-    return all(trees[text] is not None for text in texts)
-
-
-APPENDED = ["{0}\n{1}", "{0}; {1}", "{0} && {1}", "{0} || {1}", "{0} | {1}", "{0} & {1}", "{1}\n{0}", "{1}; {0}"]
 
 
 @pytest.mark.parametrize("form", APPENDED)
 @bounded
-@given(question=questions, more=further)
+@given(question=questions, more=st.sampled_from(FURTHER))
 def test_a_further_command_never_widens(form: str, question: Question, more: str) -> None:
-    longer = form.format(question.command, more)
-    assume(question.mode != "ask" and parses(question.command, longer))
-    assert strictness(replace(question, command=longer)) >= strictness(question)
+    added = longer(question, form, more)
+    assume(added is not None)
+    assert added is not None
+    assert strictness(added) >= strictness(question)
 
 
 @pytest.mark.parametrize(("command", "expected"), [("true", 1), ("true; alpha", 0), ("alpha", 0)])
@@ -70,21 +43,14 @@ def test_in_mode_ask_a_command_that_needs_no_rule_rides_along_with_one_that_has_
     assert strictness(Question(command, allow=("Bash(alpha)",), mode="ask")) == expected
 
 
-WRAPPED = [
-    "( {0}\n)", "{{ {0}\n}}", "if true; then {0}\nfi", "if {0}\nthen :; fi", "if true; then :; else {0}\nfi",
-    "for i in one; do {0}\ndone", "while {0}\ndo break; done", "until true; do {0}\ndone", "case x in x) {0}\n;; esac",
-    "f() {{ {0}\n}}", "! {{ {0}\n}}", "true && {{ {0}\n}}", "{{ {0}\n}} 2>/dev/null", "x=$( {0}\n)", ": \"$( {0}\n)\"",
-    ": <( {0}\n)", "[ -n \"$( {0}\n)\" ]", "[[ -n $( {0}\n) ]]", "[[ -n <( {0}\n) ]]", "{0}\n:", "time {{ {0}\n}}",
-]  # fmt: skip
-
-
 @pytest.mark.parametrize("form", WRAPPED)
 @bounded
 @given(question=questions)
 def test_a_command_inside_another_is_never_wider(form: str, question: Question) -> None:
-    wrapped = form.format(question.command)
-    assume(parses(question.command, wrapped))
-    assert strictness(replace(question, command=wrapped)) >= strictness(question)
+    added = longer(question, form)
+    assume(added is not None)
+    assert added is not None
+    assert strictness(added) >= strictness(question)
 
 
 IDLE = [
@@ -104,11 +70,11 @@ IDLE = [
 @bounded
 @given(question=questions)
 def test_blanks_and_comments_change_nothing(form: str, question: Question) -> None:
-    idle = form.format(question.command)
-    assume(parses(question.command, idle))
     # Behind a backslash or a here-document a blank or a comment is text.
-    assume(not re.search(r"\\\s*$|<<", question.command) and strictness(replace(question, mode="default")) < 2)
-    assert strictness(replace(question, command=idle)) == strictness(question)
+    idle = None if re.search(r"\\\s*$|<<", question.command) else longer(question, form)
+    assume(idle is not None)
+    assert idle is not None
+    assert strictness(idle) == strictness(question)
 
 
 @bounded

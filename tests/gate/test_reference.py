@@ -78,7 +78,8 @@ def test_engine_and_reference_agree_about_made_up_commands_and_rules() -> None:
     assert [str(difference) for difference in differences(SEED, range(PAIRS))] == []
 
 
-sandboxed = pytest.mark.skipif(sandbox() is not None, reason=f"no sandbox: {sandbox()}")
+NO_SANDBOX = sandbox()
+sandboxed = pytest.mark.skipif(NO_SANDBOX is not None, reason=str(NO_SANDBOX))
 
 
 @sandboxed

@@ -10,7 +10,7 @@ from countersign.gate.check import explain, policy_of
 from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax import BashSyntax
 from countersign.settings.policy import Policy
-from countersign.wire.verdicts import Mode
+from countersign.wire.verdicts import Mode, Verdict
 
 from .evaluate import HOME, WORKSPACE, Question, evaluate
 from .generate import SIDE, make_question
@@ -59,14 +59,14 @@ def agree(engine: str, reference: str) -> bool:
     return engine == reference or (reference == "unsure" and engine != "allow")
 
 
-def engine_verdict(question: Question, check_syntax: SyntaxChecker = _BASH) -> str:
-    policy, mode = _policy(replace(question, command=""))
+def engine_verdict(question: Question, check_syntax: SyntaxChecker = _BASH, *, builtin_reads: bool = False) -> Verdict:
+    policy, mode = _policy(replace(question, command=""), builtin_reads)
     asked = {"tool": "bash", "args": {"command": question.command}}
     return explain(asked, policy, mode, check_syntax=check_syntax).verdict
 
 
 @lru_cache(SIDE)
-def _policy(question: Question) -> tuple[Policy, Mode]:
+def _policy(question: Question, builtin_reads: bool) -> tuple[Policy, Mode]:
     """The engine's policy; the same value for all commands of a block, so that its rules are compiled once."""
     return policy_of(
         {
@@ -75,7 +75,7 @@ def _policy(question: Question) -> tuple[Policy, Mode]:
             "bypass": question.bypass,
             "workspace": WORKSPACE,
             "home": HOME,
-            "builtinReads": False,
+            "builtinReads": builtin_reads,
         }
     )
 

@@ -345,11 +345,12 @@ def make_question(seed: int, number: int) -> Question:
 def _is_beyond(text: str) -> bool:
     """Whether the two cannot be compared. The reference does not follow a ``cd`` through loops, functions and
     redirections, nor what may hold one; shfmt finds a here-document's body in the wrong place where its line goes on in
-    the next, or holds ``[[`` or another one; and the engine does not understand a process substitution in ``[[``.
+    the next, or holds ``[[`` or another one; it rejects ``[[`` in backquotes, and takes no half of one that bash drops
+    without a word; and the engine does not understand a process substitution in ``[[``.
     """
     plain = re.sub(r"\$'\\x(..)'", lambda found: chr(int(found[1], 16)), text)
     plain = re.sub(r"\\\n|[\\'\"]", "", plain)
     wanders = re.search(r"\b(cd|eval|builtin)\b", plain) and re.search(r"\(\)|do\s|[<>]", plain)
     documents = len(re.findall("(?<!<)<<(?!<)", text))
     lost = documents > 1 or (documents > 0 and re.search(r"\\\n|&&\n|]]", text))
-    return bool(wanders or lost) or ("]]" in text and "<(" in text)
+    return bool(wanders or lost) or ("]]" in text and re.search(r"<\(|`", text) is not None)

@@ -530,3 +530,9 @@ def test_nothing_unconfirmed_of_a_workspace_widens_anything(workspace, folder, u
 def test_accepting_everything_settles_everything(workspace, user):
     waiting = built(workspace, user)
     assert built(workspace, user, answers=accepted(waiting)).unconfirmed == ()
+
+
+def test_a_hook_that_is_not_run_makes_the_mode_ask():
+    policy = built(user={"hooks": {"beforeTool": [{"command": "deny-everything"}]}}).policy
+    assert policy.tightening == ("ask",)
+    assert any("hooks are not run" in problem.message for problem in policy.problems)

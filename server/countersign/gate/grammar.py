@@ -189,6 +189,8 @@ def _parse_specifier(tool: str, specifier: str, listed: ListName) -> Specifier:
         raise BadPattern("there is nothing between its parentheses")
     match tool:
         case "Bash":
+            if listed in ("allow", "grant") and specifier.strip() == ":*":
+                raise BadPattern("it names no command before the `:*`; say `Bash` if every command is meant")
             return parse_command(specifier)
         case "Read" | "Edit":
             return parse_path(specifier)

@@ -95,7 +95,7 @@ def build_policy(
         rules=_rules(layers, counting, reading.problems),
         additional_directories=_folders(layers, counting, workspace, home, reading.problems),
         mode=_mode(reading),
-        tightening=_tightening(layers),
+        tightening=_tightening(layers, merged, reading.problems),
         own_paths=tuple(own_paths),
         disable_bypass=any(layer.get("permissions", "disableBypass") not in (None, False) for layer in layers.all()),
         agents=agents,
@@ -182,10 +182,20 @@ def _mode(reading: Reading) -> Mode:
     return reading.read(("mode",), as_mode, "ask", "a mode") if reading.said("mode") else "default"
 
 
-def _tightening(layers: Layers) -> tuple[Mode, ...]:
-    """Modes that hold where they are stricter, whatever a chat says; one that is not understood asks."""
+def _tightening(layers: Layers, merged: Mapping[str, Json], problems: list[Problem]) -> tuple[Mode, ...]:
+    """Modes that hold where they are stricter, whatever a chat says; one that is not understood asks.
+
+    Hooks are not run by this version. One that could have denied must not be passed over in silence: the mode is
+    ``ask`` until it is taken out.
+    """
     said = [layer.get("mode") for layer in (*layers.workspace, *layers.strongest())]
-    return tuple(dict.fromkeys(as_mode(value) or "ask" for value in said if value is not None))
+    modes: list[Mode] = [as_mode(value) or "ask" for value in said if value is not None]
+    hooks = merged.get("hooks")
+    if isinstance(hooks, dict) and hooks.get("beforeTool"):
+        words = "hooks are not run by this version; every call that no rule allows asks until `beforeTool` is taken out"
+        problems.append(Problem(None, None, None, words))
+        modes.append("ask")
+    return tuple(dict.fromkeys(modes))
 
 
 def _timeout(layers: Layers, reading: Reading) -> float:

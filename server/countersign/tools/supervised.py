@@ -117,7 +117,8 @@ class Supervised:
     def _wake_supervisor(self) -> None:
         # A program can stop its own supervisor, but not keep it so.
         with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGCONT)
+            # Not by the process object: it would look whether the child has ended, and take its status from asyncio.
+            os.kill(self._process.pid, signal.SIGCONT)
 
 
 async def spawn_supervised(

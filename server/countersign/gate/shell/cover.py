@@ -16,13 +16,14 @@ from countersign.wire.verdicts import Evidence
 
 from ..pattern import WILD, CommandPattern
 from ..rule import Rule, RuleSet, evidence
-from .escapes import Known, Use, look_up
+from .escapes import look_up
 from .facts import Facts
 from .flow import Step
 from .names import evaluated, is_safe_prefix
 from .neutral import neutral_reason
 from .script import HOLE, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from .use import Known, Use
 from .wrappers import Layer, is_wrapper, program
 
 MAX_SPELLINGS = 32
@@ -151,9 +152,9 @@ def _spellings(case: Case) -> Iterator[tuple[str, ...]]:
 
 def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str, ...] | None:
     """``git -C x push`` as ``git push``: options before a subcommand do not hide it from a rule that names it."""
-    if len(words) < 3 or not words[1].startswith("-"):
+    if len(words) < 3 or not words[1].startswith(("-", "+")):
         return None
-    operand = next((index for index, _ in known.arguments.operands), 0)
+    operand = next((index for index, word in known.arguments.operands if not word.prefix.startswith("+")), 0)
     first = known.git.start - 1 if known.git is not None else operand
     return (words[0], *words[first:]) if 1 < first < len(words) else None
 

@@ -1,54 +1,23 @@
 """Which words of a command run another program, load code, write or change files beside what it is for (RULES.md S9).
 
 An allow rule for a program covers none of these uses unless its literal part names them. The tables say which options
-do what; sed and awk have scanners of their own, git its own reading; a few programs that hide code in operands are read
-here.
+do what; git has a reading of its own, and programs that hide code in operands are read in ``hidden.py``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
-from .arguments import Arguments, Option, arguments, is_operand
-from .awk import scan_awk
-from .git import Git, global_escapes, read_git
+from .arguments import Arguments, Option, arguments
+from .git import global_escapes, read_git
+from .hidden import SPECIAL
 from .script import Word
-from .sed import Doings, scan_sed
 from .table_git import TRANSPORTS
 from .table_row import EscapeKind, Program, row
 from .table_wrappers import INTERPRETERS, WRAPPERS
 from .tables import find_program
-
-NAMED_NOWHERE = "\x02"
-"""In a use's names: nothing that a rule could say literally."""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
-    cover the use; ``text`` is the command that is run, ``path`` the file that is written, as far as they are known."""
-
-    kind: EscapeKind
-    names: tuple[tuple[str, ...], ...]
-    why: str
-    text: str | None = None
-    path: Word | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
-    turn out to be such."""
-
-    program: Program | None
-    arguments: Arguments
-    uses: tuple[Use, ...]
-    holes: tuple[Word, ...]
-    doings: Doings | None = None
-    git: Git | None = None
-
+from .use import NAMED_NOWHERE, Known, Use, named
 
 _NOTHING = Arguments()
 
@@ -67,7 +36,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         return Known(row, found, tuple(_closed(row, words)), ())
     uses = list(_options(name, row, words, found.options))
     doings = None
-    special = _SPECIAL.get(name)
+    special = SPECIAL.get(name)
     if special is not None:
         more, doings = special(words, found)
         uses += more
@@ -124,11 +93,22 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
 def escape_kind(row: Program, name: str) -> EscapeKind | None:
     """What an option does, abbreviated or not."""
     kind = row.escapes.get(name)
-    if kind is not None or name in row.safe or not name.startswith("--") or not row.abbreviates or len(name) < 4:
+    if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 4:
         return kind
-    if name[2:] in row.grammar.long:
+    spelled = _one_spelling(name)
+    for option, each in row.escapes.items():
+        if option.endswith("*") and name.startswith(option[:-1]):
+            return each
+        if option.startswith("--") and _one_spelling(option) == spelled:
+            return each
+    if not row.abbreviates or name[2:] in row.grammar.long:
         return None
     return next((kind for option, kind in row.escapes.items() if option.startswith(name)), None)
+
+
+def _one_spelling(option: str) -> str:
+    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
+    return option.replace("-", "").lower()
 
 
 _HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
@@ -177,14 +157,16 @@ def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
         kind,
         names,
         f"`{option.name}` {_SAYS[kind]}",
-        text=known if kind == "runs" else None,
+        text=_command_in(option.name, known) if kind == "runs" else None,
         path=value if kind == "writes" else None,
     )
 
 
-def _named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
-    """A use whose names have one spelling each."""
-    return Use(kind, tuple((name,) for name in names), why, text, path)
+def _command_in(option: str, value: str | None) -> str | None:
+    """The command in an option's value: ``--checkpoint-action=exec=command``."""
+    if value is not None and option.startswith("--checkpoint-a"):
+        return value.removeprefix("exec=")
+    return value
 
 
 _SAYS: dict[EscapeKind, str] = {
@@ -199,7 +181,7 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
     """A language of its own: a rule must name every word."""
     rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
     if rest and not (len(rest) == 1 and rest[0] in {"--version", "--help"}):
-        yield _named("code", rest, row.why)
+        yield named("code", rest, row.why)
 
 
 # --- git -------------------------------------------------------------------------------------------------------------
@@ -207,24 +189,24 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
 
 def _git(words: Sequence[Word]) -> Known:
     git = read_git(words)
-    uses = [_named("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
+    uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
     uses += _aliases(git.before)
     holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
     if git.program.closed:
         if git.subcommand is not None:
-            uses.append(_named("code", (git.subcommand,), git.program.why))
+            uses.append(named("code", (git.subcommand,), git.program.why))
         return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
     uses += _options("git", git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
             uses.append(
-                _named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
+                named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
     if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
-        uses.append(_named("runs", ("--edit",), "it runs an editor"))
+        uses.append(named("runs", ("--edit",), "it runs an editor"))
     return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
 
 
@@ -241,9 +223,7 @@ def _aliases(found: Arguments) -> Iterator[Use]:
     for value in found.values("-c"):
         key, _, text = (value.value or "").partition("=")
         if text:
-            yield _named(
-                "runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!")
-            )
+            yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!"))
 
 
 # --- interpreters ----------------------------------------------------------------------------------------------------
@@ -259,7 +239,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
                 names = (words[option.index].value or NAMED_NOWHERE,)
-            uses.append(_named("code", names, f"`{option.name}` runs or loads code"))
+            uses.append(named("code", names, f"`{option.name}` runs or loads code"))
     first = found.operands[0] if found.operands else None
     if row.module is not None and found.has(row.module):
         return Known(None, found, tuple(uses), ())
@@ -268,269 +248,7 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
         and not uses
         and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"})
     ) or (first is not None and first[1].value == "-"):
-        uses.append(_named("code", (NAMED_NOWHERE,), "it reads code from its input"))
+        uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
     # Behind the script's name the words are the script's own.
     holes = tuple(word for index, word in found.holes if first is None or index <= first[0])
     return Known(None, found, tuple(uses), holes)
-
-
-# --- programs that hide code in operands -----------------------------------------------------------------------------
-
-Special = tuple[list[Use], Doings | None]
-
-
-def _script_words(found: Arguments, given: tuple[str, ...]) -> list[Word]:
-    """The program text of sed, awk or jq: from options, else the first operand."""
-    values = [option.value for option in found.options if option.name in given and option.value is not None]
-    if any(option.name in given for option in found.options):
-        return values
-    return [word for _, word in found.operands[:1]]
-
-
-def _sed(words: Sequence[Word], found: Arguments) -> Special:
-    scripts = _script_words(found, ("-e", "--expression", "--expr", "--exp"))
-    if found.has("-f", "--file") and not found.has("-e", "--expression"):
-        scripts = []
-    return _language(scripts, "\n".join, scan_sed, "sed")
-
-
-def _awk(words: Sequence[Word], found: Arguments) -> Special:
-    if found.has("-f", "--file", "-E", "--exec"):
-        return [], None
-    uses = [] if not found.has("-e", "--source") else [_named("code", ("-e",), "`-e` adds code")]
-    more, doings = _language(_script_words(found, ()), "\n".join, scan_awk, "awk")
-    return uses + more, doings
-
-
-def _language(
-    scripts: Sequence[Word], join: Callable[[Iterable[str]], str], scan: Callable[[str], Doings], name: str
-) -> Special:
-    known = [word.value for word in scripts]
-    if any(value is None for value in known):
-        return [_named("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
-    text = join(value for value in known if value is not None)
-    doings = scan(text)
-    names = tuple(value for value in known if value is not None)
-    if doings.unreadable is not None:
-        return [_named("code", names, doings.unreadable)], doings
-    uses = [_named("runs", names, f"its {name} program runs a command", command) for command in doings.runs]
-    for path in doings.writes:
-        target = None if path is None else Word(path, (), "constant", path, path, path)
-        if path not in {"/dev/stdout", "/dev/stderr"}:
-            uses.append(_named("writes", names, f"its {name} program writes a file", path=target))
-    return uses, doings
-
-
-_MAKE_VALUE = re.compile(r"(?:\d+|yes|no|y|n|true|false|on|off|debug|release|all|verbose|quiet)?", re.IGNORECASE)
-_MAKE_PROGRAMS = re.compile(
-    r"(?:.*SHELL.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|\.RECIPEPREFIX|VPATH|CC|CXX|CPP|LD|AR|AS|FC|RM|PAGER)"
-)
-
-
-def _make(words: Sequence[Word], found: Arguments) -> Special:
-    uses = []
-    for _, word in found.operands:
-        name, equals, value = word.prefix.partition("=")
-        name = name.rstrip(":+?!")
-        harmless = word.value is not None and _MAKE_VALUE.fullmatch(value) and not _MAKE_PROGRAMS.fullmatch(name)
-        if equals and not harmless:
-            uses.append(_named("code", (word.value or NAMED_NOWHERE,), f"`{name}=` changes what its recipes run"))
-    return uses, None
-
-
-def _mvn(words: Sequence[Word], found: Arguments) -> Special:
-    uses = []
-    for _, word in found.operands:
-        if ":" in word.prefix or word.value is None:
-            uses.append(_named("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
-    return uses, None
-
-
-def _cmake(words: Sequence[Word], found: Arguments) -> Special:
-    """Behind ``--`` stand words for make or ninja."""
-    uses = []
-    values = [word.value for word in words]
-    if "--" in values:
-        for word in words[values.index("--") + 1 :]:
-            if word.value is None or not re.fullmatch(r"-?[jkv]?\d*|-k|-s|VERBOSE=\d", word.value):
-                uses.append(_named("code", (word.value or NAMED_NOWHERE,), "it is handed to the build tool"))
-    return uses, None
-
-
-def _tar(words: Sequence[Word], found: Arguments) -> Special:
-    """``tar cf a.tar`` without a dash; unpacking into the workspace; archives on other machines."""
-    uses = []
-    letters = ""
-    if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
-        letters = words[1].value
-        for letter in letters:
-            if letter in {"I", "F", "T", "g", "P"}:
-                uses.append(
-                    _named(
-                        "runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"
-                    )
-                )
-    for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
-        if re.match(r"[^/]+:", word.prefix):
-            uses.append(
-                _named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program")
-            )
-    return uses, None
-
-
-def _plus(words: Sequence[Word], found: Arguments) -> Special:
-    """``less +!cmd``, ``vim +cmd``."""
-    uses = []
-    for _, word in found.operands:
-        if word.prefix.startswith("+") and not re.fullmatch(r"\+[\dGgFp%]*", word.value or "+x"):
-            uses.append(
-                _named(
-                    "runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!")
-                )
-            )
-    return uses, None
-
-
-_VIM_SAFE = re.compile(r"--version|--help|-[Rbdon]|\+\d*|--clean|--noplugin|-N")
-
-
-def _vim(words: Sequence[Word], found: Arguments) -> Special:
-    uses = []
-    for index, word in enumerate(words[1:], 1):
-        text = word.prefix
-        if (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?")) or (
-            word.value is None and not is_operand(word)
-        ):
-            following = words[index + 1].value if index + 1 < len(words) else None
-            command = following if text in {"-c", "--cmd"} else text[1:]
-            taken = text in {"-c", "--cmd", "-S"} and following is not None
-            names = (word.value or NAMED_NOWHERE, *((following,) if taken and following is not None else ()))
-            uses.append(_named("runs", names, "it gives the editor a command", (command or "").lstrip("!:")))
-    return uses, None
-
-
-def _date(words: Sequence[Word], found: Arguments) -> Special:
-    uses = []
-    for _, word in found.operands:
-        if not word.prefix.startswith("+"):
-            uses.append(_named("changes", (word.value or NAMED_NOWHERE,), "an operand without `+` sets the clock"))
-    return uses, None
-
-
-def _curl(words: Sequence[Word], found: Arguments) -> Special:
-    uses = []
-    for value in found.values("-w", "--write-out"):
-        if value.value is None or "%output{" in value.value:
-            uses.append(_named("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
-    return uses, None
-
-
-def _hash(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [
-        _named("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]
-    ]
-    return uses, None
-
-
-def _exporting(words: Sequence[Word], found: Arguments) -> Special:
-    """``export``, ``declare`` and their like: each word must be named."""
-    uses = [
-        _named("changes", (word.value or NAMED_NOWHERE,), "it changes the environment of what runs after it")
-        for word in words[1:]
-    ]
-    return uses, None
-
-
-def _sbt(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [
-        _named("runs", (word.value or NAMED_NOWHERE,), "`!` and `eval` run programs", (word.value or "").lstrip("!"))
-        for _, word in found.operands
-        if word.value is None or word.value.startswith(("!", "eval ", ";", "<"))
-    ]
-    return uses, None
-
-
-_COMPILER_CODE = re.compile(r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-plugin|-fpass-plugin|--config|-T")
-
-
-def _compiler(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [
-        _named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` loads code or settings")
-        for word in words[1:]
-        if _COMPILER_CODE.match(word.prefix)
-    ]
-    uses += [
-        _named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
-        for word in words[1:]
-        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ"))
-    ]
-    return uses, None
-
-
-def _zip(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [_named("runs", (word.value or "",), "`-TT` runs a command") for word in words if word.value == "-TT"]
-    return uses, None
-
-
-def _second(words: Sequence[Word], found: Arguments) -> Special:
-    """``uniq in out``: no writer by trade. Where the options are not known, any operand may be the second."""
-    written = found.operands if found.strangers else found.operands[1:2]
-    uses = [
-        _named("writes", (word.value or NAMED_NOWHERE,), "its second operand is written", path=word)
-        for _, word in written
-        if word.value not in {"-", "/dev/stdout", "/dev/null"}
-    ]
-    return uses, None
-
-
-FILTER_LOADS = re.compile(r"(?<![.\w$])(?:(?:import|include)(?=[\s\"#])|load(?:_\w+)?\s*\(|input_filename)")
-"""Where a filter of jq or yq reads files by itself."""
-
-
-def _filter(words: Sequence[Word], found: Arguments) -> Special:
-    uses = [
-        _named("code", (word.value or NAMED_NOWHERE,), "its filter loads other files")
-        for word in words[1:]
-        if FILTER_LOADS.search(word.value or "")
-    ]
-    return uses, None
-
-
-_SPECIAL = {
-    "jq": _filter,
-    "yq": _filter,
-    "uniq": _second,
-    "xxd": _second,
-    "zip": _zip,
-    **dict.fromkeys(("gcc", "g++", "cc", "c++", "c89", "c99", "clang", "clang++", "tcc", "ld", "as"), _compiler),
-    "sbt": _sbt,
-    "sed": _sed,
-    "awk": _awk,
-    "make": _make,
-    "mvn": _mvn,
-    "mvnw": _mvn,
-    "cmake": _cmake,
-    "tar": _tar,
-    "less": _plus,
-    "more": _plus,
-    "most": _plus,
-    "man": _plus,
-    "vim": _vim,
-    "date": _date,
-    "curl": _curl,
-    "hash": _hash,
-    "alias": _hash,
-    "enable": _hash,
-    "complete": _hash,
-    "bind": _hash,
-    "mapfile": _hash,
-    "readarray": _hash,
-    "shopt": _hash,
-    "set": _hash,
-    "let": _hash,
-    "unset": _hash,
-    "export": _exporting,
-    "declare": _exporting,
-    "typeset": _exporting,
-    "readonly": _exporting,
-}

@@ -7,6 +7,7 @@ as not known, which can only make the judgement stricter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,7 +52,8 @@ class Step:
     """A simple command as it would be run.
 
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
-    are known to come in on its input, ``piped`` says that something does. ``moves`` tells a ``cd`` whose target
+    may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
+    ``moves`` tells a ``cd`` whose target
     is followed. ``held`` is the innermost loop, function, … as text.
     """
 
@@ -60,6 +62,7 @@ class Step:
     places: Places
     fed: tuple[str, ...] = ()
     piped: bool = False
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,29 @@ def course(reading: Reading) -> Course:
     """Walk a reading. Linear in its size."""
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
+    for name, values in walk.facts.values.items():
+        if not _surely_set(name, reading):
+            values.add(None)
     return Course(tuple(walk.steps), walk.facts)
+
+
+def _surely_set(name: str, reading: Reading) -> bool:
+    """Whether a variable is in force wherever it stands: the text first names it in an assignment, or a ``for``, that
+    is a statement of its own. Behind `&&`, in a pipeline, a subshell or a branch it may not have happened, and before
+    its assignment it is whatever the environment says."""
+    first = re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", reading.text)
+    if first is None:
+        return False
+    for number, node in enumerate(reading.script.statements):
+        match node:
+            case Simple(words=(), kind="command") if number not in reading.script.background:
+                if any(assignment.name == name for assignment in node.assignments):
+                    return 0 <= reading.text.find(node.source) <= first.start()
+            case Compound(kind="loop") if node.name == name:
+                return 0 <= reading.text.find(node.source) <= first.start()
+            case _:
+                pass
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +107,7 @@ class _Context:
     places: Places = HERE
     fed: tuple[str, ...] = ()
     piped: bool = False
+    sure: bool = True
 
 
 Outcome = tuple[Places, Places]
@@ -128,7 +154,8 @@ class _Walk:
         inner = context
         for stage in stages:
             self.node(stage, inner)
-            inner = replace(context, piped=True, fed=_output(stage))
+            texts, sure = _output(stage)
+            inner = replace(context, piped=True, fed=texts, sure=sure)
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
@@ -219,7 +246,7 @@ class _Walk:
         unwrapped = self.met.get(id(command))
         if unwrapped is None:
             unwrapped = self.met[id(command)] = unwrap(command.words if command.kind == "command" else ())
-        step = Step(command, unwrapped, context.places, context.fed, context.piped)
+        step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)
         self.steps.append(step)
         return step
 
@@ -242,12 +269,13 @@ class _Walk:
                 self.facts.bind(redirect.variable, None, number=True)
             if redirect.heredoc is not None:
                 self.apart(redirect.heredoc.scripts, context)
-                context = replace(context, fed=(*context.fed, redirect.heredoc.body or ""), piped=True)
+                known = redirect.heredoc.word is not None and redirect.heredoc.word.value is not None
+                context = _fed(context, redirect.heredoc.body or "", sure=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
-                context = replace(context, fed=(*context.fed, text) if text is not None else context.fed, piped=True)
+                context = replace(context, piped=True, sure=False) if text is None else _fed(context, text, sure=True)
             elif redirect.operator in {"<", "<>", "<&"}:
-                context = replace(context, piped=True)
+                context = replace(context, piped=True, sure=False)
         return context
 
     def after(self, step: Step, places: Places) -> Outcome:
@@ -375,20 +403,37 @@ def cd_target(words: Sequence[Word]) -> Word | None:
     return rest[0]
 
 
-def _output(node: Node) -> tuple[str, ...]:
-    """What a stage of a pipeline surely prints, where the next one may read it as commands."""
+def _fed(context: _Context, text: str, *, sure: bool) -> _Context:
+    return replace(context, fed=(*context.fed, text), piped=True, sure=context.sure and sure)
+
+
+def _output(node: Node) -> tuple[tuple[str, ...], bool]:
+    """What a stage of a pipeline may print, where the next one may read it as commands, and whether that is surely
+    all of it to the letter: text that is worked out (escapes, formats, expansions, files) is not."""
     if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
-        return ()
+        return (), False
     name = program(node.words[0].value)
-    values = [word.value for word in node.words[1:]]
+    words = node.words[1:]
+    values = [word.value for word in words if word.value is not None]
+    constant = len(values) == len(words) and all(word.form == "constant" for word in words)
     if name == "echo":
-        shown = [value for value in values if value is not None and value not in {"-n", "-e", "-E"}]
-        return (" ".join(shown),)
+        options = next(
+            (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
+        )
+        plain = constant and not any("e" in option for option in values[:options])
+        return (" ".join(values[options:]),), plain
     if name == "printf":
-        return tuple(value.replace("\\n", "\n") for value in values if value is not None)
+        texts = tuple(value.replace("\\n", "\n") for value in values)
+        return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
     if name in {"cat", "tee"} or name in SHELLS:
-        return tuple(redirect.heredoc.body or "" for redirect in node.redirects if redirect.heredoc is not None)
-    return ()
+        heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
+        known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]
+        sure = name == "cat" and not words and len(node.redirects) == 1 and known == [True]
+        return tuple(heredoc.body or "" for heredoc in heredocs), sure
+    return (), False
+
+
+_ECHO_OPTIONS = re.compile(r"-[neE]+")
 
 
 def _moves(script: Script, *, everywhere: bool = False) -> bool:

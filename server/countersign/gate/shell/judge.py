@@ -156,10 +156,15 @@ class _Judging:
 
     # --- commands ----------------------------------------------------------------------------------------------------
 
-    def course(self, found: Course, start: str, *, depth: int, covered: Coverage | None) -> None:
-        """Each simple command of a text, once for each place and input that it has."""
-        for step in found.steps:
-            key = (step.command.source, step.places, step.fed, step.piped, start, depth, covered is None)
+    def course(
+        self, found: Course, start: str, *, depth: int, covered: Coverage | None, outer: Step | None = None
+    ) -> None:
+        """Each simple command of a text, once for each place and input that it has. What is fed to the command that
+        runs this text (``outer``) is fed to whatever in it reads its input."""
+        for each in found.steps:
+            fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
+            step = replace(each, fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
+            key = (step.command.source, step.places, step.fed, step.piped, step.sure, start, depth, covered is None)
             if key not in self.seen:
                 self.seen.add(key)
                 self.step(Case(step, found.facts), start, depth=depth, covered=covered)
@@ -182,14 +187,14 @@ class _Judging:
         self.scripts.update(dict.fromkeys(run_files(self.around, case, places)))
         self.risks.update(dict.fromkeys(risks_of(case)))
         for text, cover in _inner_texts(case, covered, coverage):
-            self.inside(text, places or [start], depth=depth + 1, covered=cover)
+            self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)
 
-    def inside(self, text: str, places: Sequence[str], *, depth: int, covered: Coverage | None) -> None:
+    def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
         found = "texts are nested deeper than we follow" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places:
-                self.course(found.course, place, depth=depth, covered=covered)
+                self.course(found.course, place, depth=depth, covered=covered, outer=outer)
             return
         self.roughly(text)
         self.findings[-1] = replace(self.findings[-1], floors=(floor(found),))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from .escapes import Known
 from .git import only_reads
 from .script import Word
+from .use import Known
 
 _VERSIONS = frozenset({
     "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++",

@@ -82,7 +82,7 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
         reason = f"what `{case.unnamed.source}` runs is not known before it runs"
     elif step.unwrapped.unknown is not None:
         reason = step.unwrapped.unknown
-    elif step.unwrapped.fed and step.piped and not step.fed:
+    elif step.unwrapped.fed and step.piped and not (step.fed and step.sure):
         reason = "what is run comes from elsewhere and is not known before it runs"
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None

@@ -23,7 +23,7 @@ _GO = row(
     writes="-o --o -coverprofile --coverprofile -cpuprofile --cpuprofile -memprofile --memprofile -blockprofile "
     "--blockprofile -mutexprofile --mutexprofile -trace --trace -outputdir --outputdir -pkgdir "
     "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace",
-    changes="-w --w -fix -u --u",
+    changes="-w --w -fix -u --u -c --c",
 )
 
 _NODE_PACKAGES = (
@@ -32,7 +32,7 @@ _NODE_PACKAGES = (
 _NODE_CODE = (
     "--node-options --prefix --userconfig --globalconfig --init-module --onload-script --dir --cwd --use-yarnrc "
     "--modules-folder --preload --config --global-dir --global-bin-dir --ignore-scripts=false -C --nodedir --pnpmfile "
-    "--global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile"
+    "--config.* --global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile"
 )
 
 BUILD: Mapping[tuple[str, ...], Program] = {
@@ -58,6 +58,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         "manifest-path config color profile test bench example bin exclude message-format timings "
                         "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path",
                         writes="--target-dir --out-dir --artifact-dir", changes="--fix", safe="--out --lib --target")),
+    ("cargo", "new"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
+                          operands="write"),
+    ("cargo", "init"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
+                           operands="write"),
     ("go",): _GO,
     ("go", "env"): row("`-w` changes settings", single=True, changes="-w --w -u --u"),
     ("go", "fmt"): row("it rewrites files"),
@@ -66,7 +70,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                       code=_NODE_CODE, safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
                       "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True)),
     **{key: row("it changes settings that name programs to run", closed=True) for key in (
-        ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("pnpm", "config"), ("yarn", "config"),
+        ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("npm", "edit"), ("pnpm", "config"), ("yarn", "config"),
         ("pip", "config"), ("poetry", "config"), ("bundle", "config"), ("corepack",), ("gcloud", "config"), ("aws", "configure"),
         ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
     **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
@@ -106,14 +110,15 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                             "--reporters --transform --resolver --env --testEnvironment --rootDir --roots "
                             "--testResultsProcessor --testSequencer --snapshotSerializers --watchPlugins --moduleNameMapper "
                             "--preset --filter --prettierPath --projects --coverageProcessor --dependencyExtractor "
-                            "--haste --modulePaths", writes="--coverageDirectory --outputFile --cacheDirectory --logHeapUsageFile",
+                            "--haste --modulePaths --coverageReporters --snapshotResolver", writes="--coverageDirectory --outputFile --cacheDirectory --logHeapUsageFile",
                        changes="-u --updateSnapshot --init --clearCache", safe="--runInBand --runTestsByPath -t -o -w -i -f",
                        abbreviates=False)),
     **same("vitest", row("settings named in its words are code", short="crtudw", long="config root reporter outputFile dir "
                          "environment globalSetup testNamePattern project pool maxWorkers mode workspace shard bail",
-                         code="-c --config -r --root --dir --environment --globalSetup --reporter --pool --workspace --browser "
+                         code="-c --config -r --root --dir --environment --globalSetup --reporter --pool --workspace --browser* "
+                              "--execArgv --poolOptions* --sequence.sequencer --setupFiles --alias* --deps* --server* --env-file "
                               "--coverage.provider --coverage.customProviderModule --runner --diff --snapshotEnvironment",
-                         writes="--outputFile --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
+                         writes="--outputFile* --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
                          safe="-d -w -t --diff", abbreviates=False)),
     **same("mocha", row("settings named in its words are code", short="rRguOftw", long="require reporter config package file "
                         "loader import ui grep fgrep timeout node-option spec", code="-r --require --config --package --file "
@@ -124,9 +129,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         "confcutdir override-ini junitxml junit-xml log-file basetemp pdbcls import-mode tb maxfail durations ignore "
         "ignore-glob deselect cov cov-report cov-config html json-report-file resultlog debug log-level log-cli-level "
         "capture color numprocesses dist timeout benchmark-json pastebin",
-        code="-p -o --override-ini -c --config-file --rootdir --confcutdir --pdbcls --cov-config -D",
+        code="-p -o --override-ini -c --config-file --rootdir --confcutdir --pdbcls --cov-config -D --tx --px --rsyncdir --ds "
+             "--dc --looponfail",
         writes="--junitxml --junit-xml --log-file --html --json-report-file --resultlog --report-log --benchmark-json "
-               "--basetemp --debug --profile-svg", changes="--cache-clear --snapshot-update --inline-snapshot",
+               "--basetemp --debug --profile-svg", changes="--cache-clear --snapshot-update --inline-snapshot --pastebin",
         safe="--co --lf --ff --nf --sw --pdb --log-cli-level --log-level --cov --collect-only --pd --pro --cache-show --html-"
              " --conf --import --root --junit --base --res --over --no-cov --in --re --ca")),
     **same("ruff", row("`--fix` changes files", long="config output-file cache-dir select ignore extend-select output-format "
@@ -164,7 +170,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                        "--dest --wheel-dir", code="--config-settings --global-option --build-option",
                                 safe="--pre --path --py --lo --no --requirement --require-hashes --require --re --local "
                                      "--disable-pip-version-check")),
-    **same("uv poetry pdm hatch rye pipenv", row("`--python` runs a program", short="pCP", long="python directory project "
+    **same("hatch", row("an environment can be named in front of a subcommand", short="ep", long="env project data-dir cache-dir "
+                        "config", code="--config --data-dir -p --project", writes="--cache-dir", abbreviates=False)),
+    **same("uv poetry pdm rye pipenv", row("`--python` runs a program", short="pCP", long="python directory project "
                                                  "config-file cache-dir index-url extra-index-url default-index env-file "
                                                  "format color", runs="--python",
                                                  code="--directory --project --config-file -C -P --env-file -p",
@@ -192,6 +200,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                "--env-file --config -H --host", abbreviates=False),
     ("docker", "compose", "ps"): row(long="format filter status orderby", abbreviates=False),
     ("docker", "compose", "logs"): row(short="n", long="tail since until index", abbreviates=False),
+    ("docker", "cp"): row("it writes its last operand", operands="remote", abbreviates=False),
+    ("docker", "save"): row("it writes an archive", short="o", long="output platform", writes="-o --output", abbreviates=False),
+    ("docker", "export"): row("it writes an archive", short="o", long="output", writes="-o --output", abbreviates=False),
     ("docker", "logs"): row(short="n", long="tail since until", abbreviates=False),
     ("docker", "build"): row(short="ftom", long="file tag output build-arg target platform cache-to cache-from secret ssh "
                              "iidfile metadata-file", writes="-o --output --iidfile --metadata-file --cache-to",
@@ -205,6 +216,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                              code="--kubeconfig --server -s --insecure-skip-tls-verify --certificate-authority --client-key "
                                   "--client-certificate", reads="-f --filename", writes="--cache-dir --profile-output "
                                   "--profile --log-file --log-dir", safe="-f", abbreviates=False)),
+    ("kubectl", "cp"): row("it writes its last operand", short="nc", long="namespace container retries", operands="remote",
+                           abbreviates=False),
+    ("kubectl", "edit"): row("it runs an editor", closed=True),
     **same("helm", row("`--post-renderer` runs a program", short="fno", long="values set set-file set-string namespace output "
                        "kubeconfig post-renderer post-renderer-args kube-context repository-config registry-config",
                        runs="--post-renderer", code="--kubeconfig --repository-config --registry-config",
@@ -213,11 +227,20 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                      "author assignee search base head workflow branch user status event commit header field raw-field method "
                      "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False)),
     ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASl", long="repo limit json template jq state label author assignee "
-                      "search base head", runs="--web -w --editor -e", abbreviates=False),
+                      "search base head body-file title body template", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
     ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlm", long="repo limit json template jq state label author "
-                         "assignee search milestone mention", runs="--web -w --editor -e", abbreviates=False),
+                         "assignee search milestone mention body-file title body", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
     ("gh", "repo"): row("`--web` runs a browser", short="bjtqL", long="branch json template jq limit", runs="--web -w",
                         abbreviates=False),
+    ("gh", "release", "download"): row("it writes what it fetches", short="ADOpR", long="archive dir output pattern repo",
+                                       writes="-D --dir -O --output", changes="--clobber", abbreviates=False),
+    ("gh", "run", "download"): row("it writes what it fetches", short="DnpR", long="dir name pattern repo",
+                                   writes="-D --dir", abbreviates=False),
+    ("gh", "repo", "clone"): row("it writes a folder", short="u", long="upstream-remote-name", operands="second",
+                                 abbreviates=False),
+    ("gh", "gist", "create"): row("it sends files", short="df", long="desc filename", runs="--web -w", operands="read",
+                                  abbreviates=False),
+    ("gh", "gist", "edit"): row("it runs an editor", closed=True),
     ("gh", "alias"): row("an alias can be a shell text", changes="-s --shell", closed=True),
     ("gh", "extension"): row("an extension is a program", closed=True),
     **same("glab hub", row("`--web` runs a browser", runs="--web -w", abbreviates=False)),

@@ -22,7 +22,7 @@ _GROUPS: Mapping[str, str] = {
         "socat nc ncat netcat telnet ftp lftp tftp smbclient ssh-keyscan openvpn dnsmasq iptables ip6tables nft tc psftp "
         "rlogin minicom lwp-download lwp-request check_by_ssh mosquitto ntpdate rtorrent efax certbot",
     "a terminal or session tool runs commands":
-        "screen tmux byobu dtach abduco zellij dialog whiptail xdotool xterm gnome-terminal konsole tmate script runscript",
+        "screen byobu dtach abduco zellij dialog whiptail xdotool xterm gnome-terminal konsole tmate script runscript",
     "a scheduler or service manager runs what it is given":
         "crontab at batch atq systemctl loginctl machinectl busctl service supervisorctl launchctl logrotate anacron "
         "run-parts update-alternatives systemd-resolve timedatectl pidstat dstat",

@@ -51,8 +51,9 @@ def _row(
     dashes: bool = False,
     unknown_tail: bool = False,
     single: bool = False,
+    permutes: bool = False,
 ) -> Wrapper:
-    grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=True)
+    grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=not permutes)
     return Wrapper(
         kind,
         grammar,
@@ -104,18 +105,16 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "doas": _row("closed", _RIGHTS, "aCu"),
     "pkexec": _row("closed", _RIGHTS, "", "user"),
     "su": _row("closed", _RIGHTS, "cCgGsTw", "command session-command group supp-group shell whitelist-environment",
-               texts="-c --command -C --session-command", tail="operands"),
+               texts="-c --command -C --session-command", tail="operands", permutes=True),
     "runuser": _row("closed", _RIGHTS, "cCgGsTuw", "command session-command group supp-group shell user "
-                    "whitelist-environment", texts="-c --command -C --session-command"),
+                    "whitelist-environment", texts="-c --command -C --session-command", permutes=True),
     "sg": _row("closed", _RIGHTS, "c", texts="-c", skip=1, tail="text"),
     "gosu": _row("closed", _RIGHTS, skip=1),
     "su-exec": _row("closed", _RIGHTS, skip=1),
     "setpriv": _row("closed", _RIGHTS, "", "ambient-caps inh-caps bounding-set ruid euid rgid egid reuid regid groups "
                     "securebits pdeathsig selinux-label apparmor-profile"),
-    "capsh": _row("closed", _RIGHTS, tail="text"),
     # environment, priority, session
-    "env": _row("closed", "it runs the command with another environment", "uCS", "unset chdir split-string "
-                "block-signal default-signal ignore-signal", assigns=True, texts="-S --split-string"),
+    "env": _row("closed", "it runs the command with another environment", "uCSa", "unset chdir split-string argv0", assigns=True, texts="-S --split-string"),
     "setsid": _row("closed", _RUNS),
     "ionice": _row("closed", _RUNS, "cnpPu", "class classdata pid pgid uid"),
     "chrt": _row("closed", _RUNS, "TPDp", "sched-runtime sched-period sched-deadline pid", skip=1),
@@ -127,9 +126,6 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "flock": _row("closed", _RUNS, "wEc", "wait timeout conflict-exit-code command", skip=1, texts="-c --command"),
     "unbuffer": _row("closed", _RUNS),
     "chronic": _row("closed", _RUNS),
-    "setarch": _row("closed", _RUNS, skip=1),
-    "linux32": _row("closed", _RUNS),
-    "linux64": _row("closed", _RUNS),
     "torsocks": _row("closed", _PLACE),
     "torify": _row("closed", _PLACE),
     "proxychains": _row("closed", _PLACE, "f"),
@@ -138,11 +134,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "grc": _row("closed", _RUNS, "cs"),
     "multitime": _row("closed", _RUNS, "bfilnoqrsv"),
     "script": _row("closed", "it runs a shell or a command and records it", "cEIOBTmo", "command echo log-in log-out "
-                   "log-io log-timing logging-format output-limit", texts="-c --command", tail="operands"),
+                   "log-io log-timing logging-format output-limit", skip=1, texts="-c --command", permutes=True),
     "watch": _row("closed", _SHELL, "nd", "interval", tail="text"),
-    "parallel": _row("closed", _SHELL, "jaISXnNLlPsdEDk", "jobs arg-file delimiter max-args max-lines max-procs "
-                     "colsep joblog results tmpdir tempdir workdir sshlogin sshloginfile timeout delay retries", tail="text",
-                     unknown_tail=True),
     "entr": _row("closed", "it runs the command whenever a file changes", unknown_tail=True),
     "watchexec": _row("closed", "it runs the command whenever a file changes", "ewifdsN", "exts watch ignore filter "
                       "debounce signal shell", tail="text"),
@@ -165,6 +158,18 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "systemd-inhibit": _row("closed", _RUNS, "", "what who why mode"),
     "caffeinate": _row("closed", _RUNS, "tw"),
     "cgexec": _row("closed", _RUNS, "g"),
+    "tini": _row("closed", _RUNS, "pe"),
+    "dumb-init": _row("closed", _RUNS, "r", "rewrite"),
+    "catatonit": _row("closed", _RUNS),
+    "chpst": _row("closed", _RIGHTS, "uUbe/nlmdopfcrt"),
+    "runcon": _row("closed", _RIGHTS, "turlc", "type user role range"),
+    "setuidgid": _row("closed", _RIGHTS, skip=1),
+    "s6-setuidgid": _row("closed", _RIGHTS, skip=1),
+    "envdir": _row("closed", _PLACE, skip=1),
+    "envuidgid": _row("closed", _RIGHTS, skip=1),
+    "with-contenv": _row("closed", _PLACE),
+    "execlineb": _row("closed", _SHELL, "c", texts="-c"),
+    "newgrp": _row("closed", _RIGHTS, tail="operands"),
     "pexec": _row("closed", _RUNS, "npe"),
     "softlimit": _row("closed", _RUNS, "amdslfotrcp"),
     "socksify": _row("closed", _PLACE),
@@ -178,14 +183,12 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "chroot": _row("closed", _PLACE, "", "groups userspec", skip=1),
     "unshare": _row("closed", _PLACE, "RwSGl", "root wd setuid setgid propagation map-user map-group"),
     "nsenter": _row("closed", _PLACE, "tSG", "target setuid setgid"),
-    "bwrap": _row("closed", _PLACE, "", "bind ro-bind dev-bind chdir setenv unsetenv proc dev tmpfs", skip=0),
     "firejail": _row("closed", _PLACE),
     "fakeroot": _row("closed", _PLACE, "libsf", "lib faked"),
     "fakechroot": _row("closed", _PLACE),
     "proot": _row("closed", _PLACE, "rbqwvlkiS0", "rootfs bind qemu cwd"),
     "eatmydata": _row("closed", _PLACE),
     "faketime": _row("closed", _PLACE, "f", skip=1),
-    "nix-shell": _row("closed", _PLACE, "pAI", "run command argstr arg attr", texts="--run --command", tail="operands"),
     # watching
     "strace": _row("closed", _TRACE, "abeoOpPsSuEIX", "output trace"),
     "ltrace": _row("closed", _TRACE, "aDeFlnoprsuxX"),
@@ -203,7 +206,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "cross-env": _row("runner", "it runs the command with another environment", assigns=True),
     "cross-env-shell": _row("closed", _SHELL, assigns=True, tail="text"),
     "env-cmd": _row("closed", "it runs the command with another environment", "fer", "file environments rc-file"),
-    "dotenv": _row("closed", "it runs the command with another environment", "efvp"),
+    "dotenv": _row("closed", "it runs the command with another environment", "efvpq", "file"),
     "dotenvx": _row("closed", "it runs the command with another environment", "ef"),
     "npm-run-all": _row("runner", "it runs scripts of the package", tail="operands"),
     "run-s": _row("runner", "it runs scripts of the package", tail="operands"),
@@ -229,6 +232,11 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("yarn", "exec"): _row("runner", _PACKAGE),
     ("yarn", "dlx"): _row("runner", _PACKAGE, "p", "package"),
     ("yarn", "create"): _row("runner", _PACKAGE),
+    ("yarn", "workspace"): _row("runner", "it runs yarn in a package", skip=1),
+    ("tox", "exec"): _row("runner", _PACKAGE, "e", "conf", dashes=True),
+    ("tox", "e"): _row("runner", _PACKAGE, "e", "conf", dashes=True),
+    ("cargo", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwi", "exec shell workdir delay watch "
+                             "ignore", texts="-s --shell", tail="operands"),
     ("bun", "x"): _row("runner", _PACKAGE, "p", "package"),
     ("uv", "run"): _row("runner", _PACKAGE, "pmwCP", "python module with with-editable with-requirements extra group "
                         "only-group env-file package directory project index default-index index-url "
@@ -265,9 +273,6 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("direnv", "exec"): _row("closed", _PLACE, skip=1),
     ("doppler", "run"): _row("closed", _PLACE, "pct", "project config token command", texts="--command"),
     ("op", "run"): _row("closed", _PLACE, "", "env-file account"),
-    ("nix", "run"): _row("closed", _PACKAGE, tail="operands"),
-    ("nix", "shell"): _row("closed", _PACKAGE, "c", "command", dashes=True),
-    ("nix", "develop"): _row("closed", _PACKAGE, "c", "command", dashes=True),
     ("docker", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys", skip=1),
     ("docker", "run"): _row("closed", _FAR, "aceghlmpuvw", "add-host attach cap-add cap-drop cpus cpuset-cpus device dns "
                             "entrypoint env env-file expose gpus group-add hostname ip label link log-driver log-opt "

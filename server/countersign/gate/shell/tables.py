@@ -15,9 +15,10 @@ _BUILTINS = same(
     "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
     row("it changes what names mean or hold, or evaluates its words"),
 )
+_TMUX = {("tmux",): row("it runs commands in its sessions", short="LSfcT", ordered=True, closed=True)}
 _EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}
 
-TABLES: Mapping[tuple[str, ...], Program] = {**CLOSED, **TEXT, **FILES, **BUILD, **_BUILTINS, **_EDITORS}
+TABLES: Mapping[tuple[str, ...], Program] = {**CLOSED, **TEXT, **FILES, **BUILD, **_BUILTINS, **_EDITORS, **_TMUX}
 
 _LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
 

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .arguments import Arguments, Option
-from .escapes import FILTER_LOADS, Known, Use
 from .git_touches import git_touches
+from .hidden import FILTER_LOADS
 from .script import Word
 from .table_row import Program
 from .touch import Deed, Touch, unknown
+from .use import Known, Use
 from .words import constant
 
 

@@ -7,12 +7,13 @@ counts only where each wrapper above it is clear, or where the rule itself names
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from .arguments import Arguments, Grammar, arguments
+from .inner import Inner, peculiar, template
 from .script import Word
 from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
@@ -26,6 +27,7 @@ MAX_LAYERS = 12
 
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
+_LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
 _ALIASES = {
     "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "gmake": "make", "gsed": "sed",
     "gtar": "tar", "bsdtar": "tar", "gawk": "awk", "mawk": "awk", "nawk": "awk", "original-awk": "awk",
@@ -43,6 +45,8 @@ _ALIASES = {
 def program(name: str) -> str:
     """The program that a first word names, for our tables: without its folder, version and other names."""
     base = name.rsplit("/", 1)[-1]
+    if _LOADER.fullmatch(base):
+        return "ld.so"
     versioned = _VERSIONED.fullmatch(base)
     if versioned is not None:
         base = versioned[1]
@@ -51,7 +55,7 @@ def program(name: str) -> str:
 
 def is_wrapper(name: str, words: Sequence[Word]) -> bool:
     """Whether this program runs what its words name."""
-    return _row_for(name, words)[0] is not None
+    return peculiar(name, words) is not None or _row_for(name, words)[0] is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,10 @@ class _Unwrapping:
         elif name in {"source", "."}:
             self.source(words)
         else:
+            own = peculiar(name, words)
+            if own is not None:
+                self.own(at, own)
+                return
             row, skip = _row_for(name, words)
             if row is not None:
                 self.wrapper(at, words, row, skip, name)
@@ -131,15 +139,23 @@ class _Unwrapping:
         inside = None if start is None or offset is None else start + offset
         self.layers.append(Layer(tuple(words), way, inside, above))
 
+    def own(self, at: int, found: Iterable[Inner]) -> None:
+        """What a wrapper with ways of its own runs."""
+        for inner in found:
+            if inner.text:
+                self.code(inner.words)
+            else:
+                self.add(at, inner.words, "closed", inner.start)
+
     def code(self, words: Sequence[Word]) -> None:
-        """Words that a shell reads, joined by blanks."""
+        """Words that a shell reads, joined by blanks. What is not known of them stands as a variable in the text."""
+        if not words:
+            return
         if any(word.value is None for word in words):
             self.unknown = "it runs a text that is not known before it runs"
-            known = " ".join(word.value if word.value is not None else '"$_"' for word in words)
-            if any(word.value is not None for word in words):
-                self.texts.append(known)
-            return
-        self.texts.append(" ".join(word.value or "" for word in words))
+        shown = [word.value if word.value is not None else _as_variable(word) for word in words]
+        if any(part != _ANYTHING for part in shown):
+            self.texts.append(" ".join(shown))
 
     # --- the kinds ---------------------------------------------------------------------------------------------------
 
@@ -148,12 +164,10 @@ class _Unwrapping:
             return
         found = arguments(words, row.grammar, skip)
         for option in found.options:
-            if option.name in row.texts and option.value is not None:
+            if _is_one_of(option.name, row.texts) and option.value is not None:
                 self.code([option.value])
-            if option.name in row.commands and option.value is not None:
+            if _is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
-        if name == "sudo" and found.has("-s", "-i", "--shell", "--login", "-e", "--edit"):
-            self.unknown = self.unknown if len(found.operands) > 0 else "it starts a shell"
         inner = _inner_start(words, row, found, skip)
         doubtful = any(index < inner for index, _ in found.holes)
         if doubtful:
@@ -161,7 +175,19 @@ class _Unwrapping:
         rest = words[inner:]
         mark = _replaced(name, found)
         if mark:
-            rest = tuple(UNKNOWN if mark in (word.value or mark) else word for word in rest)
+            rest = tuple(template(word, mark) for word in rest)
+        if rest and rest[0].value in {"--", "run"} and name in {"ssh", "mosh", "dotenv", "dumb-init", "tini"}:
+            rest, inner = rest[1:], inner + 1
+            if rest and rest[0].value == "--":
+                rest, inner = rest[1:], inner + 1
+        if len(rest) > 1 and rest[0].value in {"-c", "--command"}:
+            self.code(rest[1:2])  # `flock file -c text`
+            return
+        bare = not rest or row.tail == "operands"
+        if bare and name in _SHELL_STARTERS and not any(_is_one_of(option.name, row.texts) for option in found.options):
+            self.fed = True
+        if name == "yarn" and skip == 2 and row.skip and rest:
+            rest, inner = (constant("yarn"), *rest), len(words)
         if row.unknown_tail:
             rest = (*rest, UNKNOWN) if rest else rest
         if row.tail == "text":
@@ -206,7 +232,7 @@ class _Unwrapping:
     def script(self, word: Word) -> None:
         if word.value is None:
             self.unknown = "the script that it runs is not known before it runs"
-        elif word.value == "-":
+        elif word.value in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
             self.fed = True
         else:
             self.programs.append(word)
@@ -280,17 +306,35 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
         for index, word in enumerate(words):
             if word.value == "--" and index >= skip:
                 return index + 1
-    starts = [index for index, _ in found.operands]
+    starts = [index for index, word in found.operands if word.value != "-" or not row.assigns]
     if row.assigns:
         starts = [index for index in starts if not _ASSIGNS.match(words[index].prefix)]
     starts = starts[row.skip :]
     return starts[0] if starts else len(words)
 
 
+_ANYTHING = '"$_"'
+_SHELL_STARTERS = frozenset({
+    "su", "runuser", "ssh", "autossh", "rsh", "chroot", "unshare", "nsenter", "sudo", "doas", "script", "newgrp",
+    "mosh", "pkexec", "fakeroot", "proot", "firejail", "systemd-run",
+})  # fmt: skip
+"""Wrappers that start a shell where they are given no command; it reads their input."""
+
+
+def _as_variable(word: Word) -> str:
+    """A word that is not known, in a text that is read for deny rules only."""
+    return word.source if word.source != "…" and not word.pieces else _ANYTHING
+
+
+def _is_one_of(option: str, names: Sequence[str]) -> bool:
+    """Whether an option is one of these, abbreviated or not."""
+    return option in names or (
+        len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in names)
+    )
+
+
 def _replaced(name: str, found: Arguments) -> str | None:
-    """The text that is replaced by words from elsewhere: ``xargs -I{}``, ``parallel``."""
-    if name == "parallel":
-        return "{"
+    """The text that ``xargs -I{}`` replaces by words from elsewhere."""
     if name != "xargs" or not found.has("-I", "-i", "--replace"):
         return None
     value = next(iter(found.values("-I", "--replace")), None)

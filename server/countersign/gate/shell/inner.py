@@ -1,0 +1,153 @@
+"""Where the inner command stands for wrappers that no row of the table describes (RULES.md S7).
+
+Each function gets a wrapper's words and gives what is run: command lines with the index at which they begin, and texts
+that a shell reads. All of it is for deny and ask; a rule for such a wrapper covers nothing it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .script import HOLE, Word
+from .words import constant
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A command that is run, beginning at ``start`` (None where its words do not stand there as they are), or, as
+    ``text``, words that a shell reads."""
+
+    words: tuple[Word, ...]
+    start: int | None = None
+    text: bool = False
+
+
+def peculiar(name: str, words: Sequence[Word]) -> Iterator[Inner] | None:
+    """What this wrapper runs, or None if it is none of those here."""
+    own = _OWN.get(name)
+    return None if own is None else own(words)
+
+
+def template(word: Word, mark: str) -> Word:
+    """A word in which ``mark`` is replaced by something from elsewhere."""
+    if word.value is None or mark not in word.value:
+        return word
+    shown = word.value.replace(mark, '"$_"')
+    return Word(shown, (), "split", None, word.value.partition(mark)[0], HOLE + word.value, bare=False)
+
+
+_BWRAP = {
+    "bind": 2, "bind-try": 2, "dev-bind": 2, "dev-bind-try": 2, "ro-bind": 2, "ro-bind-try": 2, "symlink": 2,
+    "setenv": 2, "file": 2, "bind-data": 2, "ro-bind-data": 2, "chmod": 2, "bind-fd": 2, "ro-bind-fd": 2,
+    "overlay": 3, "args": 1, "chdir": 1, "unsetenv": 1, "lock-file": 1, "sync-fd": 1, "remount-ro": 1, "proc": 1,
+    "dev": 1, "tmpfs": 1, "mqueue": 1, "dir": 1, "seccomp": 1, "add-seccomp-fd": 1, "block-fd": 1, "userns": 1,
+    "userns2": 1, "pidns": 1, "uid": 1, "gid": 1, "hostname": 1, "info-fd": 1, "json-status-fd": 1,
+    "userns-block-fd": 1, "exec-label": 1, "file-label": 1, "cap-add": 1, "cap-drop": 1, "perms": 1, "size": 1,
+    "argv0": 1, "overlay-src": 1, "tmp-overlay": 1, "ro-overlay": 1,
+}  # fmt: skip
+
+
+def _bwrap(words: Sequence[Word]) -> Iterator[Inner]:
+    index = 1
+    while index < len(words):
+        value = words[index].value or ""
+        if value == "--" or not value.startswith("--"):
+            index += value == "--"
+            break
+        index += 1 + _BWRAP.get(value[2:], 0)
+    yield Inner(tuple(words[index:]), index)
+
+
+def _parallel(words: Sequence[Word]) -> Iterator[Inner]:
+    """``parallel command ::: words``; without a command the words are commands."""
+    values = [word.value for word in words]
+    cut = next((index for index, value in enumerate(values) if value in {":::", ":::+", "::::", "::::+"}), len(words))
+    start = 1
+    while start < cut and (values[start] or "").startswith("-"):
+        start += 2 if values[start] in _PARALLEL_VALUES else 1
+    given = [template(word, "{}") for word in words[start:cut]]
+    if given:
+        yield Inner((*given, Word("…", (), "split", None, "", HOLE + "…")), None, text=True)
+        yield Inner(tuple(given), start)
+    for word in words[cut + 1 :]:
+        yield Inner((word,), None, text=True)
+
+
+_PARALLEL_VALUES = frozenset({
+    "-j", "-a", "-I", "-S", "-N", "-n", "-L", "-l", "-P", "-s", "-d", "-E", "-D", "--jobs", "--arg-file", "--max-args",
+    "--delimiter", "--colsep", "--joblog", "--results", "--workdir", "--sshlogin", "--timeout", "--delay", "--retries",
+})  # fmt: skip
+
+
+def _nix(words: Sequence[Word]) -> Iterator[Inner]:
+    for index, word in enumerate(words):
+        if word.value in {"-c", "--command", "--run"}:
+            yield Inner(tuple(words[index + 1 :]), index + 1, text=word.value == "--run")
+            return
+
+
+def _capsh(words: Sequence[Word]) -> Iterator[Inner]:
+    """Behind ``--`` stand arguments for bash."""
+    for index, word in enumerate(words):
+        if word.value in {"--", "=="}:
+            yield Inner((constant("bash"), *words[index + 1 :]))
+            return
+
+
+def _fd(words: Sequence[Word]) -> Iterator[Inner]:
+    for index, word in enumerate(words):
+        if word.value in {"-x", "-X", "--exec", "--exec-batch"}:
+            rest = list(words[index + 1 :])
+            stop = next((at for at, other in enumerate(rest) if other.value == ";"), len(rest))
+            yield Inner(tuple(template(other, "{}") for other in rest[:stop]), index + 1)
+
+
+def _setarch(words: Sequence[Word]) -> Iterator[Inner]:
+    """The architecture may be left out, so the command begins at the first or the second operand."""
+    operands = [index for index, word in enumerate(words) if index and not (word.value or "x").startswith("-")]
+    for index in operands[:2]:
+        yield Inner(tuple(words[index:]), index)
+
+
+def _mapfile(words: Sequence[Word]) -> Iterator[Inner]:
+    """``mapfile -C``, ``complete -C``: text that bash evaluates later."""
+    for index, word in enumerate(words[:-1]):
+        if word.value == "-C":
+            yield Inner((words[index + 1],), None, text=True)
+
+
+def _alias(words: Sequence[Word]) -> Iterator[Inner]:
+    for word in words[1:]:
+        name, equals, text = (word.value or "").partition("=")
+        if name and equals and text.strip():
+            yield Inner((constant(text),), None, text=True)
+
+
+def _loader(words: Sequence[Word]) -> Iterator[Inner]:
+    """The dynamic loader runs the program in its words."""
+    index = 1
+    while index < len(words) and (words[index].value or "").startswith("-"):
+        index += (
+            2 if words[index].value in {"--library-path", "--preload", "--audit", "--argv0", "--inhibit-rpath"} else 1
+        )
+    yield Inner(tuple(words[index:]), index)
+
+
+_OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
+    "bwrap": _bwrap,
+    "parallel": _parallel,
+    "nix": _nix,
+    "nix-shell": _nix,
+    "capsh": _capsh,
+    "fd": _fd,
+    "setarch": _setarch,
+    "linux32": _setarch,
+    "linux64": _setarch,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "complete": _mapfile,
+    "compgen": _mapfile,
+    "alias": _alias,
+    "ld.so": _loader,
+}

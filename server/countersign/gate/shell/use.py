@@ -1,0 +1,45 @@
+"""One use of an escape, and all that the tables make of a command (RULES.md S9). Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .arguments import Arguments
+from .git import Git
+from .script import Word
+from .sed import Doings
+from .table_row import EscapeKind, Program
+
+NAMED_NOWHERE = "\x02"
+"""In a use's names: nothing that a rule could say literally."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
+    cover the use; ``text`` is the command that is run, ``path`` the file that is written, as far as they are known."""
+
+    kind: EscapeKind
+    names: tuple[tuple[str, ...], ...]
+    why: str
+    text: str | None = None
+    path: Word | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
+    turn out to be such."""
+
+    program: Program | None
+    arguments: Arguments
+    uses: tuple[Use, ...]
+    holes: tuple[Word, ...]
+    doings: Doings | None = None
+    git: Git | None = None
+
+
+def named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
+    """A use whose names have one spelling each."""
+    return Use(kind, tuple((name,) for name in names), why, text, path)
