@@ -1,4 +1,4 @@
-"""The door itself: what is recorded, asked, run and told, and in which order."""
+"""The door itself: what is recorded, asked, run and told. Past 500 lines, because it is one list of ends of a call."""
 
 from __future__ import annotations
 

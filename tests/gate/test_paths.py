@@ -1,4 +1,4 @@
-"""Paths as an adversary would write them: where they lead, what is protected, what is secret, what a rule covers."""
+"""Paths as an adversary would write them. Past 500 lines, because they are one table of places and what covers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbered precedence of ``decide``: one test a rung, the matrix, and what must hold whatever the rules are."""
+"""The numbered precedence of ``decide``. Past 500 lines, because rungs, matrix and properties are one table."""
 
 from __future__ import annotations
 
