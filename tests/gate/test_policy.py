@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -351,8 +351,7 @@ class Judgement:
     findings: tuple[Finding, ...]
     parts: tuple[Part, ...] = ()
     risks: tuple[str, ...] = ()
-    exact_rule: str | None = None
-    proposals: tuple[str, ...] = ()
+    sayings: Callable[[], tuple[str | None, tuple[str, ...]]] = lambda: (None, ())
     scripts: tuple[str, ...] = ()
 
 
@@ -408,8 +407,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
         findings=(READER, PLAIN, REDIRECT),
         parts=(Part("ls", (0,)), Part("x > a", (1, 2))),
         risks=("deletes files",),
-        exact_rule="Bash(x)",
-        proposals=("Bash(x)", "Bash(x:*)"),
+        sayings=lambda: ("Bash(x)", ("Bash(x)", "Bash(x:*)")),
         scripts=("/nowhere/ws/x",),
     )
     monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: judgement)

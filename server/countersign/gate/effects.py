@@ -6,7 +6,7 @@ Paths go to ``paths.py``, commands to ``shell``; addresses and other tools are l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -16,7 +16,7 @@ from countersign.wire.verdicts import Category, Evidence
 from .call import FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath
 from .finding import Finding, Floor
 from .grammar import CANONICAL, NARROWER_THAN_READ
-from .paths import PathJudge
+from .paths import PathJudge, PathTool
 from .pattern import ParamPattern
 from .rule import ListName, Rule, RuleSet, evidence
 from .urls import url_host
@@ -37,17 +37,27 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Sayings:
+    """What rules could say of a call: ``exact_rule`` this one and no other, ``proposals`` it and its like."""
+
+    exact_rule: str | None = None
+    proposals: tuple[str, ...] = ()
+
+
+NO_SAYINGS = Sayings()
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
-    """All that a call touches, in order, and what a rule for it would say.
+    """All that a call touches, in order, and how to find out what a rule for it would say.
 
     ``parts`` are a command's parts with the indexes of their findings among all findings.
     """
 
     groups: tuple[Group, ...]
+    sayings: Callable[[], Sayings]
     risks: tuple[str, ...] = ()
     parts: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    exact_rule: str | None = None
-    proposals: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
 
 
@@ -65,14 +75,10 @@ def judge_effects(
         match effect:
             case ReadPath(path=path, below=below):
                 gathered.add(paths.judge_read(path, cwd=call.cwd, below=below))
-                gathered.rule(
-                    paths.exact_rule("Read", path, cwd=call.cwd), paths.wider_rules("Read", path, cwd=call.cwd)
-                )
+                gathered.says(_path_sayings(paths, "Read", path, call.cwd))
             case WritePath(path=path, operation=operation):
                 gathered.add(paths.judge_write(path, cwd=call.cwd, operation=operation))
-                gathered.rule(
-                    paths.exact_rule("Edit", path, cwd=call.cwd), paths.wider_rules("Edit", path, cwd=call.cwd)
-                )
+                gathered.says(_path_sayings(paths, "Edit", path, call.cwd))
             case RunCommand():
                 from .shell.judge import judge_command  # noqa: PLC0415 its tables are loaded when a command comes
 
@@ -107,13 +113,17 @@ class _Gathered:
     risks: list[str] = field(default_factory=list)
     parts: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
-    rules: list[tuple[str | None, tuple[str, ...]]] = field(default_factory=list)
+    sayings: list[Callable[[], Sayings]] = field(default_factory=list)
 
     def add(self, finding: Finding) -> None:
         self.groups.append(Group((finding,)))
 
     def rule(self, exact: str | None, wider: Sequence[str] = ()) -> None:
-        self.rules.append((exact, (*([exact] if exact else []), *wider)))
+        said = _sayings(exact, wider)
+        self.says(lambda: said)
+
+    def says(self, sayings: Callable[[], Sayings]) -> None:
+        self.sayings.append(sayings)
 
     def command(self, effect: RunCommand, judgement: CommandJudgement) -> None:
         start = sum(len(group.findings) for group in self.groups)
@@ -128,18 +138,28 @@ class _Gathered:
         self.risks += judgement.risks
         self.scripts += judgement.scripts
         self.parts += [(part.text, tuple(start + index for index in part.findings)) for part in judgement.parts]
-        self.rules.append((judgement.exact_rule, tuple(judgement.proposals)))
+        self.says(lambda: Sayings(*judgement.sayings()))
 
     def judged(self) -> Judged:
-        exact, proposals = self.rules[0] if len(set(self.rules)) == 1 else (None, ())
         return Judged(
             groups=tuple(self.groups),
+            sayings=self.said,
             risks=tuple(self.risks),
             parts=tuple(self.parts),
-            exact_rule=exact,
-            proposals=proposals,
             scripts=tuple(dict.fromkeys(self.scripts)),
         )
+
+    def said(self) -> Sayings:
+        found = {sayings() for sayings in self.sayings}
+        return found.pop() if len(found) == 1 else NO_SAYINGS
+
+
+def _sayings(exact: str | None, wider: Sequence[str] = ()) -> Sayings:
+    return Sayings(exact, (*([exact] if exact else []), *wider))
+
+
+def _path_sayings(paths: PathJudge, tool: PathTool, path: str, cwd: str) -> Callable[[], Sayings]:
+    return lambda: _sayings(paths.exact_rule(tool, path, cwd=cwd), paths.wider_rules(tool, path, cwd=cwd))
 
 
 # --- addresses and other tools ---------------------------------------------------------------------------------------

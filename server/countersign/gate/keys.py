@@ -7,7 +7,6 @@ wide, yields that key in the matching ``…_keys`` function. A pattern without s
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from .grammar import Rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern, fold
@@ -43,20 +42,25 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
     return frozenset()
 
 
-def word_keys(words: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
-    """Keys of a simple command, with these beginnings and ends.
+def word_pieces(words: Sequence[str]) -> set[str]:
+    """What a simple command is looked up by: its words, their blank-separated pieces, what follows a last slash."""
+    pieces: set[str] = set()
+    for word in words:
+        if " " in word:
+            pieces.update(word.split(" "))
+        else:
+            pieces.add(word)
+    pieces.update([piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece])
+    pieces.discard("")
+    return pieces
 
-    They are of its words, of their blank-separated pieces, and of what follows a last slash.
-    """
-    return _piece_keys(_word_pieces(tuple(words)), edges)
 
-
-@lru_cache(maxsize=64)
-def _word_pieces(words: tuple[str, ...]) -> frozenset[str]:
-    """Kept for a moment, because each list of rules is asked about the same words."""
-    pieces = {piece for word in words for piece in word.split(" ") if piece}
-    pieces |= {piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece}
-    return frozenset(pieces)
+def edge_keys(pieces: Iterable[str], edges: Collection[Edge]) -> Iterator[Key]:
+    """The beginnings and ends of these pieces, of these lengths."""
+    for piece in pieces:
+        for mark, length in edges:
+            if length <= len(piece):
+                yield (mark, piece[:length] if mark == "^" else piece[-length:])
 
 
 def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
@@ -109,9 +113,7 @@ def _edge(mark: str, text: str) -> Iterator[Key]:
         yield (mark, text[:length] if mark == "^" else text[-length:])
 
 
-def _piece_keys(pieces: Iterable[str], edges: Collection[Edge]) -> Iterator[Key]:
+def _piece_keys(pieces: Collection[str], edges: Collection[Edge]) -> Iterator[Key]:
     for piece in pieces:
         yield ("=", piece)
-        for mark, length in edges:
-            if length <= len(piece):
-                yield (mark, piece[:length] if mark == "^" else piece[-length:])
+    yield from edge_keys(pieces, edges)

@@ -9,21 +9,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from countersign.settings.policy import Policy, RuleText
-from countersign.wire.approvals import CommandPart
-from countersign.wire.verdicts import Category, DecidedBy, EffectView, Evidence, Mode, Source, Verdict
+from countersign.wire.verdicts import Category, DecidedBy, Evidence, Mode, Source, Verdict
 
 from .call import ToolCall
-from .effects import Judged, judge_effects
+from .effects import NO_SAYINGS, Judged, judge_effects
 from .finding import Finding
 from .paths import PathJudge
 from .rule import RuleSet, evidence
-from .verdict import STRICTNESS, Decision, strictest
+from .verdict import Decision, Weighed, strictest
 
 if TYPE_CHECKING:
     from .shell.judge import SyntaxChecker
@@ -127,23 +126,14 @@ def judge_for(policy: Policy, rules: RuleSet, agent: str) -> PathJudge:
 
 @dataclass(frozen=True, slots=True)
 class _Scales:
-    """What is the same for everything that one call touches."""
+    """What is the same for everything that one call touches. ``mode_allows`` are the rows of the matrix that its modes
+    allow, each with the words for it."""
 
     modes: tuple[Mode, ...]
-    bypass: bool
+    bypass: Evidence | None
     hooks: tuple[Evidence, ...]
     unreadable: tuple[Evidence, ...]
-    agent: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    """One finding with its verdict. ``spoken`` is all evidence for that verdict, the deciding one first."""
-
-    finding: Finding
-    verdict: Verdict
-    spoken: tuple[Evidence, ...]
-    grantable: bool
+    mode_allows: Mapping[Category, Evidence]
 
 
 def _decide(
@@ -155,48 +145,69 @@ def _decide(
     hook_denials: Sequence[Evidence],
 ) -> Decision:
     rules = _with_chat(compile_rules(policy), tuple(grants))
+    in_force: tuple[Mode, ...] = tuple(dict.fromkeys((*modes, *policy.tightening))) or ("ask",)
     scales = _Scales(
-        modes=tuple(dict.fromkeys((*modes, *policy.tightening))) or ("ask",),
-        bypass=policy.bypasses(call.agent),
+        modes=in_force,
+        bypass=_bypass_on(call.agent) if policy.bypasses(call.agent) else None,
         hooks=tuple(hook_denials),
         unreadable=tuple(evidence(rule) for rule in rules.unreadable()),
-        agent=call.agent,
+        mode_allows=_allowed_by(in_force),
     )
     paths = judge_for(policy, rules, call.agent)
     judged = judge_effects(call, rules, paths, check_syntax=check_syntax, builtin_reads=policy.builtin_reads)
-    weighed = [_weigh(finding, scales) for finding in _rows(judged)]
+    weighed = tuple(_weigh(row, scales) for row in _rows(judged))
     return _fold(judged, weighed)
 
 
-def _rows(judged: Judged) -> list[Finding]:
-    """The findings, each with the row of the matrix that it really falls under.
+@lru_cache(maxsize=64)
+def _bypass_on(agent: str) -> Evidence:
+    return Evidence(source="bypass", reason=f"bypass is on for {agent}")
+
+
+@lru_cache(maxsize=64)
+def _allowed_by(modes: tuple[Mode, ...]) -> Mapping[Category, Evidence]:
+    said = " and ".join(modes)
+    return {
+        category: Evidence(source="mode", reason=f"mode {said} allows {_ROW_WORDS[category]}")
+        for category, row in MATRIX.items()
+        if all(row[mode] == "allow" for mode in modes)
+    }
+
+
+class _Row(NamedTuple):
+    """A finding with the row of the matrix that it really falls under."""
+
+    finding: Finding
+    category: Category
+    neutral: bool
+    in_workspace: bool
+
+
+def _rows(judged: Judged) -> Iterator[_Row]:
+    """The findings, each with its row.
 
     What a command touches is `execute` unless it only reads. A file that it reads inside is no question of its own:
     the command that reads it answers for it. A command of nothing but neutral parts is a read like any other.
     """
-    rows: list[Finding] = []
     for group in judged.groups:
         if not group.command:
-            rows += group.findings
+            for finding in group.findings:
+                yield _Row(finding, finding.category, finding.neutral, finding.in_workspace)
             continue
         only_neutral = all(finding.neutral for finding in group.findings)
         for finding in group.findings:
-            harmless = finding.known_read or finding.neutral
+            category = "read" if finding.known_read or finding.neutral else "execute"
             operand = finding.kind == "read" and finding.must_ask is None
-            rows.append(
-                replace(
-                    finding,
-                    category="read" if harmless else "execute",
-                    neutral=(finding.neutral or operand) and not only_neutral,
-                    in_workspace=False,
-                )
-            )
-    return rows
+            yield _Row(finding, category, (finding.neutral or operand) and not only_neutral, in_workspace=False)
 
 
-def _weigh(finding: Finding, scales: _Scales) -> _Weighed:
+_NEEDS_NO_RULE = (Evidence(source="default", reason="it needs no rule"),)
+
+
+def _weigh(row: _Row, scales: _Scales) -> Weighed:
     """The numbered precedence of ``decide``, for one thing that is touched."""
-    is_read = finding.category == "read"
+    finding = row.finding
+    is_read = row.category == "read"
     spoken: list[tuple[Verdict, Evidence]] = []
     # 1. Floors.
     for floor in finding.floors:
@@ -220,24 +231,23 @@ def _weigh(finding: Finding, scales: _Scales) -> _Weighed:
     if spoken:
         verdict = strictest(said for said, _ in spoken)
         evidences = tuple(evidence for said, evidence in spoken if said == verdict)
-        return _last_of_all(_Weighed(finding, verdict, evidences, grantable=False), scales)
+        return _last_of_all(Weighed(finding, verdict, evidences, grantable=False), scales)
     # 6. Allow rules, then grants.
-    for allowed in (finding.allow, finding.grant):
-        if allowed is not None:
-            return _Weighed(finding, "allow", (allowed,), grantable=True)
-    if finding.neutral:
-        return _Weighed(finding, "allow", (Evidence(source="default", reason="it needs no rule"),), grantable=True)
+    allowed = finding.allow or finding.grant
+    if allowed is not None:
+        return Weighed(finding, "allow", (allowed,), grantable=True)
+    if row.neutral:
+        return Weighed(finding, "allow", _NEEDS_NO_RULE, grantable=True)
     # 7. Bypass.
     if scales.bypass and (finding.must_ask is None or finding.bypass_lifts):
-        reason = f"bypass is on for {scales.agent}"
-        return _Weighed(finding, "allow", (Evidence(source="bypass", reason=reason),), grantable=True)
+        return Weighed(finding, "allow", (scales.bypass,), grantable=True)
     # 8. Mode allows.
-    if all(_mode_allows(finding, mode) for mode in scales.modes):
-        reason = f"mode {' and '.join(scales.modes)} allows {_ROW_WORDS[finding.category]}"
-        return _Weighed(finding, "allow", (Evidence(source="mode", reason=reason),), grantable=True)
+    by_mode = scales.mode_allows.get(row.category)
+    if by_mode is not None and all(_mode_reaches(row, mode) for mode in scales.modes):
+        return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or Evidence(source="default", reason=_unruled(finding, scales))
-    return _last_of_all(_Weighed(finding, "ask", (asked,), grantable=True), scales)
+    asked = finding.must_ask or Evidence(source="default", reason=_unruled(row, scales))
+    return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
 
 
 _ROW_WORDS: Mapping[Category, str] = {
@@ -248,21 +258,20 @@ _ROW_WORDS: Mapping[Category, str] = {
 }
 
 
-def _mode_allows(finding: Finding, mode: Mode) -> bool:
-    if MATRIX[finding.category][mode] != "allow":
-        return False
-    if finding.must_ask is not None:
-        return mode == "auto" and finding.auto_lifts
-    return mode != "acceptEdits" or finding.category != "write" or finding.in_workspace
+def _mode_reaches(row: _Row, mode: Mode) -> bool:
+    """Whether a mode that allows this row of the matrix allows this finding of it."""
+    if row.finding.must_ask is not None:
+        return mode == "auto" and row.finding.auto_lifts
+    return mode != "acceptEdits" or row.category != "write" or row.in_workspace
 
 
-def _unruled(finding: Finding, scales: _Scales) -> str:
-    if finding.uncovered is not None:
-        return finding.uncovered
-    return f"no rule matches, and mode {' and '.join(scales.modes)} asks before {_ROW_WORDS[finding.category]}"
+def _unruled(row: _Row, scales: _Scales) -> str:
+    if row.finding.uncovered is not None:
+        return row.finding.uncovered
+    return f"no rule matches, and mode {' and '.join(scales.modes)} asks before {_ROW_WORDS[row.category]}"
 
 
-def _last_of_all(weighed: _Weighed, scales: _Scales) -> _Weighed:
+def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:
     """`dontAsk` turns whatever still asks into deny."""
     if weighed.verdict != "ask" or "dontAsk" not in scales.modes:
         return weighed
@@ -273,28 +282,22 @@ def _last_of_all(weighed: _Weighed, scales: _Scales) -> _Weighed:
 # --- folding ---------------------------------------------------------------------------------------------------------
 
 
-def _fold(judged: Judged, weighed: Sequence[_Weighed]) -> Decision:
+def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
     verdict = strictest(each.verdict for each in weighed)
     evidences = _deciding(weighed, verdict)
+    # What a rule could say is offered on a card, so it is worked out only for what asks.
+    said = judged.sayings() if verdict == "ask" else NO_SAYINGS
     return Decision(
         verdict=verdict,
         by="user" if verdict == "ask" else _BY[evidences[0].source],
         evidence=evidences,
-        effects=tuple(
-            EffectView(
-                kind=each.finding.kind,
-                resource=each.finding.resource,
-                verdict=each.verdict,
-                evidence=each.spoken[0],
-            )
-            for each in weighed
-        ),
+        weighed=weighed,
         reason=_sentence(evidences[0]),
         risks=tuple(dict.fromkeys((*judged.risks, *(risk for each in weighed for risk in each.finding.risks)))),
-        parts=_parts(judged, weighed),
+        part_findings=judged.parts,
         grantable=all(each.grantable for each in weighed if each.verdict != "allow"),
-        exact_rule=judged.exact_rule,
-        proposals=judged.proposals,
+        exact_rule=said.exact_rule,
+        proposals=said.proposals,
         scripts=judged.scripts,
     )
 
@@ -317,26 +320,18 @@ _TELLING: Mapping[Source, int] = {
 }  # fmt: skip
 
 
-def _deciding(weighed: Sequence[_Weighed], verdict: Verdict) -> tuple[Evidence, ...]:
+def _deciding(weighed: Sequence[Weighed], verdict: Verdict) -> tuple[Evidence, ...]:
     """All evidence for the verdict: what a person or a floor said goes before what a mode lets pass, and what must be
     asked for before what merely has no rule."""
-
-    def telling(each: _Weighed) -> int:
-        first = each.spoken[0]
-        return 7 if first == each.finding.must_ask else _TELLING[first.source]
-
-    ordered = sorted((each for each in weighed if each.verdict == verdict), key=telling)
-    return tuple(dict.fromkeys(said for each in ordered for said in each.spoken))
-
-
-def _parts(judged: Judged, weighed: Sequence[_Weighed]) -> tuple[CommandPart, ...]:
-    parts: list[CommandPart] = []
-    for text, indexes in judged.parts:
-        of_part = [weighed[index] for index in indexes]
-        if of_part:
-            worst = max(of_part, key=lambda each: STRICTNESS[each.verdict])
-            parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.spoken[0]))
-    return tuple(parts)
+    told: dict[int, list[Evidence]] = {}
+    last: tuple[Evidence, ...] = ()
+    for each in weighed:
+        # Most of what a long text touches says the very same thing as what stood before it.
+        if each.verdict == verdict and each.spoken is not last:
+            last = each.spoken
+            telling = 7 if last[0] is each.finding.must_ask else _TELLING[last[0].source]
+            told.setdefault(telling, []).extend(last)
+    return tuple(dict.fromkeys(said for telling in sorted(told) for said in told[telling]))
 
 
 def _sentence(said: Evidence) -> str:

@@ -18,7 +18,7 @@ from countersign.wire.verdicts import Evidence
 
 from .below import Place, Reach
 from .grammar import BadRule, ListName, Rule, compile_rule, evidence, parse_rule
-from .keys import ALWAYS, Edge, Key, edges_of, host_keys, rule_keys, segment_keys, tool_keys, word_keys
+from .keys import ALWAYS, Edge, Key, edge_keys, edges_of, host_keys, rule_keys, segment_keys, tool_keys, word_pieces
 from .pattern import CommandPattern, HostPattern, NamePattern, PathPattern, Root
 
 __all__ = [
@@ -38,6 +38,8 @@ __all__ = [
 
 _PROGRAMS_KEPT = 512
 """How many answers of ``commands_of`` a RuleSet keeps: programs and agents are few, but their names are not ours."""
+
+_NO_RULES: Mapping[ListName, list[Rule]] = {}
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
@@ -74,7 +76,24 @@ class RuleSet:
         Ask each rule's ``specifier`` whether it ``covers`` (allow, grant) or ``touches`` (deny, ask) the words; a
         ``specifier`` of None is `Bash` alone and covers every command.
         """
-        return self._find("Bash", listed, lambda edges: word_keys(words, edges), agent)
+        return self.commands_by_list(words, agent).get(listed, [])
+
+    def commands_by_list(self, words: Sequence[str], agent: str) -> Mapping[ListName, list[Rule]]:
+        """``commands`` for each list that has any: one look-up, since whoever asks of one list asks of the others."""
+        found: dict[int, Rule] = {}
+        pieces = word_pieces(words)
+        for layer in self._layers:
+            layer.commands.look_up(pieces, found)
+        if not found:
+            return _NO_RULES
+        by_list: dict[ListName, list[Rule]] = {}
+        for rule in found.values():
+            if rule.serves(agent):
+                by_list.setdefault(rule.list, []).append(rule)
+        for rules in by_list.values():
+            if len(rules) > 1:
+                rules.sort(key=self._place)
+        return by_list
 
     def commands_of(self, listed: ListName, program: str | None, agent: str) -> Sequence[Rule]:
         """The rules that could match some command of this program, or of any if None: `Bash` rules and rules for any
@@ -173,6 +192,38 @@ class RuleSet:
         raise LookupError(rule.text)
 
 
+class _Commands:
+    """The rules of one bundle about commands, of all lists, by the literal pieces that they hang under."""
+
+    __slots__ = ("always", "edges", "pieces", "rest")
+
+    def __init__(self, indexes: Iterable[Mapping[Key, list[Rule]]], wild: Iterable[Rule]) -> None:
+        self.always: list[Rule] = [*wild]
+        self.pieces: dict[str, list[Rule]] = {}
+        self.rest: dict[Key, list[Rule]] = {}
+        for index in indexes:
+            for key, rules in index.items():
+                if key == ALWAYS:
+                    self.always += rules
+                elif key[0] == "=":
+                    self.pieces.setdefault(key[1], []).extend(rules)
+                else:
+                    self.rest.setdefault(key, []).extend(rules)
+        self.edges = edges_of(self.rest)
+
+    def look_up(self, pieces: Collection[str], found: dict[int, Rule]) -> None:
+        """Add the rules that could match a command of these pieces."""
+        for rule in self.always:
+            found[id(rule)] = rule
+        for piece in pieces:
+            for rule in self.pieces.get(piece, ()):
+                found[id(rule)] = rule
+        if self.edges:
+            for key in edge_keys(pieces, self.edges):
+                for rule in self.rest.get(key, ()):
+                    found[id(rule)] = rule
+
+
 @dataclass(slots=True)
 class _Layer:
     """One bundle of rules and its indexes. ``edges`` are the beginnings and ends that an index has keys for;
@@ -184,6 +235,7 @@ class _Layer:
     edges: dict[tuple[str, ListName], frozenset[Edge]] = field(default_factory=dict)
     tools: dict[tuple[str, ListName], list[Rule]] = field(default_factory=dict)
     reaches: dict[tuple[str, ListName], Reach] = field(default_factory=dict)
+    commands: _Commands = field(init=False)
 
     def __post_init__(self) -> None:
         self.position.update((id(rule), place) for place, rule in enumerate(self.rules))
@@ -196,6 +248,11 @@ class _Layer:
                 rarest = min(counted, default=(0, ALWAYS))[1]
                 self.index.setdefault((rule.tool, rule.list), {}).setdefault(rarest, []).append(rule)
         self.edges.update((place, edges_of(index)) for place, index in self.index.items())
+        wild = (rule for (tool, _), rules in self.tools.items() if tool == "*" for rule in rules)
+        self.commands = _Commands(
+            (index for (tool, _), index in self.index.items() if tool == "Bash"),
+            (rule for rule in wild if NamePattern(rule.tool).matches("Bash")),
+        )
 
     def of_tool(self, tool: str, listed: ListName) -> Sequence[Rule]:
         return self.tools.get((tool, listed), ())

@@ -22,7 +22,7 @@ POOL = sorted(
         if len(row["command"]) < 200 and row["command"].isprintable()
     }
 )
-WRAPPINGS = ["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {}"]
+WRAPPINGS = ["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {{ {}\n}}"]
 BOUNDED = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 pieces = st.sampled_from(POOL)

@@ -64,10 +64,12 @@ class Arguments:
     strangers: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
-        return any(option.name in names for option in self.options)
+        return bool(self.options) and any([option.name in names for option in self.options])
 
     def values(self, *names: str) -> Iterable[Word]:
-        return (option.value for option in self.options if option.name in names and option.value is not None)
+        if not self.options or not names:
+            return ()
+        return [option.value for option in self.options if option.name in names and option.value is not None]
 
 
 NUMERIC_PARAMETERS = frozenset({"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"})
@@ -102,14 +104,15 @@ def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Argume
     while index < len(words):
         word = words[index]
         index += 1
-        if options_over or is_operand(word):
+        value = word.value
+        if options_over or (is_operand(word) if value is None else value[:1] != "-" or value == "-"):
             found.operands.append((index - 1, word))
             options_over = options_over or grammar.ordered
             continue
-        if word.value == "--":
+        if value == "--":
             options_over = True
             continue
-        if word.value is None and word.prefix[:1] != "-":
+        if value is None and word.prefix[:1] != "-":
             found.operands.append((index - 1, word))
             if not numeric(word):
                 found.holes.append((index - 1, word))

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from ..paths import PathJudge
 from ..rule import RuleSet
+from .known import program_folders
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
-    there are deny or ask rules about commands at all, ``granting`` that there are grants."""
+    there are deny or ask rules about commands at all, ``granting`` that there are grants. ``inside_path`` and
+    ``outside_path`` are the folders where programs are found, in the workspace and elsewhere."""
 
     rules: RuleSet
     paths: PathJudge
@@ -20,10 +22,13 @@ class Circumstances:
     start: str
     ruled: bool
     granting: bool
+    inside_path: tuple[str, ...]
+    outside_path: tuple[str, ...]
 
 
 def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool) -> Circumstances:
     """Put them together, and find out once what every part would ask again."""
+    inside_path, outside_path = program_folders(paths.workspace)
     return Circumstances(
         rules,
         paths,
@@ -32,4 +37,6 @@ def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, bui
         start=cwd if cwd.startswith("/") else f"{paths.workspace}/{cwd}",
         ruled=any(rules.commands_of(listed, None, agent) for listed in ("deny", "ask")),
         granting=bool(rules.commands_of("grant", None, agent)),
+        inside_path=inside_path,
+        outside_path=outside_path,
     )

@@ -7,15 +7,14 @@ match once expansions are known asks; for allow a rule must cover the words as t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from countersign.wire.verdicts import Evidence
 
 from ..pattern import WILD, CommandPattern
-from ..rule import Rule, RuleSet, evidence
+from ..rule import ListName, Rule, RuleSet, evidence
 from .escapes import look_up
 from .facts import Facts
 from .flow import Step
@@ -23,6 +22,7 @@ from .names import evaluated, is_safe_prefix
 from .neutral import neutral_reason
 from .script import HOLE, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from .touches import Touch, touches
 from .use import Known, Use
 from .wrappers import Layer, is_wrapper, program
 
@@ -30,46 +30,47 @@ MAX_SPELLINGS = 32
 """How many known spellings of one command are tried against deny and ask rules."""
 
 
-@dataclass(frozen=True)
 class Case:
-    """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask."""
+    """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask.
 
-    step: Step
-    facts: Facts
+    ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
+    known, and ``known`` what the tables know of each. ``plain`` says that its words are all constant, with nothing
+    assigned in front; ``uses`` are its escapes, ``holes`` words that could become such. Never changes once made.
+    """
 
-    @cached_property
-    def layers(self) -> tuple[Layer, ...]:
-        return self.step.unwrapped.layers
+    __slots__ = (
+        "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "facts", "holes", "known", "layers", "names",
+        "plain", "step", "uses",
+    )  # fmt: skip
 
-    @cached_property
-    def innermost(self) -> Layer | None:
-        """The layer that is reached without leaving the words, the whole command if there are branches."""
-        return self.layers[-1] if self.layers else None
+    def __init__(self, step: Step, facts: Facts) -> None:
+        self.step, self.facts = step, facts
+        self.layers: tuple[Layer, ...] = step.unwrapped.layers
+        self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
+        self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
+        command = step.command
+        self.plain = (
+            command.kind == "command"
+            and not command.assignments
+            and all([word.value is not None for layer in self.layers for word in layer.words])
+        )
+        fed = self._fed() if step.piped else ()
+        self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
+        self.holes: tuple[Word, ...] = tuple([hole for known in self.known for hole in known.holes])
+        self._evaluates: str | None | Literal[False] = False
+        self._neutral: tuple[bool, str | None] | None = None
+        self._touches: list[list[Touch] | None] = [None] * len(self.layers)
+        self._asked: tuple[RuleSet, str] | None = None
+        self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
 
-    @cached_property
-    def known(self) -> tuple[Known, ...]:
-        """What the tables know of each layer."""
-        return tuple(look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True))
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The program of each layer, empty where it is not known."""
-        return tuple(program(layer.words[0].value or "") for layer in self.layers)
-
-    @cached_property
-    def uses(self) -> tuple[Use, ...]:
-        fed = tuple(
+    def _fed(self) -> list[Use]:
+        return [
             Use("code", ((HOLE,),), "it is fed commands of its own language")
             for known, layer in zip(self.known, self.layers, strict=True)
-            if self.step.piped and known.program is not None and known.program.closed and len(layer.words) == 1
-        )
-        return fed + tuple(use for known in self.known for use in known.uses)
+            if known.program is not None and known.program.closed and len(layer.words) == 1
+        ]
 
-    @cached_property
-    def holes(self) -> tuple[Word, ...]:
-        return tuple(hole for known in self.known for hole in known.holes)
-
-    @cached_property
+    @property
     def unnamed(self) -> Word | None:
         """The first word of a layer whose program is not known before it runs."""
         for layer in self.layers:
@@ -78,36 +79,78 @@ class Case:
                 return first
         return None
 
-    @cached_property
+    @property
+    def neutral(self) -> tuple[bool, str | None]:
+        """Whether it is of the kind that needs no rule, and if so why this form of it does."""
+        if self._neutral is None:
+            self._neutral = neutral_reason(self.step.command, self.facts)
+        return self._neutral
+
+    @property
     def evaluates(self) -> str | None:
         """Why evaluating its words may run what a variable holds."""
-        reason = next(evaluated(self.step.command, self.facts), None)
-        return reason or neutral_reason(self.step.command, self.facts)[1]
+        if self._evaluates is False:
+            command = self.step.command
+            # Constants are not evaluated; what stands in redirections may be.
+            bare = self.plain and not command.redirects and not command.declared
+            reason = None if bare else next(evaluated(command, self.facts), None)
+            self._evaluates = reason or self.neutral[1]
+        return self._evaluates
 
-    @cached_property
+    @property
     def redefined(self) -> str | None:
         """A name in it that the text itself gives another meaning (S13)."""
-        for layer in self.layers:
-            value = layer.words[0].value
-            if value is not None and value in self.facts.functions:
-                return value
+        if self.facts.functions:
+            for layer in self.layers:
+                value = layer.words[0].value
+                if value is not None and value in self.facts.functions:
+                    return value
         return None
+
+    def candidates(self, words: tuple[str, ...], rules: RuleSet, agent: str) -> Mapping[ListName, list[Rule]]:
+        """The rules that could match these words; kept for as long as the same rules are asked for the same agent."""
+        if self._asked is None or self._asked[0] is not rules or self._asked[1] != agent:
+            self._asked, self._candidates = (rules, agent), {}
+        found = self._candidates.get(words)
+        if found is None:
+            found = self._candidates[words] = rules.commands_by_list(words, agent)
+        return found
+
+    def touches(self, layer: int) -> list[Touch]:
+        """The files that the words of this layer name."""
+        found = self._touches[layer]
+        if found is None:
+            found = touches(self.names[layer], self.layers[layer].words, self.known[layer])
+            self._touches[layer] = found
+        return found
 
 
 # --- deny and ask ----------------------------------------------------------------------------------------------------
 
 
-def touching(case: Case, listed: Literal["deny", "ask"], rules: RuleSet, agent: str) -> Evidence | None:
-    """The first rule of this list that matches any layer in any known spelling."""
+def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
+    """The first deny and the first ask rule that matches any layer in any known spelling."""
+    deny = ask = None
     for words in _spellings(case):
-        for rule in rules.commands(listed, words, agent):
-            if not isinstance(rule.specifier, CommandPattern) or rule.specifier.touches(words):
-                return evidence(rule)
+        candidates = case.candidates(words, rules, agent)
+        if deny is None and "deny" in candidates:
+            deny = _touching(words, candidates["deny"])
+        if ask is None and "ask" in candidates:
+            ask = _touching(words, candidates["ask"])
+    return deny, ask
+
+
+def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | None:
+    for rule in candidates:
+        if not isinstance(rule.specifier, CommandPattern) or rule.specifier.touches(words):
+            return evidence(rule)
     return None
 
 
 def may_touch(case: Case, rules: RuleSet, agent: str) -> Evidence | None:
     """A deny or ask rule that could match once the words are known."""
+    if case.plain:
+        return None
     for layer in case.layers:
         if all(word.value is not None for word in layer.words):
             continue
@@ -135,16 +178,16 @@ def _maybe(rule: Rule) -> Evidence:
 def _spellings(case: Case) -> Iterator[tuple[str, ...]]:
     """The words of every layer, with and without what is assigned in front, and with each known value in place."""
     command = case.step.command
-    assigned = tuple(assignment.source for assignment in command.assignments)
+    assigned = tuple([assignment.source for assignment in command.assignments])
     for layer, known in zip(case.layers, case.known, strict=True):
-        words = tuple(word.shape for word in layer.words)
+        words = tuple([word.shape for word in layer.words])
         yield words
         if assigned and layer.above is None:
             yield (*assigned, *words)
         bare = _without_leading_options(words, known)
         if bare is not None:
             yield bare
-        if any(word.value is None for word in layer.words):
+        if not case.plain and any(word.value is None for word in layer.words):
             yield from itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS)
     if assigned and not case.layers:
         yield assigned
@@ -252,7 +295,7 @@ def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agen
     if case.unnamed is not None:
         return Coverage(near=f"what `{case.unnamed.source}` names is not known before it runs")
     for words, above in _readings(case):
-        for rule in rules.commands(listed, words, agent):
+        for rule in case.candidates(words, rules, agent).get(listed, ()):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
                 reason = _kept_out(case)

@@ -13,7 +13,7 @@ from .cover import Case, Coverage
 from .places import Lookout, literal
 from .script import Redirect, Word
 from .table_wrappers import WRAPPERS
-from .touches import Touch, touches
+from .touch import Touch
 from .words import constant
 
 
@@ -29,8 +29,8 @@ class Touched:
 
 def touched_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Touched]:
     """All files that a command touches, as far as its words tell."""
-    for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
-        for touch in touches(name, layer.words, known):
+    for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
+        for touch in case.touches(index):
             yield _touched(around, case, touch, places)
         if known.program is None and known.git is None and name not in WRAPPERS:
             # What a program that no table knows does with a file is not known; only a secret or a ruled one counts.

@@ -126,7 +126,9 @@ class _Walk:
     def script(self, script: Script, context: _Context) -> Outcome:
         outcome: Outcome = (context.places, context.places)
         for index, node in enumerate(script.statements):
-            context = replace(context, places=_union(*outcome))
+            places = outcome[0] if outcome[0] is outcome[1] else _union(*outcome)
+            if places is not context.places:
+                context = replace(context, places=places)
             reached = self.node(node, context)
             outcome = (context.places, context.places) if index in script.background else reached
         return outcome
@@ -155,7 +157,8 @@ class _Walk:
         for stage in stages:
             self.node(stage, inner)
             texts, sure = _output(stage)
-            inner = replace(context, piped=True, fed=texts, sure=sure)
+            if not inner.piped or inner.fed != texts or inner.sure is not sure:
+                inner = replace(context, piped=True, fed=texts, sure=sure)
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
@@ -232,6 +235,11 @@ class _Walk:
         if id(command) in self.met and not command.redirects:
             # The very same words were met before: what they bind and hold is known.
             return self.after(self.emit(command, context), context.places)
+        if command.plain:
+            step = self.emit(command, context)
+            if program(command.words[0].value or "") in _NAMING:
+                self.bindings(command)
+            return self.after(step, context.places)
         for word in command.words:
             self.apart(word.scripts, context)
         for assignment in command.assignments:
@@ -245,7 +253,8 @@ class _Walk:
     def emit(self, command: Simple, context: _Context) -> Step:
         unwrapped = self.met.get(id(command))
         if unwrapped is None:
-            unwrapped = self.met[id(command)] = unwrap(command.words if command.kind == "command" else ())
+            unwrapped = unwrap(command.words if command.kind == "command" else ())
+            self.met[id(command)] = unwrapped
         step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)
         self.steps.append(step)
         return step
@@ -284,6 +293,8 @@ class _Walk:
         if not layers:
             return places, places
         names = [program(layer.words[0].value or "") for layer in layers]
+        if len(names) == 1 and names[0] not in _MOVERS and not self.facts.functions:
+            return places, places
         if names[-1] in {"cd", "pushd"} and (len(names) == 1 or names[:-1] == ["command"]):
             return _followed(places, layers[-1].words), places
         if any(name in _MOVERS for name in names):
@@ -354,6 +365,7 @@ class _Walk:
 _FILLING = frozenset(
     {"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"}
 )
+_NAMING = _FILLING | {"alias"}
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
 
@@ -413,6 +425,8 @@ def _output(node: Node) -> tuple[tuple[str, ...], bool]:
     if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
         return (), False
     name = program(node.words[0].value)
+    if name not in _PRINTING:
+        return (), False
     words = node.words[1:]
     values = [word.value for word in words if word.value is not None]
     constant = len(values) == len(words) and all(word.form == "constant" for word in words)
@@ -433,6 +447,7 @@ def _output(node: Node) -> tuple[tuple[str, ...], bool]:
     return (), False
 
 
+_PRINTING = frozenset({"echo", "printf", "cat", "tee", *SHELLS})
 _ECHO_OPTIONS = re.compile(r"-[neE]+")
 
 

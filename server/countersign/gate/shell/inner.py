@@ -29,6 +29,11 @@ def peculiar(name: str, words: Sequence[Word]) -> Iterator[Inner] | None:
     return None if own is None else own(words)
 
 
+def is_peculiar(name: str) -> bool:
+    """Whether this wrapper is one of those here."""
+    return name in _OWN
+
+
 def template(word: Word, mark: str) -> Word:
     """A word in which ``mark`` is replaced by something from elsewhere."""
     if word.value is None or mark not in word.value:

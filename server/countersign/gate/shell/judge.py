@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
 
@@ -22,7 +23,7 @@ from .cover import Case, Coverage, touching
 from .display import unshowable
 from .facts import Facts
 from .files import run_files, touched_files, with_command
-from .flow import Course, Step
+from .flow import HERE, Course, Step
 from .loose import pieces
 from .places import folders
 from .reading import MAX_BYTES, Followed, follow
@@ -40,8 +41,7 @@ MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """One simple command as it is shown, and which findings are about it."""
 
     text: str
@@ -52,16 +52,16 @@ class Part:
 class CommandJudgement:
     """All that is to be said of a command.
 
-    ``exact_rule`` says this very text and no other, None where a rule cannot say it or would not cover it.
-    ``proposals`` are rules for "always", narrowest first; each covers at least one part that nothing covers yet.
-    ``scripts`` are absolute paths of workspace files that the text runs or reads as programs.
+    ``sayings`` finds out what rules could say of it. First the one that says this very text and no other, None where a
+    rule cannot say it or would not cover it; then rules for "always", narrowest first, each of which covers at least
+    one part that nothing covers yet. ``scripts`` are absolute paths of workspace files that the text runs or reads as
+    programs.
     """
 
     findings: tuple[Finding, ...]
     parts: tuple[Part, ...]
+    sayings: Callable[[], tuple[str | None, tuple[str, ...]]]
     risks: tuple[str, ...] = ()
-    exact_rule: str | None = None
-    proposals: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
 
 
@@ -118,12 +118,12 @@ class _Judging:
         self.add_floors(floors)
         whole = Whole(text, tuple(self.findings), self.cases, frozenset(self.named), frozenset(self.redirected))
         sayable = not floors and self.effect.understood
+        around = self.around
         return CommandJudgement(
-            with_grant(whole, self.around) if sayable else whole.findings,
+            with_grant(whole, around) if sayable else whole.findings,
             tuple(self.parts),
+            (lambda: (exact_rule(whole, around), proposals(whole, around))) if sayable else (lambda: (None, ())),
             tuple(self.risks),
-            exact_rule(whole, self.around) if sayable else None,
-            proposals(whole, self.around) if sayable else (),
             tuple(self.scripts),
         )
 
@@ -172,7 +172,7 @@ class _Judging:
     def step(self, case: Case, start: str, *, depth: int, covered: Coverage | None) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
-        places = folders(case.step.places, start, self.around.paths)
+        places = [start] if case.step.places is HERE else folders(case.step.places, start, self.around.paths)
         finding, coverage = speak(self.around, case, places, covered)
         self.findings.append(finding)
         for touched in touched_files(self.around, case, places):
@@ -184,10 +184,11 @@ class _Judging:
                 self.findings.append(with_command(each, coverage) if touched.by_command else each)
         self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
         self.cases[index] = case
-        self.scripts.update(dict.fromkeys(run_files(self.around, case, places)))
-        self.risks.update(dict.fromkeys(risks_of(case)))
-        for text, cover in _inner_texts(case, covered, coverage):
-            self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)
+        self.scripts.update([(file, None) for file in run_files(self.around, case, places)])
+        self.risks.update([(risk, None) for risk in risks_of(case)])
+        if case.uses or case.step.unwrapped.texts or case.step.fed:
+            for text, cover in _inner_texts(case, covered, coverage):
+                self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)
 
     def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
@@ -206,8 +207,8 @@ class _Judging:
         deny = ask = None
         for words in pieces(text) if self.around.ruled else ():
             case = Case(Step(Simple(text[:200], words), unwrap(words), None), Facts())
-            deny = deny or touching(case, "deny", self.around.rules, self.around.agent)
-            ask = ask or touching(case, "ask", self.around.rules, self.around.agent)
+            denied, asked = touching(case, self.around.rules, self.around.agent)
+            deny, ask = deny or denied, ask or asked
             if deny is not None:
                 break
         if only_ruled and deny is None and ask is None:

@@ -55,17 +55,18 @@ def _taken_out(option: str, not_known: frozenset[str]) -> bool:
 _BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
 
 
-def only_in_workspace(name: str, workspace: str) -> bool:
+def program_folders(workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders of the path in the workspace, and those elsewhere."""
+    folders = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    inside = tuple(folder for folder in folders if f"{folder}/".startswith(f"{workspace}/"))
+    return inside, tuple(folder for folder in folders if folder not in inside)
+
+
+def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) -> bool:
     """Whether the program of this name is found in the workspace and nowhere else on the path (CONTRACT.md 29).
 
     Looks at the disk, at most once for each folder of the path.
     """
-    if name in _BUILTINS:
+    if name in _BUILTINS or not any(os.path.exists(f"{folder}/{name}") for folder in inside):
         return False
-    folders = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
-    inside = [folder for folder in folders if f"{folder}/".startswith(f"{workspace}/")]
-    if not inside:
-        return False
-    if not any(os.path.exists(f"{folder}/{name}") for folder in inside):
-        return False
-    return not any(os.access(f"{folder}/{name}", os.X_OK) for folder in folders if folder not in inside)
+    return not any(os.access(f"{folder}/{name}", os.X_OK) for folder in outside)

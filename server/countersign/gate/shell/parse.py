@@ -30,7 +30,7 @@ from .script import (
     Simple,
     Word,
 )
-from .words import decode, encode, plain_word
+from .words import decode, encode, plain_word, quoted_word
 
 DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 """Builtins whose arguments are assignments."""
@@ -42,7 +42,18 @@ _MISPLACED = frozenset({"]]", "in"})
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
 _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
+_BARE = r"[A-Za-z0-9_./:@%+,^\-\x80-\xff]"
+_CONSTANTS = re.compile(
+    rf"""({_BARE}++)(?:[ \t]+(?:{_BARE}[A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*+|'[^'\n]*'|"[^"\\$`\n]*")(?=[ \t;|\n)&]|\Z))*+"""
+    r"[ \t]*+(?=[;|\n)]|&(?!>)|\Z)"
+)
+"""A command of constant words: bare ones, and such as stand in one pair of quotes with nothing in it that expands."""
+_CONSTANT = re.compile(r"""'[^']*'|"[^"]*"|[^ \t'"]+""")
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
+
+
+_NOT_PLAIN = DECLARING | _OPENING | _CLOSING | _MISPLACED | {"!", "time", "coproc"}
+"""First words that are more than a name."""
 
 
 def read(text: str) -> Reading:
@@ -186,7 +197,7 @@ class _Reader:
             return found
         stages: list[Node] = []
         while True:
-            node, position = self.again(position) or self.command(position)
+            node, position = self.constants(position) or self.again(position) or self.command(position)
             stages.append(node)
             at = self.lexer.blanks(position)
             if not self.text.startswith("|", at) or self.text.startswith("||", at):
@@ -224,6 +235,19 @@ class _Reader:
             if stop == position + len(source):
                 self.known[source] = command
         return command, stop
+
+    def constants(self, position: int) -> tuple[Simple, int] | None:
+        """The simple command at this place where it is nothing but constant words: what ``command`` would make of it,
+        in one step, because most commands are so."""
+        found = _CONSTANTS.match(self.text, position)
+        if found is None or found[1] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+            return None
+        source = found[0].rstrip(" \t")
+        command = self.known.get(source)
+        if command is None:
+            words = tuple([_constant_word(word) for word in _CONSTANT.findall(source)])
+            command = self.known[source] = Simple(decode(source), words, plain=True)
+        return command, position + len(source)
 
     def again(self, position: int) -> tuple[Simple, int] | None:
         """The simple command at this place, if the very same text was read before in the place of a command."""
@@ -481,6 +505,10 @@ def constant_output(script: Script) -> str | None:
     if heredoc is None or heredoc.word is None or heredoc.word.value is None:
         return None
     return encode(heredoc.word.value.rstrip("\n"))
+
+
+def _constant_word(source: str) -> Word:
+    return quoted_word(source) if source[0] in "'\"" else plain_word(source)
 
 
 def _declaring_word(assignment: Assignment) -> Word:

@@ -175,6 +175,8 @@ class Simple:
     scripts: tuple[Script, ...] = ()
     declared: tuple[Assignment, ...] = ()
     """What ``export`` and its like assign in their arguments, which are among the words too."""
+    plain: bool = False
+    """Constant words that were written without anything to expand, and nothing else. False may be said of any."""
 
 
 @dataclass(frozen=True, slots=True)

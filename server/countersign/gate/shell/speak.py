@@ -16,10 +16,8 @@ from .cover import Case, Coverage, any_rule, covering, may_touch, touching
 from .flow import cd_target
 from .known import only_in_workspace, only_reads_by_words
 from .names import unsafe_assignment
-from .neutral import neutral_reason
 from .places import Lookout, literal
 from .repository import strange_repository
-from .touches import touches
 
 
 def floor(reason: str) -> Floor:
@@ -33,8 +31,7 @@ def speak(
     """What is to be said of the command itself, and what covers the files that it names."""
     said = Said(case.step.command.source)
     if around.ruled:
-        said.deny = touching(case, "deny", around.rules, around.agent)
-        said.ask = touching(case, "ask", around.rules, around.agent)
+        said.deny, said.ask = touching(case, around.rules, around.agent)
     if case.step.unwrapped.deep:
         said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
     _not_known(around, said, case)
@@ -95,7 +92,7 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
 
 def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
-    command, facts = case.step.command, case.facts
+    command = case.step.command
     for assignment in command.assignments:
         reason = unsafe_assignment(assignment)
         if reason is not None:
@@ -106,7 +103,7 @@ def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) ->
         return False, None
     if command.words and command.words[0].value == "cd":
         return _changing_folder(around, case, places)
-    kind, why_not = neutral_reason(command, facts)
+    kind, why_not = case.neutral
     return kind and why_not is None, why_not
 
 
@@ -133,7 +130,9 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
     name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
     if not only_reads_by_words(name, words, known):
         return False
-    if any(only_in_workspace(layer.words[0].value or "", around.paths.workspace) for layer in case.layers):
+    if around.inside_path and any(
+        only_in_workspace(layer.words[0].value or "", around.inside_path, around.outside_path) for layer in case.layers
+    ):
         return False
     if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
         return False
@@ -142,7 +141,7 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
 
 def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
     """Whether all that it names is known and lies in the workspace."""
-    for touch in touches(case.names[-1], case.layers[-1].words, case.known[-1]):
+    for touch in case.touches(-1):
         if touch.deed not in ("read", "list"):
             return False
         for place in places:

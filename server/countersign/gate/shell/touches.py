@@ -27,10 +27,13 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     elif name == "dd":
         found += _dd(words)
     elif row is not None:
-        found += _operands(name, row, known)
-        found += _doubtful(row, known.arguments)
-        found += (Touch("read", value) for value in known.arguments.values(*row.reads))
-    found += _written(known.uses)
+        if row.operands != "none" or row.here:
+            found += _operands(name, row, known)
+        if known.arguments.options:
+            found += _doubtful(row, known.arguments)
+            found += [Touch("read", value) for value in known.arguments.values(*row.reads)]
+    if known.uses:
+        found += _written(known.uses)
     if known.doings is not None:
         found += (
             Touch("read", constant(path) if path is not None else unknown())
@@ -52,6 +55,9 @@ def _written(uses: Sequence[Use]) -> Iterator[Touch]:
 def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
     """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
     found = known.arguments
+    if not found.options:
+        yield from _as_operands(name, row, known, found.operands, sure=not found.strangers)
+        return
     swallowed = [(option.index + 1, option.value) for option in _swallowing(row, found) if option.value is not None]
     yield from _as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers)
     if swallowed:

@@ -45,6 +45,13 @@ def encode(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def quoted_word(source: str) -> Word:
+    """A word that stands in one pair of quotes, with nothing in it that expands, as it was written."""
+    text = decode(source[1:-1])
+    return Word(decode(source), (Text(text, quoted=True),), "constant", text, text, text, bare=False)
+
+
+@lru_cache(maxsize=4096)
 def plain_word(text: str) -> Word:
     """A constant word without anything special in it, as it was written."""
     value = decode(text)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from .arguments import Arguments, Grammar, arguments
-from .inner import Inner, peculiar, template
+from .inner import Inner, is_peculiar, peculiar, template
 from .script import Word
 from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
@@ -84,7 +84,22 @@ class Unwrapped:
 
 def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     """All that this command runs, as far as its words tell."""
+    if words and words[0].value is not None and not _may_run(program(words[0].value)):
+        return Unwrapped((Layer(words, "self", 0, None),))
     return _Unwrapping().run(words)
+
+
+@lru_cache(maxsize=4096)
+def _may_run(name: str) -> bool:
+    """Whether a program of this name could run what its words name: what ``_Unwrapping.look`` looks for."""
+    return (
+        name in SHELLS
+        or name in INTERPRETERS
+        or name in WRAPPERS
+        or name in _WITH_SUBCOMMANDS
+        or name in {"find", "source", "."}
+        or is_peculiar(name)
+    )
 
 
 class _Unwrapping:
