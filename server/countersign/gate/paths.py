@@ -28,8 +28,8 @@ from .protected import (
     secret_in_home,
     secret_name,
 )
-from .resolve import Resolved, normalise, resolve
-from .roots import Segments, as_other_systems, folder_at, is_within, place_of, segments_of
+from .resolve import Resolved, resolve
+from .roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from .rule import ListName, Rule, RuleSet, evidence
 
 Operation = Literal["create", "edit", "delete", "move"]
@@ -43,7 +43,7 @@ class PathJudge:
     ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings (CONTRACT 36).
     """
 
-    __slots__ = ("_additional", "_agent", "_home", "_own", "_rules", "_workspace", "home", "workspace")
+    __slots__ = ("_additional", "_agent", "_home", "_own", "_rules", "_straight", "_workspace", "home", "workspace")
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class PathJudge:
         rules: RuleSet,
         agent: str,
     ) -> None:
-        self.workspace, self.home = normalise(workspace), normalise(home)
+        roots = roots_at(workspace, home, additional, own_paths)
+        self.workspace, self.home = roots.workspace.spellings[0], roots.home.spellings[0]
         self._rules, self._agent = rules, agent
-        self._workspace = folder_at(workspace, home)
-        self._home = folder_at(home, home)
-        self._additional = tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder)
-        self._own = tuple(folder_at(path, home) for path in own_paths if path)
+        self._workspace, self._home = roots.workspace, roots.home
+        self._additional, self._own = roots.additional, roots.own
+        self._straight = roots.straight
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
         """What is to be said of reading this path; with ``below``, of everything under it without exception.
@@ -143,7 +143,7 @@ class PathJudge:
     def resolve(self, path: str, *, cwd: str) -> Resolved:
         """The path in all its spellings. A relative ``cwd`` counts from the workspace."""
         base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
-        return resolve(path, cwd=base, home=self.home)
+        return resolve(path, cwd=base, home=self.home, straight=self._straight)
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +21,9 @@ from .call import ToolCall
 from .effects import NO_SAYINGS, Judged, judge_effects
 from .finding import Finding
 from .paths import PathJudge
+from .recall import keep, key_of, recall
 from .rule import RuleSet, evidence
+from .sight import remembering
 from .verdict import Decision, Weighed, strictest
 
 if TYPE_CHECKING:
@@ -76,12 +78,40 @@ def decide(
     things touched the strictest verdict stands. That nobody may be there to ask is the gate's business.
     """
     try:
-        return _decide(call, policy, modes, grants, check_syntax, hook_denials)
+        key = None if hook_denials else key_of(call, modes, grants, check_syntax)
+        if key is None:
+            return _decide(call, policy, modes, grants, check_syntax, hook_denials)
+        return recall(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
     except Exception:
         # A boundary: whatever went wrong in judging, going on is safe because the call is denied.
         _LOG.exception("judging a call of `%s` failed", call.tool)
         fault = Evidence(source="error", reason="judging the call failed, so it is denied; see the log")
         return Decision("deny", "floor", (fault,), (), fault.reason, grantable=False)
+
+
+def _remembered(
+    key: Hashable,
+    call: ToolCall,
+    policy: Policy,
+    modes: Sequence[Mode],
+    grants: Sequence[RuleText],
+    check_syntax: SyntaxChecker | None,
+) -> Decision:
+    """Decide, and keep the decision with all that was looked at for it."""
+    complaints: list[str] = []
+
+    def check(text: str) -> str | None:
+        complaint = check_syntax(text) if check_syntax is not None else None
+        if complaint is not None:
+            complaints.append(complaint)
+        return complaint
+
+    with remembering() as looks:
+        decision = _decide(call, policy, modes, grants, check if check_syntax is not None else None, ())
+    # What bash complains of may be a trouble of this moment: a process that could not be started, say.
+    if not complaints:
+        keep(policy, key, decision, looks)
+    return decision
 
 
 def compile_rules(policy: Policy) -> RuleSet:

@@ -12,6 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import Literal
 
+from . import sight
 from .characters import hidden_character
 from .protected import DEVICE_EXEMPT, DEVICE_TREES
 
@@ -49,26 +50,30 @@ class Resolved:
         return tuple(found)
 
 
-def resolve(path: str, *, cwd: str, home: str) -> Resolved:
-    """Resolve a literal path (P5: only a leading ``~/`` is expanded) relative to the absolute ``cwd``. Never raises."""
+def resolve(path: str, *, cwd: str, home: str, straight: str | None = None) -> Resolved:
+    """Resolve a literal path (P5: only a leading ``~/`` is expanded) relative to the absolute ``cwd``. Never raises.
+
+    ``straight`` is a folder that is known to be one, with no link on the way to it: what leads there is not looked at
+    once more.
+    """
     refused = _refused(path)
     if refused is not None:
         return Resolved(path, path, None, refused=refused, kind="unknown")
     expanded = f"{home}/{path[2:]}" if path.startswith("~/") else path
     absolute = expanded if expanded.startswith("/") else f"{cwd}/{expanded}"
     lexical = normalise(absolute)
-    if len(os.fsencode(lexical)) > _PATH_BYTES:
+    if _too_long(lexical, _PATH_BYTES):
         return Resolved(path, lexical, None, refused="it is longer than a path can be", kind="unknown")
-    walk = _Walk(absolute)
+    walk = _Walk(absolute, straight)
     resolved = walk.follow()
     unclear = walk.unclear or _in_device_tree((lexical, *walk.between, resolved or lexical))
     if resolved is not None and unclear is None and walk.kind == "special":
         unclear = "it is no ordinary file"
     # Where no link was followed, such a name comes from the workspace or the home, which the person opened.
-    hidden = hidden_character(resolved) if resolved not in (None, lexical) else None
+    hidden = hidden_character(resolved) if resolved is not None and resolved != lexical else None
     if hidden is not None:
         unclear = unclear or f"a link leads to a name that holds {hidden}, which is not shown as what it is"
-    if resolved is not None and len(os.fsencode(resolved)) > _PATH_BYTES:
+    if resolved is not None and _too_long(resolved, _PATH_BYTES):
         resolved, unclear = None, "it is longer than a path can be"
     return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links)
 
@@ -90,15 +95,24 @@ def _refused(path: str) -> str | None:
     hidden = hidden_character(path)
     if hidden is not None:
         return f"it holds {hidden}, which is not shown as what it is"
-    if any(len(os.fsencode(part)) > _NAME_BYTES for part in path.split("/")):
+    if _too_long(path, _NAME_BYTES) and any(_too_long(part, _NAME_BYTES) for part in path.split("/")):
         return "a part of it is longer than a name can be"
-    return "it is longer than a path can be" if len(os.fsencode(path)) > _PATH_BYTES else None
+    return "it is longer than a path can be" if _too_long(path, _PATH_BYTES) else None
+
+
+def _too_long(text: str, most: int) -> bool:
+    # A character has four bytes at most.
+    return len(text) * 4 > most and len(os.fsencode(text)) > most
 
 
 def _in_device_tree(spellings: tuple[str, ...]) -> str | None:
-    for spelling in spellings:
+    for spelling in dict.fromkeys(spellings):
         for tree in DEVICE_TREES:
-            if _under(spelling, tree) and not any(_under(spelling, exempt) for exempt in DEVICE_EXEMPT):
+            if (
+                spelling.startswith(tree)
+                and _under(spelling, tree)
+                and not any(_under(spelling, exempt) for exempt in DEVICE_EXEMPT)
+            ):
                 return f"it goes through {tree}, where names change their meaning"
     return None
 
@@ -112,9 +126,12 @@ class _Walk:
 
     __slots__ = ("between", "kind", "links", "real", "todo", "unclear")
 
-    def __init__(self, absolute: str) -> None:
-        self.todo = absolute.split("/")[::-1]
+    def __init__(self, absolute: str, straight: str | None) -> None:
         self.real: list[str] = []
+        if straight is not None and absolute.startswith(straight) and absolute[len(straight) :][:1] in ("", "/"):
+            self.real = straight[1:].split("/")
+            absolute = absolute[len(straight) :]
+        self.todo = absolute.split("/")[::-1]
         self.between: list[str] = []
         self.unclear: str | None = None
         self.kind: Kind = "folder"
@@ -131,27 +148,23 @@ class _Walk:
                 self.kind = "folder"
                 continue
             here = "/" + "/".join([*self.real, part])
-            try:
-                found = os.lstat(here)
-            except ValueError:
-                return self._lost("it cannot be a path")
-            except OSError as error:
-                if error.errno not in (errno.ENOENT, errno.ENOTDIR):
-                    return self._lost(f"it cannot be looked at ({_told(error)})")
+            found = sight.standing(here)
+            if isinstance(found, int):
+                if found not in sight.MISSING:
+                    return self._lost(f"it cannot be looked at ({_told(found)})")
                 self.kind, self.links = "missing", 1
                 self.real.append(part)
                 continue
-            if not stat.S_ISLNK(found.st_mode):
+            if found.kind != stat.S_IFLNK:
                 self._stand(part, found)
                 continue
             hops += 1
             if hops > _LINKS:
                 return self._lost("its links go round in a circle")
             self.between.append(normalise("/".join([here, *self.todo[::-1]])))
-            try:
-                target = os.readlink(here)
-            except OSError as error:
-                return self._lost(f"a link cannot be read ({_told(error)})")
+            target = sight.link_target(here)
+            if isinstance(target, int):
+                return self._lost(f"a link cannot be read ({_told(target)})")
             if target.startswith("/"):
                 self.real = []
             self.todo += target.split("/")[::-1]
@@ -160,15 +173,13 @@ class _Walk:
     def _lost(self, why: str) -> None:
         self.unclear, self.kind = why, "unknown"
 
-    def _stand(self, part: str, found: os.stat_result) -> None:
+    def _stand(self, part: str, found: sight.Standing) -> None:
         self.real.append(part)
-        if stat.S_ISDIR(found.st_mode):
-            self.kind, self.links = "folder", 1
-        elif stat.S_ISREG(found.st_mode):
-            self.kind, self.links = "file", found.st_nlink
-        else:
-            self.kind, self.links = "special", found.st_nlink
+        self.kind, self.links = _KINDS.get(found.kind, "special"), found.names
 
 
-def _told(error: OSError) -> str:
-    return os.strerror(error.errno or 0).lower()
+_KINDS: dict[int, Kind] = {stat.S_IFDIR: "folder", stat.S_IFREG: "file"}
+
+
+def _told(number: int) -> str:
+    return "no path" if number == errno.EINVAL else os.strerror(number).lower()

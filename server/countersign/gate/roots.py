@@ -5,9 +5,10 @@ A root counts in its lexical and in its resolved spelling: a workspace opened by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from . import sight
 from .below import Place
 from .pattern import fold
 from .resolve import normalise, resolve
@@ -33,6 +34,49 @@ class Folder:
         for root in self.parts:
             if segments[: len(root)] == root or _folded(segments[: len(root)]) == _folded(root):
                 yield segments[len(root) :]
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """The folders that one workspace's paths are counted from. ``straight`` is the workspace where it is a folder with
+    no link on the way to it, else None."""
+
+    workspace: Folder
+    home: Folder
+    additional: tuple[Folder, ...]
+    own: tuple[Folder, ...]
+    straight: str | None
+
+
+def roots_at(workspace: str, home: str, additional: Sequence[str], own: Sequence[str]) -> Roots:
+    """Where these folders lie now. Found out once, and again when one of them is no longer what it was."""
+    asked = (workspace, home, tuple(additional), tuple(own))
+    kept = _KEPT.get(asked)
+    if kept is not None and all(sight.identity(path) == seen for path, seen in kept[0]):
+        return kept[1]
+    found = Roots(
+        folder_at(workspace, home),
+        folder_at(home, home),
+        tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder),
+        tuple(folder_at(path, home) for path in own if path),
+        _straight(workspace, home),
+    )
+    folders = (found.workspace, found.home, *found.additional, *found.own)
+    paths = dict.fromkeys(spelling for folder in folders for spelling in folder.spellings)
+    if len(_KEPT) >= _MOST_KEPT:
+        _KEPT.clear()
+    _KEPT[asked] = (tuple((path, sight.identity(path)) for path in paths), found)
+    return found
+
+
+_MOST_KEPT = 64
+_KEPT: dict[tuple[object, ...], tuple[tuple[tuple[str, object], ...], Roots]] = {}
+
+
+def _straight(workspace: str, home: str) -> str | None:
+    found = resolve(workspace, cwd="/", home=home)
+    plain = found.resolved == found.lexical and not found.between and found.kind == "folder" and found.lexical != "/"
+    return found.lexical if plain else None
 
 
 def folder_at(path: str, home: str, cwd: str = "/") -> Folder:

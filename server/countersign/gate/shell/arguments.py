@@ -64,7 +64,7 @@ class Arguments:
     strangers: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
-        return bool(self.options) and any([option.name in names for option in self.options])
+        return bool(self.options) and any(option.name in names for option in self.options)
 
     def values(self, *names: str) -> Iterable[Word]:
         if not self.options or not names:

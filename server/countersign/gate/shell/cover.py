@@ -52,12 +52,12 @@ class Case:
         self.plain = (
             command.kind == "command"
             and not command.assignments
-            and all([word.value is not None for layer in self.layers for word in layer.words])
+            and (command.plain or all(word.value is not None for layer in self.layers for word in layer.words))
         )
         fed = self._fed() if step.piped else ()
         self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
         self.holes: tuple[Word, ...] = tuple([hole for known in self.known for hole in known.holes])
-        self._evaluates: str | None | Literal[False] = False
+        self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
         self._touches: list[list[Touch] | None] = [None] * len(self.layers)
         self._asked: tuple[RuleSet, str] | None = None

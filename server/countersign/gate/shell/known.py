@@ -6,9 +6,9 @@ judged as paths, and a name that is found only in the workspace is not in the se
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
+from .. import sight
 from .git import only_reads
 from .script import Word
 from .use import Known
@@ -57,7 +57,7 @@ _BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "fals
 
 def program_folders(workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders of the path in the workspace, and those elsewhere."""
-    folders = [folder for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    folders = [folder for folder in sight.variable("PATH").split(":") if folder.startswith("/")]
     inside = tuple(folder for folder in folders if f"{folder}/".startswith(f"{workspace}/"))
     return inside, tuple(folder for folder in folders if folder not in inside)
 
@@ -67,6 +67,6 @@ def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) 
 
     Looks at the disk, at most once for each folder of the path.
     """
-    if name in _BUILTINS or not any(os.path.exists(f"{folder}/{name}") for folder in inside):
+    if name in _BUILTINS or not any(sight.is_there(f"{folder}/{name}") for folder in inside):
         return False
-    return not any(os.access(f"{folder}/{name}", os.X_OK) for folder in outside)
+    return not any(sight.can_run(f"{folder}/{name}") for folder in outside)

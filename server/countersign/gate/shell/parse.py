@@ -43,10 +43,8 @@ _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
 _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
 _BARE = r"[A-Za-z0-9_./:@%+,^\-\x80-\xff]"
-_CONSTANTS = re.compile(
-    rf"""({_BARE}++)(?:[ \t]+(?:{_BARE}[A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*+|'[^'\n]*'|"[^"\\$`\n]*")(?=[ \t;|\n)&]|\Z))*+"""
-    r"[ \t]*+(?=[;|\n)]|&(?!>)|\Z)"
-)
+_ARGUMENT = rf"""(?:{_BARE}[A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*+|'[^'\n]*'|"[^"\\$`\n]*")(?=[ \t;|\n)&]|\Z)"""
+_CONSTANTS = re.compile(rf"({_BARE}++)(?:[ \t]+{_ARGUMENT})*+[ \t]*+(?=[;|\n)]|&(?!>)|\Z)")
 """A command of constant words: bare ones, and such as stand in one pair of quotes with nothing in it that expands."""
 _CONSTANT = re.compile(r"""'[^']*'|"[^"]*"|[^ \t'"]+""")
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from countersign.wire.verdicts import Evidence
 
+from .. import sight
 from ..finding import Finding
 from ..paths import PathJudge
 from ..protected import PROTECTED, SECRET_IN_HOME
@@ -157,7 +158,7 @@ def _other_home(value: str, folder: str | None) -> Meaning:
     head, slash, rest = value.partition("/")
     if head == "~+" and folder is not None:
         return Meaning((f"{folder}{slash}{rest}",))
-    expanded = os.path.expanduser(value)
+    expanded = sight.home_named(value)
     if expanded != value:
         return Meaning((expanded,))
     return Meaning((f"/home/{head[1:]}{slash}{rest}",), complete=False)
@@ -264,11 +265,7 @@ class Lookout:
         if os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
             return "the workspace itself holds protected places"
         resolved = self.judge.resolve(value, cwd=cwd)
-        try:
-            names = os.listdir(resolved.resolved or resolved.lexical)
-        except OSError:
-            return None
-        for name in names:
+        for name in sight.names_in(resolved.resolved or resolved.lexical):
             reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
             if reason is not None:
                 return f"`{name}` there is protected"
@@ -308,19 +305,11 @@ class Lookout:
             if found.floors or found.deny or found.ask or found.must_ask:
                 yield found
 
-    def _matches(self, pattern: str, cwd: str) -> list[str] | None:
+    def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""
         if pattern.startswith("~/"):
             pattern = f"{glob.escape(self.judge.home)}{pattern[1:]}"
-        found = []
-        try:
-            for name in glob.iglob(pattern, root_dir=cwd):
-                found.append(name)
-                if len(found) > MAX_MATCHES:
-                    return None
-        except (OSError, ValueError, RecursionError):
-            return None
-        return found
+        return sight.matching(pattern, cwd, MAX_MATCHES)
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""

@@ -7,7 +7,9 @@ that its config names, so known reading counts only in a repository of the works
 from __future__ import annotations
 
 import os
+import stat
 
+from .. import sight
 from ..paths import PathJudge
 
 
@@ -17,23 +19,25 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
     With ``known`` the repository must be the ``.git`` folder of the workspace or of a folder in it; without, only a
     folder that is itself taken for a repository is strange. Looks at the disk; what is not there is judged by the text.
     """
-    if not os.path.isdir(folder):
-        if known and not os.path.isdir(paths.workspace):
+    if not sight.is_folder(folder):
+        if known and not sight.is_folder(paths.workspace):
             return None if paths.inside_workspace(folder, cwd=paths.workspace) else "it lies outside the workspace"
         return "the folder is not there" if known else None
-    real = os.path.realpath(folder)
-    top = os.path.realpath(paths.workspace)
+    real = paths.resolve(folder, cwd=paths.workspace).resolved
+    top = paths.resolve(paths.workspace, cwd="/").resolved
+    if real is None or top is None:
+        return "the folder cannot be looked at"
     while True:
         if _looks_bare(real):
             return "the folder has the form of a git repository, whose settings name programs to run"
         inside = real == top or real.startswith(f"{top}/")
-        entry = os.path.join(real, ".git")
-        if os.path.lexists(entry):
+        entry = sight.standing(os.path.join(real, ".git"))
+        if not (isinstance(entry, int) and entry in sight.MISSING):
             if not known:
                 return None
             if not inside:
                 return "the repository lies outside the workspace"
-            if os.path.isdir(entry) and not os.path.islink(entry):
+            if not isinstance(entry, int) and entry.kind == stat.S_IFDIR:
                 return None
             return "its `.git` is no folder"
         if real in {top, "/"} or not inside:
@@ -42,6 +46,10 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
 
 
 def _looks_bare(folder: str) -> bool:
+    head = sight.standing(f"{folder}/HEAD")
     return (
-        os.path.lexists(f"{folder}/HEAD") and os.path.isdir(f"{folder}/objects") and os.path.isdir(f"{folder}/refs")
-    ) and os.path.basename(folder) != ".git"
+        not (isinstance(head, int) and head in sight.MISSING)
+        and os.path.basename(folder) != ".git"
+        and sight.is_folder(f"{folder}/objects")
+        and sight.is_folder(f"{folder}/refs")
+    )

@@ -1,0 +1,177 @@
+"""The gate's eyes: all that deciding looks at on the disk and in our environment, and nothing is ever opened.
+
+While ``remembering``, each look is kept with what was seen, so that a decision can be taken again without being worked
+out again, for as long as every look shows the same (``recall.py``). No other module of the gate that decides may look
+at the disk; a test of the house holds it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import glob
+import os
+import stat
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+MISSING = (errno.ENOENT, errno.ENOTDIR)
+"""What ``standing`` gives where nothing stands."""
+
+
+class Standing(NamedTuple):
+    """What stands at a path: its kind (``stat.S_IFMT``), and how many names a thing other than a folder has."""
+
+    kind: int
+    names: int
+
+
+class Look(NamedTuple):
+    """One look: how to look again, at what, and what was seen."""
+
+    again: Callable[[Any], object]
+    at: Hashable
+    seen: object
+
+
+_remembered = threading.local()
+
+
+@contextlib.contextmanager
+def remembering() -> Iterator[list[Look]]:
+    """Keep every look of this thread until the end of the block."""
+    before: list[Look] | None = getattr(_remembered, "looks", None)
+    looks: list[Look] = []
+    _remembered.looks = looks
+    try:
+        yield looks
+    finally:
+        _remembered.looks = before
+        if before is not None:
+            before += looks
+
+
+def unchanged(looks: Iterable[Look]) -> bool:
+    """Whether every one of these looks shows now what it showed then."""
+    return all(again(at) == seen for again, at, seen in looks)
+
+
+def standing(path: str) -> Standing | int:
+    """What stands at a path, a link not followed; the error number where that cannot be said."""
+    return _noted(_standing, path)
+
+
+def link_target(path: str) -> str | int:
+    """Where a link leads; the error number where it cannot be read."""
+    return _noted(_link_target, path)
+
+
+def identity(path: str) -> tuple[object, ...] | None:
+    """What tells whether the same thing stands at a path, or None if nothing does. A link counts with its target."""
+    return _noted(_identity, path)
+
+
+def is_there(path: str) -> bool:
+    """Whether there is something, where links lead."""
+    return _noted(os.path.exists, path)
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a folder, where links lead."""
+    return _noted(os.path.isdir, path)
+
+
+def can_run(path: str) -> bool:
+    """Whether there is a program that we may run."""
+    return _noted(_can_run, path)
+
+
+def names_in(folder: str) -> tuple[str, ...]:
+    """The names in a folder, none where it cannot be listed."""
+    return _noted(_names_in, folder)
+
+
+def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
+    """What a pathname pattern matches, seen from a folder; None if that is more than ``most``, or cannot be said."""
+    return _noted(_matching, (pattern, folder, most))
+
+
+def variable(name: str) -> str:
+    """A variable of our own environment, empty where it is not set."""
+    return _noted(_variable, name)
+
+
+def home_named(path: str) -> str:
+    """``~name/x`` with that person's home in place, unchanged where nobody has the name."""
+    return _noted(os.path.expanduser, path)
+
+
+# --- looking ---------------------------------------------------------------------------------------------------------
+
+
+T = TypeVar("T")
+
+
+def _noted(look: Callable[[Any], T], at: Any) -> T:
+    seen = look(at)
+    looks: list[Look] | None = getattr(_remembered, "looks", None)
+    if looks is not None:
+        looks.append(Look(look, at, seen))
+    return seen
+
+
+def _standing(path: str) -> Standing | int:
+    try:
+        found = os.lstat(path)
+    except OSError as error:
+        return error.errno or errno.EIO
+    except ValueError:
+        return errno.EINVAL
+    kind = stat.S_IFMT(found.st_mode)
+    return Standing(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
+
+
+def _link_target(path: str) -> str | int:
+    try:
+        return os.readlink(path)
+    except OSError as error:
+        return error.errno or errno.EIO
+
+
+def _identity(path: str) -> tuple[object, ...] | None:
+    try:
+        found = os.lstat(path)
+        # A link that was made anew may get the number of the old one.
+        target = os.readlink(path) if stat.S_ISLNK(found.st_mode) else None
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode), target
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+def _can_run(path: str) -> bool:
+    return os.access(path, os.X_OK)
+
+
+def _names_in(folder: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(os.listdir(folder)))
+    except (OSError, ValueError):
+        return ()
+
+
+def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:
+    pattern, folder, most = asked
+    found: list[str] = []
+    try:
+        for name in glob.iglob(pattern, root_dir=folder):
+            found.append(name)
+            if len(found) > most:
+                return None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return tuple(found)
