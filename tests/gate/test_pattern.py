@@ -71,7 +71,7 @@ def test_a_pattern_tells_what_it_names_literally() -> None:
     assert (prefix.first_word, prefix.literal_prefix, prefix.literals, prefix.exact, prefix.prefix) == (
         "find",
         ("find", ".", "-exec"),
-        ("find", ".", "-exec", "{}"),
+        {"find", ".", "-exec", "{}"},
         False,
         True,
     )

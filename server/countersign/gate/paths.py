@@ -36,14 +36,20 @@ Operation = Literal["create", "edit", "delete", "move"]
 Zone = Literal["workspace", "additional", "outside"]
 PathTool = Literal["Read", "Edit"]
 
+_MOST_RESOLVED = 4096
+
 
 class PathJudge:
-    """Judges paths for one call: keeps where the roots really lie while the call is looked at.
+    """Judges paths for one call: keeps where the roots and the paths really lie while the call is looked at, so that a
+    path that a text names a hundred times is one thing throughout.
 
     ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings (CONTRACT 36).
     """
 
-    __slots__ = ("_additional", "_agent", "_home", "_own", "_rules", "_straight", "_workspace", "home", "workspace")
+    __slots__ = (
+        "_additional", "_agent", "_home", "_own", "_resolved", "_rules", "_straight", "_workspace", "_written", "home",
+        "workspace",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -60,6 +66,8 @@ class PathJudge:
         self._workspace, self._home = roots.workspace, roots.home
         self._additional, self._own = roots.additional, roots.own
         self._straight = roots.straight
+        self._resolved: dict[tuple[str, str], Resolved] = {}
+        self._written: dict[tuple[str, str, Operation], Finding] = {}
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
         """What is to be said of reading this path; with ``below``, of everything under it without exception.
@@ -106,6 +114,12 @@ class PathJudge:
 
     def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit") -> Finding:
         """What is to be said of creating, changing, deleting or moving this path."""
+        found = self._written.get((path, cwd, operation))
+        if found is None:
+            found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
+        return found
+
+    def _judge_write(self, path: str, cwd: str, operation: Operation) -> Finding:
         resolved = self.resolve(path, cwd=cwd)
         if resolved.refused is not None:
             return _refusal("write", resolved)
@@ -142,8 +156,14 @@ class PathJudge:
 
     def resolve(self, path: str, *, cwd: str) -> Resolved:
         """The path in all its spellings. A relative ``cwd`` counts from the workspace."""
-        base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
-        return resolve(path, cwd=base, home=self.home, straight=self._straight)
+        found = self._resolved.get((path, cwd))
+        if found is None:
+            if len(self._resolved) >= _MOST_RESOLVED:
+                self._resolved.clear()  # a search asks of every file of a workspace
+            base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
+            found = resolve(path, cwd=base, home=self.home, straight=self._straight)
+            self._resolved[path, cwd] = found
+        return found
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""

@@ -6,10 +6,11 @@ narrow reading (``covers``) is for allow rules and grants, the wide one (``touch
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .bad import BadPattern
@@ -34,6 +35,15 @@ class CommandPattern:
     words: tuple[str, ...]
     loose_words: tuple[str, ...]
     prefix: bool
+    literal_prefix: tuple[str, ...] = field(init=False, compare=False)
+    """The words before the first one that holds a wildcard."""
+    literals: frozenset[str] = field(init=False, compare=False)
+    """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
+
+    def __post_init__(self) -> None:
+        plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
+        object.__setattr__(self, "literal_prefix", tuple(plain))
+        object.__setattr__(self, "literals", frozenset(word for word in self.words if WILD not in word))
 
     @property
     def first_word(self) -> str | None:
@@ -44,19 +54,6 @@ class CommandPattern:
     def exact(self) -> bool:
         """Whether the rule says one command word for word."""
         return not self.prefix and not any(WILD in word for word in self.words)
-
-    @property
-    def literal_prefix(self) -> tuple[str, ...]:
-        """The words before the first one that holds a wildcard."""
-        for index, word in enumerate(self.words):
-            if WILD in word:
-                return self.words[:index]
-        return self.words
-
-    @property
-    def literals(self) -> tuple[str, ...]:
-        """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
-        return tuple(word for word in self.words if WILD not in word)
 
     def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""

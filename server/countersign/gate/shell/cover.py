@@ -24,7 +24,7 @@ from .script import HOLE, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
-from .wrappers import Layer, is_wrapper, program
+from .wrappers import Layer, is_wrapper, may_run, program
 
 MAX_SPELLINGS = 32
 """How many known spellings of one command are tried against deny and ask rules."""
@@ -131,8 +131,8 @@ class Case:
 def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny = ask = None
-    for words in _spellings(case):
-        candidates = case.candidates(words, rules, agent)
+    for words, looked_up in _spellings(case):
+        candidates = case.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:
             deny = _touching(words, candidates["deny"])
         if ask is None and "ask" in candidates:
@@ -175,22 +175,24 @@ def _maybe(rule: Rule) -> Evidence:
     return evidence(rule, f"`{rule.text}` could match, which is not known before it runs")
 
 
-def _spellings(case: Case) -> Iterator[tuple[str, ...]]:
-    """The words of every layer, with and without what is assigned in front, and with each known value in place."""
+def _spellings(case: Case) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of every layer, with and without what is assigned in front, and with each known value in place; each
+    with words that hold all of them, by which its rules are found."""
     command = case.step.command
     assigned = tuple([assignment.source for assignment in command.assignments])
     for layer, known in zip(case.layers, case.known, strict=True):
         words = tuple([word.shape for word in layer.words])
-        yield words
+        yield words, words
         if assigned and layer.above is None:
-            yield (*assigned, *words)
+            yield (*assigned, *words), (*assigned, *words)
         bare = _without_leading_options(words, known)
         if bare is not None:
-            yield bare
+            yield bare, words
         if not case.plain and any(word.value is None for word in layer.words):
-            yield from itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS)
+            for spelled in itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS):
+                yield spelled, spelled
     if assigned and not case.layers:
-        yield assigned
+        yield assigned, assigned
 
 
 def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str, ...] | None:
@@ -362,7 +364,7 @@ def _renamed(case: Case) -> str | None:
 def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
     """Why this rule, whose words match, does not cover the command."""
     step = case.step
-    literals = frozenset(pattern.literals)
+    literals = pattern.literals
     reached = len(pattern.literal_prefix) + above
     for layer in case.layers:
         below = layer.above is not None and (layer.start is None or layer.start > above)
@@ -399,6 +401,8 @@ def _shell_starter(case: Case) -> str | None:
     if not case.layers:
         return None
     name, words = case.names[-1], case.layers[-1].words
+    if not may_run(name):
+        return None
     clear = name in WRAPPERS and WRAPPERS[name].kind == "clear"
     if clear or name == "command" or not is_wrapper(name, words):
         return None

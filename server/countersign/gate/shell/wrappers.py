@@ -84,13 +84,13 @@ class Unwrapped:
 
 def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     """All that this command runs, as far as its words tell."""
-    if words and words[0].value is not None and not _may_run(program(words[0].value)):
+    if words and words[0].value is not None and not may_run(program(words[0].value)):
         return Unwrapped((Layer(words, "self", 0, None),))
     return _Unwrapping().run(words)
 
 
 @lru_cache(maxsize=4096)
-def _may_run(name: str) -> bool:
+def may_run(name: str) -> bool:
     """Whether a program of this name could run what its words name: what ``_Unwrapping.look`` looks for."""
     return (
         name in SHELLS
