@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from countersign.gate.shell.flow import course
+from countersign.gate.shell.parse import _Reader as Reader
 from countersign.gate.shell.parse import read
 from countersign.gate.shell.script import HOLE, Compound, NotUnderstood, Simple
 
@@ -231,3 +235,37 @@ def test_a_redirection_behind_a_compound_command_is_its_own() -> None:
     loop = script.statements[0]
     assert isinstance(loop, Compound)
     assert [redirect.source for redirect in loop.redirects] == ["< in", "> out"]
+
+
+PIECES = st.sampled_from([
+    "a", "if", "then", "fi", "time", "!", "export", "declare", "x=1", "a=b", "2", "1", ">", "<", "&", "&&", "|", "||",
+    ";", "\n", " ", " ", " ", "  ", "\t", "'b c'", '"d e"', "''", '"$f"', "'g", "#h", "a#b", "~", "~/x", "é", "\xff",
+    "-l", "--o=p", "{", "}", "(", ")", "$(i)", "`j`", "*", "k\\ l", "\\\n", "[", "]", "[[", "coproc", "in", "do", "done",
+    "&>", ">&", ".", "/bin/a", "%", "^m", "cat <<E\n'n' $o\nE\n",
+])  # fmt: skip
+
+
+def shape(node: object) -> object:
+    """A reading as plain values, but for how it was come by."""
+    if is_dataclass(node):
+        return (
+            type(node).__name__,
+            *(shape(getattr(node, each.name)) for each in fields(node) if each.name != "plain"),
+        )
+    return tuple(map(shape, node)) if isinstance(node, tuple) else node
+
+
+def outcome(text: str) -> object:
+    try:
+        return shape(read(text))
+    except NotUnderstood as reason:
+        return str(reason)
+
+
+@settings(max_examples=1500, deadline=None)
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_constant_commands_are_read_as_any_other(text: str) -> None:
+    found = outcome(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Reader, "constants", lambda *_: None)
+        assert outcome(text) == found

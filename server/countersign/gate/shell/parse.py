@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from .constants import constant_command, constant_words
 from .dollar import read_formula
 from .lexer import BREAKS, MAX_DEPTH, Lexer
 from .script import (
@@ -30,7 +31,7 @@ from .script import (
     Simple,
     Word,
 )
-from .words import decode, encode, plain_word, quoted_word
+from .words import decode, encode, plain_word
 
 DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 """Builtins whose arguments are assignments."""
@@ -42,11 +43,6 @@ _MISPLACED = frozenset({"]]", "in"})
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
 _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
-_BARE = r"[A-Za-z0-9_./:@%+,^\-\x80-\xff]"
-_ARGUMENT = rf"""(?:{_BARE}[A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*+|'[^'\n]*'|"[^"\\$`\n]*")(?=[ \t;|\n)&]|\Z)"""
-_CONSTANTS = re.compile(rf"({_BARE}++)(?:[ \t]+{_ARGUMENT})*+[ \t]*+(?=[;|\n)]|&(?!>)|\Z)")
-"""A command of constant words: bare ones, and such as stand in one pair of quotes with nothing in it that expands."""
-_CONSTANT = re.compile(r"""'[^']*'|"[^"]*"|[^ \t'"]+""")
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
 
@@ -235,16 +231,14 @@ class _Reader:
         return command, stop
 
     def constants(self, position: int) -> tuple[Simple, int] | None:
-        """The simple command at this place where it is nothing but constant words: what ``command`` would make of it,
-        in one step, because most commands are so."""
-        found = _CONSTANTS.match(self.text, position)
-        if found is None or found[1] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+        """The simple command at this place where it is nothing but constant words."""
+        found = constant_command(self.text, position)
+        if found is None or found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
             return None
-        source = found[0].rstrip(" \t")
+        source = found[1]
         command = self.known.get(source)
         if command is None:
-            words = tuple([_constant_word(word) for word in _CONSTANT.findall(source)])
-            command = self.known[source] = Simple(decode(source), words, plain=True)
+            command = self.known[source] = Simple(decode(source), constant_words(source), plain=True)
         return command, position + len(source)
 
     def again(self, position: int) -> tuple[Simple, int] | None:
@@ -503,10 +497,6 @@ def constant_output(script: Script) -> str | None:
     if heredoc is None or heredoc.word is None or heredoc.word.value is None:
         return None
     return encode(heredoc.word.value.rstrip("\n"))
-
-
-def _constant_word(source: str) -> Word:
-    return quoted_word(source) if source[0] in "'\"" else plain_word(source)
 
 
 def _declaring_word(assignment: Assignment) -> Word:
