@@ -240,8 +240,8 @@ def test_a_redirection_behind_a_compound_command_is_its_own() -> None:
 PIECES = st.sampled_from([
     "a", "if", "then", "fi", "time", "!", "export", "declare", "x=1", "a=b", "2", "1", ">", "<", "&", "&&", "|", "||",
     ";", "\n", " ", " ", " ", "  ", "\t", "'b c'", '"d e"', "''", '"$f"', "'g", "#h", "a#b", "~", "~/x", "é", "\xff",
-    "-l", "--o=p", "{", "}", "(", ")", "$(i)", "`j`", "*", "k\\ l", "\\\n", "[", "]", "[[", "coproc", "in", "do", "done",
-    "&>", ">&", ".", "/bin/a", "%", "^m", "cat <<E\n'n' $o\nE\n",
+    "-l", "--o=p", "{", "}", "(", ")", "$(i)", "`j`", "*", "k\\ l", "\\\n", "[", "]", "[[", "coproc", "in", "do",
+    "done", "&>", ">&", ".", "/bin/a", "%", "^m", "cat <<E\n'n' $o\nE\n",
 ])  # fmt: skip
 
 
