@@ -58,10 +58,59 @@ def _widening(seed: int, numbers: range) -> Iterator[str]:
     return widenings(seed, numbers)
 
 
+def _kill(seed: int, numbers: range) -> Iterator[str]:
+    from tests.survival.kill import failures  # noqa: PLC0415 likewise
+
+    return failures(seed, numbers)
+
+
+def _races(seed: int, numbers: range) -> Iterator[str]:
+    from tests.races.swaps import races  # noqa: PLC0415 likewise
+
+    return races(seed, numbers)
+
+
+def _damage(seed: int, numbers: range) -> Iterator[str]:
+    from tests.settings.damage import wider  # noqa: PLC0415 likewise
+
+    return wider(seed, numbers)
+
+
+def _ledger(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.ledger_histories import wrongs  # noqa: PLC0415 likewise
+
+    return wrongs(seed, numbers)
+
+
+def _failing(seed: int, numbers: range) -> Iterator[str]:
+    from tests.survival.failing import failures  # noqa: PLC0415 likewise
+
+    return failures(seed, numbers)
+
+
+def _approvals(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.stateful.play import failures  # noqa: PLC0415 likewise
+
+    return failures(seed, numbers)
+
+
+def _pending(seed: int, numbers: range) -> Iterator[str]:
+    from tests.stdio.crowd import too_much  # noqa: PLC0415 likewise
+
+    return too_much(seed, numbers)
+
+
 COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
+    "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
+    "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 66, 2, _failing),
+    "races": Count("what is swapped under a file tool is never touched without approval", 10_000, 250, _races),
+    "damage": Count("no cut or flip of a settings file widens a right", 500, 50, _damage),
+    "approvals": Count("two servers on one storage end every request as the model says", 10_000, 100, _approvals),
+    "ledger": Count("a ledger holds after kills, torn writes and rotations, and harm is found", 20_000, 500, _ledger),
+    "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),
 }  # fmt: skip
 """By name. Whoever has something to count for hours adds a row."""
 

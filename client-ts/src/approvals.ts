@@ -6,6 +6,7 @@
  * in a modal that the extension drew. The webview's word is not enough.
  */
 import type { IntentOf } from './intents.ts';
+import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { ToWebview } from './messages.ts';
 import type * as wire from './wire.gen.ts';
@@ -35,7 +36,7 @@ export interface Approvals {
   openDiff(approvalId: string): Promise<void>;
 }
 
-export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: ApprovalsHost, post: (message: ToWebview) => void): Approvals {
+export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: ApprovalsHost, post: (message: ToWebview) => void, kept: (toolCallId: string, kept: Kept) => void): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
 
   /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
@@ -61,7 +62,9 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
       });
       if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
     }
-    await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+    const taken = await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+    const left = taken ? keptBy(option, rule) : undefined;
+    if (left) kept(approval.toolCall.toolCallId, left);
     // After the answer: a turn that is stopped first would have its call recorded as cancelled.
     if (intent.stop) link.notify('thread/cancel', { threadId: approval.threadId });
   }
@@ -84,11 +87,12 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     await respond(approval, option.optionId, { bypassAll: true });
   }
 
+  /** Whether the server took it. */
   async function respond(
     approval: wire.ApprovalRequest,
     optionId: string,
     rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule'>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     try {
       await link.request('tool/approvalResponse', {
         approvalId: approval.approvalId,
@@ -96,8 +100,10 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
         response: { outcome: { outcome: 'selected', optionId } },
         ...defined(rest),
       });
+      return true;
     } catch (error) {
       post({ type: 'answerFailed', approvalId: approval.approvalId, message: asServerError(error).message });
+      return false;
     }
   }
 

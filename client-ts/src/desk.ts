@@ -1,14 +1,15 @@
 /**
  * What stands between the webview and the server: carries intents to the one and news to the other. Decides nothing;
- * answers to approvals are approvals.ts's. Knows no editor: that is handed in.
+ * answers to approvals are approvals.ts's, rules and grants rules.ts's. Knows no editor: that is handed in.
  *
- * INVARIANT (asked again): a new allow rule and the first switch to Auto reach the server only after the person said yes
- * in a modal that the extension drew. The webview's word is not enough.
+ * INVARIANT (asked again): the first switch to Auto reaches the server only after the person said yes in a modal that the
+ * extension drew. The webview's word is not enough.
  */
-import { type ApprovalsHost, createApprovals, scopeWords } from './approvals.ts';
+import { type ApprovalsHost, createApprovals } from './approvals.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
+import { createRules } from './rules.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
@@ -49,7 +50,8 @@ const AUTO_CONFIRMED = 'countersign.autoConfirmed';
 const HISTORY_PAGE = 50;
 
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
-  const approvals = createApprovals(link, host, post);
+  const rules = createRules(link, host, post);
+  const approvals = createApprovals(link, host, post, (toolCallId, kept) => rules.kept(toolCallId, kept));
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
   let connection: Connection = { state: 'starting' };
@@ -155,24 +157,6 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     post({ type: 'history', ...page, more: cursor !== undefined, of: toolCallId });
   }
 
-  async function rules(): Promise<void> {
-    const [listed, granted] = await Promise.all([link.request('rule/list', {}), link.request('grant/list', {})]);
-    post({ type: 'rules', rules: listed.rules, grants: granted.grants });
-  }
-
-  async function addRule({ list, rule, scope }: IntentOf<'ruleAdd'>): Promise<void> {
-    // INVARIANT (asked again)
-    const yes =
-      list !== 'allow' ||
-      (await host.confirm({
-        message: host.t('Always allow this?'),
-        detail: host.t('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(host, scope)),
-        button: host.t('Always Allow'),
-      }));
-    if (yes) await link.request('rule/add', { list, rule, scope });
-    await rules();
-  }
-
   async function deleteThread(threadId: string): Promise<void> {
     const title = threads.find((thread) => thread.threadId === threadId)?.title;
     const yes = await host.confirm({
@@ -225,6 +209,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       }
       case 'undo': {
         const undone = await link.request('history/undo', { receiptId: intent.receiptId });
+        post({ type: 'undone', receiptId: intent.receiptId });
         return post({ type: 'notice', level: 'info', message: host.t('{0} is as it was before.', undone.path) });
       }
       case 'shells':
@@ -240,15 +225,19 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         await link.request('shell/toBackground', { toolCallId: intent.toolCallId });
         return;
       case 'rules':
-        return rules();
+        return rules.list();
+      case 'proposals':
+        return rules.propose();
+      case 'proposalAdd':
+        return rules.addProposal(intent);
       case 'ruleAdd':
-        return addRule(intent);
+        return rules.add(intent);
       case 'ruleRemove':
-        await link.request('rule/remove', { ruleId: intent.ruleId });
-        return rules();
+        return rules.remove(intent.ruleId);
       case 'grantRevoke':
-        await link.request('grant/revoke', { grantId: intent.grantId });
-        return rules();
+        return rules.revoke(intent.grantId);
+      case 'takeBack':
+        return rules.takeBack(intent.toolCallId);
       case 'agentRestart':
         await link.request('agent/restart', { agentName: intent.agentName });
         return;

@@ -1,6 +1,6 @@
 /**
  * What the webview may ask of the extension: this list, in these shapes, and nothing else. A message that fits none is
- * dropped. None of them can widen anything by itself: what does is asked again in a native modal (desk.ts).
+ * dropped. None of them can widen anything by itself: what does is asked again in a native modal (desk.ts, rules.ts).
  */
 import type { Mode } from './wire.gen.ts';
 
@@ -36,9 +36,12 @@ const SHAPES = {
   shellKill: { shellId: text },
   shellToBackground: { toolCallId: text },
   rules: {},
+  proposals: {},
+  proposalAdd: { rule: text, scope: oneOf('workspace', 'user') },
   ruleAdd: { list: oneOf('allow', 'ask', 'deny'), rule: text, scope: oneOf('workspace', 'user') },
   ruleRemove: { ruleId: text },
   grantRevoke: { grantId: text },
+  takeBack: { toolCallId: text },
   agentRestart: { agentName: text },
   openSettings: {},
   showLog: {},

@@ -1,4 +1,5 @@
 /** What the extension tells the webview. The way back is intents.ts. Types only. */
+import type { Kept } from './kept.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Page = 'chat' | 'history' | 'shells' | 'rules' | 'review';
@@ -53,7 +54,11 @@ export type ToWebview =
   | { type: 'shells'; shells: wire.ShellView[] }
   | { type: 'shell'; shell: wire.ShellView }
   | { type: 'shellOutput'; shellId: string; from: number; output: wire.ShellOutputResult }
-  | { type: 'rules'; rules: wire.RuleView[]; grants: wire.GrantView[] }
+  | { type: 'rules'; rules: wire.RuleView[]; grants: wire.GrantView[]; calls: number; since?: string }
+  | { type: 'proposals'; found: wire.RuleProposalsResult }
+  /** What the answer to a call left behind; without `kept`, it was taken back. */
+  | { type: 'kept'; toolCallId: string; kept?: Kept }
+  | { type: 'undone'; receiptId: string }
   | { type: 'windowFocus'; focused: boolean }
   | { type: 'show'; page: Page }
   | { type: 'act'; action: CardAction }

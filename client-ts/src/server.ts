@@ -69,6 +69,8 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   let client: LanguageClient | undefined;
   let state: LinkState = 'stopped';
   let crashes: number[] = [];
+  /** Why it is being started, where a person should know; it stands on the screen until the server runs. */
+  let why: string | undefined;
   // One start or stop at a time, in the order they were asked for.
   let queue: Promise<void> = Promise.resolve();
 
@@ -81,7 +83,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
 
   async function start(): Promise<void> {
     if (client) return;
-    changeState('starting');
+    changeState('starting', why);
     let program: Executable;
     try {
       program = await locate();
@@ -108,8 +110,9 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     client = made;
     listen(made);
     await made.start().catch((error: unknown) => {
-      host.log.error(asServerError(error).message);
-      crashed(made);
+      const { message } = asServerError(error);
+      host.log.error(message);
+      crashed(made, message);
     });
   }
 
@@ -121,22 +124,27 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     return method === 'thread/update';
   }
 
-  /** Starts anew, unless it crashes again and again. */
-  function crashed(ended: LanguageClient): void {
+  /** Starts anew, unless it crashes again and again. `reason`: what it said, if it got so far as to say anything. */
+  function crashed(ended: LanguageClient, reason?: string): void {
     if (client !== ended) return;
     client = undefined;
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < RESTART_WINDOW), now];
-    if (crashes.length > RESTARTS) return giveUp(host.t('the server stopped five times in three minutes; agents wait until it runs again'), host.t('Restart Server'));
-    changeState('starting', host.t('The server stopped; it is being started again.'));
+    if (crashes.length > RESTARTS) {
+      const message = host.t('the server stopped five times in three minutes; agents wait until it runs again');
+      return giveUp(reason === undefined ? message : `${message} (${reason})`, host.t('Restart Server'));
+    }
+    why = host.t('The server stopped; it is being started again.');
+    changeState('starting', why);
     void enqueue(start);
   }
 
   function listen(made: LanguageClient): void {
     made.onDidChangeState(({ newState }) => {
       if (client !== made) return;
-      if (newState === State.Starting) changeState('starting');
+      if (newState === State.Starting) changeState('starting', why);
       if (newState === State.Running) {
+        why = undefined;
         changeState('running');
         events.connected();
       }
@@ -153,6 +161,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   }
 
   function giveUp(message: string, again: string): void {
+    why = undefined;
     changeState('stopped', message);
     const showLog = host.t('Show Log');
     void host.complain(`Countersign: ${message}`, again, showLog).then((pressed) => {

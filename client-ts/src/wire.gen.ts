@@ -479,6 +479,7 @@ export interface ShellToBackgroundResult {
   shellId: string;
 }
 
+/** Rows that fit all that is given; `since` (inclusive) and `until` (exclusive) are RFC 3339 with a zone. */
 export interface HistoryFilter {
   threadId?: string;
   agentName?: string;
@@ -488,6 +489,8 @@ export interface HistoryFilter {
   by?: DecidedBy;
   phase?: Phase;
   text?: string;
+  since?: string;
+  until?: string;
 }
 
 export interface HistoryQueryParams {
@@ -535,6 +538,13 @@ export interface HistoryUndoResult {
   path: string;
 }
 
+/** A rule has decided nothing in the `days` since it was first seen, while `calls` calls were decided. */
+export interface RuleIdle {
+  days: number;
+  calls: number;
+}
+
+/** One rule that counts. `hits` are the calls it decided; `problem` is what the linter says of it. */
 export interface RuleView {
   ruleId: string;
   list: RuleList;
@@ -545,10 +555,41 @@ export interface RuleView {
   hits: number;
   lastUsed?: string;
   problem?: string;
+  idle?: RuleIdle;
 }
 
+/** `calls` is what the figures rest on: all calls that history holds, the first of them of the day `since`. */
 export interface RuleListResult {
   rules: RuleView[];
+  calls: number;
+  since?: string;
+}
+
+/**
+ * An allow rule that would have spared `spared` cards, each tried; nothing applies it but `rule/add`.
+ *
+ * `since` and `last` are when the first and the last of them were answered.
+ */
+export interface RuleProposal {
+  rule: string;
+  scopes: Scope[];
+  spared: number;
+  since: string;
+  last: string;
+  examples: string[];
+  agents: string[];
+}
+
+/**
+ * What the proposals rest on: the newest `looked` answers (at most `most`), of which `unjudged` could not be
+ * judged again.
+ */
+export interface RuleProposalsResult {
+  proposals: RuleProposal[];
+  looked: number;
+  most: number;
+  unjudged: number;
+  since?: string;
 }
 
 export interface RuleAddParams {
@@ -681,6 +722,7 @@ export interface Methods {
   "history/export": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryExportResult };
   "history/undo": { kind: "request"; direction: "toServer"; params: HistoryUndoParams; result: HistoryUndoResult };
   "rule/list": { kind: "request"; direction: "toServer"; params: Empty; result: RuleListResult };
+  "rule/proposals": { kind: "request"; direction: "toServer"; params: Empty; result: RuleProposalsResult };
   "rule/add": { kind: "request"; direction: "toServer"; params: RuleAddParams; result: RuleAddResult };
   "rule/remove": { kind: "request"; direction: "toServer"; params: RuleRemoveParams; result: Empty };
   "grant/list": { kind: "request"; direction: "toServer"; params: Empty; result: GrantListResult };

@@ -6,6 +6,7 @@ import { asIntent } from '../src/intents.ts';
 import { type Link, ServerError } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
 import { misfit } from '../src/wire.schema.gen.ts';
+import type * as wire from '../src/wire.gen.ts';
 import { fetchApproval, plainCommand, threads } from './fixtures.ts';
 
 let asked: Question[];
@@ -15,6 +16,11 @@ let says: boolean;
 let remembered: Set<string>;
 let fails: ServerError | undefined;
 let desk: Desk;
+let past: wire.HistoryEntry[];
+
+const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({ ruleId, list, rule, scope, hits: 0 });
+const rules = (): wire.RuleView[] => [ruleView('r-deny', 'deny', 'Bash(rm:*)', 'user'), ruleView('r-ask', 'ask', 'Bash(git push:*)', 'user'), ruleView('r-allow', 'allow', 'Bash(npm run test:*)', 'workspace')];
+const grants = (): wire.GrantView[] => [{ grantId: 'g-chat', rule: 'Bash(npm run test -- --watch=false)', scope: 'chat', agentName: 'Countersign', threadId: 't-1' }];
 
 beforeEach(async () => {
   asked = [];
@@ -23,6 +29,7 @@ beforeEach(async () => {
   says = false;
   remembered = new Set();
   fails = undefined;
+  past = [];
   const answers: Record<string, unknown> = {
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
@@ -30,10 +37,10 @@ beforeEach(async () => {
     'thread/create': { threadId: 'new', agentName: 'Countersign', mode: 'default' },
     'thread/setMode': { mode: 'auto' },
     'thread/prompt': { stopReason: 'end_turn' },
-    'rule/list': { rules: [] },
-    'grant/list': { grants: [] },
+    'rule/list': { rules: rules(), calls: 0 },
+    'grant/list': { grants: grants() },
+    'rule/proposals': { proposals: [{ rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] }], looked: 3, most: 1000, unjudged: 0 },
     'tool/approvalBatch': { results: [] },
-    'history/query': { entries: [] },
   };
   const link: Link = {
     state: 'running',
@@ -41,7 +48,7 @@ beforeEach(async () => {
       expect(misfit(method, 'params', params)).toBeUndefined();
       sent.push([method, params]);
       if (fails && method === 'tool/approvalResponse') throw fails;
-      return (answers[method] ?? {}) as never;
+      return (method === 'history/query' ? { entries: past } : (answers[method] ?? {})) as never;
     },
     notify: (method, params) => void sent.push([method, params]),
   };
@@ -91,6 +98,10 @@ describe('a webview that lies changes nothing', () => {
     ['a rule that was not offered', { type: 'answer', ...card, optionId: 'allow_always_user_1', rule: 'Bash' }],
     ['a rule for a short while that was not offered', { type: 'answer', ...card, optionId: 'allow_chat', rule: 'Bash(*)' }],
     ['a new allow rule', { type: 'ruleAdd', list: 'allow', rule: 'Bash', scope: 'user' }],
+    ['a proposal that the server did not make', { type: 'proposalAdd', rule: 'Bash', scope: 'workspace' }],
+    ['taking out a deny rule', { type: 'ruleRemove', ruleId: 'r-deny' }],
+    ['taking out an ask rule', { type: 'ruleRemove', ruleId: 'r-ask' }],
+    ['taking back what nobody kept', { type: 'takeBack', toolCallId: 'c-none' }],
     ['a rule for a scope that is none', { type: 'ruleAdd', list: 'deny', rule: 'Bash', scope: 'managed' }],
     ['the first switch to Auto', { type: 'setMode', threadId: 't-1', mode: 'auto' }],
     ['Auto with a new chat', { type: 'prompt', text: 'hi', mode: 'auto' }],
@@ -109,7 +120,7 @@ describe('a webview that lies changes nothing', () => {
   ];
   it.each(forgeries)('%s', async (_, message) => {
     await forge(message);
-    expect(sent.filter(([method]) => !method.endsWith('/list'))).toEqual([]);
+    expect(sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query')).toEqual([]);
   });
 });
 
@@ -185,4 +196,82 @@ it('the first prompt makes a chat, shows the prompt and sends it', async () => {
 
 it('an intent holds the fields of its shape and no others', () => {
   expect(asIntent({ type: 'bypass', ...card, bypassAll: true, extra: 1 })).toEqual({ type: 'bypass', ...card });
+});
+
+describe('rules are taken by one press where the server worded them, and taken back by one', () => {
+  const methods = (): unknown[] => sent.filter(([method]) => !method.endsWith('/list') && method !== 'rule/proposals');
+  const kept = (): unknown[] => posted.filter((message) => message.type === 'kept');
+  const callId = plainCommand().toolCall.toolCallId;
+
+  it('a proposal is added without a second question, and the lists come anew', async () => {
+    await forge({ type: 'proposals' });
+    await forge({ type: 'proposalAdd', rule: 'Bash(make:*)', scope: 'workspace' });
+    expect([asked, methods()]).toEqual([[], [['rule/add', { list: 'allow', rule: 'Bash(make:*)', scope: 'workspace' }]]]);
+    expect(posted.map((message) => message.type).toSorted()).toEqual(['proposals', 'proposals', 'rules']);
+  });
+
+  it('a proposal for a scope that it was not made for is asked about', async () => {
+    await forge({ type: 'proposals' });
+    await forge({ type: 'proposalAdd', rule: 'Bash(make:*)', scope: 'user' });
+    expect([asked.length, methods()]).toEqual([1, []]);
+  });
+
+  it('a rule that was kept by an answer is taken back', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_2' });
+    expect(kept()).toEqual([{ type: 'kept', toolCallId: callId, kept: { list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace' } }]);
+    sent = [];
+    await forge({ type: 'takeBack', toolCallId: callId });
+    expect([asked, methods()]).toEqual([[], [['rule/remove', { ruleId: 'r-allow' }]]]);
+    expect(kept().at(-1)).toEqual({ type: 'kept', toolCallId: callId });
+  });
+
+  it('so is a grant', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_chat' });
+    sent = [];
+    await forge({ type: 'takeBack', toolCallId: callId });
+    expect([asked, methods()]).toEqual([[], [['grant/revoke', { grantId: 'g-chat' }]]]);
+  });
+
+  it('an answer for once, and one that was not taken, leave nothing behind', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_once' });
+    fails = new ServerError('no', 'invalid');
+    await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_1' });
+    expect(kept()).toEqual([]);
+  });
+
+  it('what was kept before the window was loaded is known from history', async () => {
+    const row = { receiptId: 'r', seq: 1, at: 'now', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-old', tool: 'shell', digest: 'd' };
+    past = [{ ...row, evidence: [], phase: 'decided', verdict: 'allow', by: 'user', outcome: { state: 'allowed', note: 'kept Bash(npm run test:*) (workspace)' } }];
+    await forge({ type: 'takeBack', toolCallId: 'c-old' });
+    expect(methods()).toEqual([
+      ['history/query', { filter: { toolCallId: 'c-old' } }],
+      ['rule/remove', { ruleId: 'r-allow' }],
+    ]);
+  });
+
+  it('taking a denial back is asked about, because it loosens', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'reject_always' });
+    sent = [];
+    await forge({ type: 'takeBack', toolCallId: callId });
+    expect([asked.map((question) => question.button), methods()]).toEqual([['Remove Rule'], []]);
+  });
+
+  it('what is gone already is told as such', async () => {
+    await forge({ type: 'answer', ...card, optionId: 'allow_turn' });
+    await forge({ type: 'takeBack', toolCallId: callId });
+    expect(posted.findLast((message) => message.type === 'notice')?.message).toContain('nothing to take back');
+    expect(kept().at(-1)).toEqual({ type: 'kept', toolCallId: callId });
+  });
+
+  it('an allow rule goes by one press, a deny rule after a yes', async () => {
+    await forge({ type: 'ruleRemove', ruleId: 'r-allow' });
+    says = true;
+    await forge({ type: 'ruleRemove', ruleId: 'r-deny' });
+    expect([asked.length, methods()]).toEqual([1, [['rule/remove', { ruleId: 'r-allow' }], ['rule/remove', { ruleId: 'r-deny' }]]]);
+  });
+});
+
+it('a change that was taken back is told to the view', async () => {
+  await forge({ type: 'undo', receiptId: 'r-1' });
+  expect(posted[0]).toEqual({ type: 'undone', receiptId: 'r-1' });
 });

@@ -68,7 +68,7 @@ it('everything else that is told changes the state without a complaint', () => {
     ...paramsOf<wire.ShellView>('shell/update').map((shell): ToWebview => ({ type: 'shell', shell })),
     ...((of('history/query').result ?? []) as wire.HistoryQueryResult[]).map((page): ToWebview => ({ type: 'history', ...page, more: false })),
     ...((of('agent/list').result ?? []) as wire.AgentListResult[]).map((list): ToWebview => ({ type: 'agents', ...list })),
-    ...((of('rule/list').result ?? []) as wire.RuleListResult[]).map((list): ToWebview => ({ type: 'rules', rules: list.rules, grants: [] })),
+    ...((of('rule/list').result ?? []) as wire.RuleListResult[]).map((list): ToWebview => ({ type: 'rules', ...list, grants: [] })),
   ];
   expect(told.reduce(reduce, initialState()).shells.length).toBeGreaterThan(0);
 });

@@ -2,9 +2,11 @@
 import axe from 'axe-core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { ToWebview } from '../src/messages.ts';
+import type * as wire from '../src/wire.gen.ts';
 import { ARMING_TIME } from '../webview/arming.ts';
 import { fakeWebview, opened, snapshot } from './fakeWebview.ts';
-import { commandApproval, diffApproval, fetchApproval, plainCommand, toolApproval } from './fixtures.ts';
+import { commandApproval, diffApproval, fetchApproval, plainCommand, threads, toolApproval } from './fixtures.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -251,6 +253,194 @@ describe('a card says what will happen and offers what the gate offered', () => 
     expect(webview.find('.card [role="alert"]').textContent).toContain('unsaved changes');
     expect(webview.button('Approve').disabled).toBe(false);
   });
+});
+
+describe('what was decided without an answer is said where it is seen', () => {
+  const ended = (approvalId: string, more: object): ToWebview => ({ type: 'approvalResolved', resolved: { approvalId, threadId: 't-1', state: 'allowed', by: 'rule', ...more } });
+  const notes = (): string[] => [...document.querySelectorAll('.note > span:not(.codicon)')].map((note) => note.textContent);
+
+  it.each([
+    ['a rule', { by: 'rule', reason: 'an allow rule covers it: `Bash(npm:*)` (settings.json:4)' }, 'Countersign: npm run test -- --watch=false · allowed by a rule · an allow rule covers it: Bash(npm:*) (settings.json:4)'],
+    ['a grant', { by: 'grant', reason: 'you allowed it for this chat' }, 'Countersign: npm run test -- --watch=false · allowed by your earlier answer · you allowed it for this chat'],
+    ['a mode', { state: 'denied', by: 'mode', reason: 'plan mode only reads' }, 'Countersign: npm run test -- --watch=false · denied by the mode · plan mode only reads'],
+    ['bypass', { by: 'bypass' }, 'Countersign: npm run test -- --watch=false · allowed by bypass'],
+    ['time', { state: 'expired', by: 'timeout', reason: 'nobody answered in time' }, 'Countersign: npm run test -- --watch=false · timed out · nobody answered in time'],
+    ['a change', { state: 'interrupted', by: 'change' }, 'Countersign: npm run test -- --watch=false · withdrawn, because it changed'],
+  ])('by %s', async (_, more, note) => {
+    const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened, ended('a-plain', more));
+    expect(notes()).toEqual([note]);
+    expect(webview.find('[role="status"]').textContent).toContain('Run shell command?');
+  });
+
+  it('several stand in one note, which leads to the history', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [plainCommand(), fetchApproval()] }), opened, ended('a-plain', {}), ended('a-fetch', {}));
+    expect(notes()).toHaveLength(1);
+    expect(notes()[0]!.split('\n')).toHaveLength(2);
+    webview.button('Approval history').click();
+    await webview.settle();
+    expect(webview.sent('history')).toHaveLength(1);
+  });
+
+  it('the person’s own answer and a stopped turn leave none', async () => {
+    await fakeWebview(snapshot({ approvals: [plainCommand(), fetchApproval()] }), opened, ended('a-plain', { by: 'user' }), ended('a-fetch', { state: 'cancelled', by: 'cancel' }));
+    expect(notes()).toEqual([]);
+  });
+});
+
+describe('what an answer left behind can be taken back from its card', () => {
+  const kept: ToWebview = { type: 'kept', toolCallId: 'c-e', kept: { list: 'allow', rule: 'Edit(./src/parse.py)', scope: 'workspace' } };
+
+  it('by one press, which names scope and rule', async () => {
+    const webview = await fakeWebview(snapshot(), opened, kept);
+    expect(webview.find('[data-testid="kept"]').textContent.replaceAll(/\s+/g, ' ')).toContain('Always allowed in this workspace: Edit(./src/parse.py)');
+    webview.button('Take back Edit(./src/parse.py)').click();
+    expect(webview.sent('takeBack')).toEqual([{ type: 'takeBack', toolCallId: 'c-e' }]);
+    await webview.say({ type: 'kept', toolCallId: 'c-e' });
+    expect(document.querySelector('[data-testid="kept"]')).toBeNull();
+    expect(document.body.textContent).toContain('The rule from this answer was taken back.');
+  });
+
+  it('while the call still runs', async () => {
+    const webview = await fakeWebview(snapshot(), opened, { type: 'kept', toolCallId: 'c-1', kept: { list: 'allow', rule: 'Bash(pytest:*)', scope: 'timed' } });
+    expect(webview.find('[data-testid="kept"]').textContent).toContain('Allowed for 15 minutes:');
+  });
+
+  it('after the window was loaded again, once the row is opened', async () => {
+    const webview = await fakeWebview(snapshot(), opened);
+    webview.find('[data-tool-call-id="c-e"] .decided-line').click();
+    await webview.settle();
+    const row = { receiptId: 'r-1', seq: 1, at: '2026-11-20T09:00:00Z', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-e', tool: 'edit_file', evidence: [], digest: 'd' };
+    await webview.say({ type: 'history', of: 'c-e', more: false, entries: [{ ...row, phase: 'decided', verdict: 'allow', by: 'user', outcome: { state: 'allowed', note: 'kept Edit(./src/parse.py) (user)' } }] });
+    expect(webview.find('[data-testid="kept"]').textContent).toContain('Always allowed everywhere:');
+  });
+
+  it('a change that was taken back says so and offers it no more', async () => {
+    const webview = await fakeWebview(snapshot(), opened);
+    webview.find('[data-tool-call-id="c-e"] .decided-line').click();
+    await webview.settle();
+    webview.button('Undo this change').click();
+    expect(webview.sent('undo')).toEqual([{ type: 'undo', receiptId: 'r-1' }]);
+    await webview.say({ type: 'undone', receiptId: 'r-1' });
+    expect(webview.find('[data-tool-call-id="c-e"]').textContent).toContain('This change was taken back.');
+    expect(() => webview.button('Undo this change')).toThrow();
+  });
+});
+
+describe('history takes back what can be taken back', () => {
+  const row = { receiptId: 'r-9', seq: 1, at: '2026-11-20T09:00:00Z', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-9', tool: 'write_file', input: { path: 'a.md' }, evidence: [], digest: 'd' };
+  const page = (more: Partial<wire.HistoryEntry>): ToWebview => ({ type: 'history', more: false, entries: [{ ...row, phase: 'finished', ...more }] });
+
+  it.each<[string, Partial<wire.HistoryEntry>, boolean]>([
+    ['a change that was made', { outcome: { ended: 'done' } }, true],
+    ['a change that failed', { outcome: { ended: 'failed' } }, false],
+    ['a change that was only decided', { phase: 'decided', outcome: undefined }, false],
+    ['a command', { tool: 'shell', outcome: { ended: 'done' } }, false],
+  ])('%s', async (_, more, offered) => {
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page(more));
+    webview.find('[data-testid="history-row"] .decided-line').click();
+    await webview.settle();
+    expect([...document.querySelectorAll('button')].some((button) => button.textContent.includes('Undo this change'))).toBe(offered);
+  });
+
+  it('says afterwards that it was', async () => {
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page({ outcome: { ended: 'done' } }));
+    webview.find('[data-testid="history-row"] .decided-line').click();
+    await webview.settle();
+    webview.button('Undo this change').click();
+    expect(webview.sent('undo')).toEqual([{ type: 'undo', receiptId: 'r-9' }]);
+    await webview.say({ type: 'undone', receiptId: 'r-9' });
+    expect(webview.find('[data-testid="history-row"]').textContent).toContain('This change was taken back.');
+  });
+});
+
+describe('rules and grants are listed with what they do', () => {
+  const rule: wire.RuleView = { ruleId: 'r', list: 'allow', rule: 'Bash(ls:*)', scope: 'user', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0 };
+  const listed = (rules: wire.RuleView[], grants: wire.GrantView[] = []): ToWebview => ({ type: 'rules', rules, grants, calls: 1200, since: '2026-10-30' });
+  const show: ToWebview = { type: 'show', page: 'rules' };
+  const facts = (selector: string): string => document.querySelector(selector)!.textContent.replaceAll(/\s+/g, ' ');
+
+  it.each<[string, Partial<wire.RuleView>, RegExp]>([
+    ['how often and when last', { hits: 3, lastUsed: '2026-11-20T09:00:00Z' }, /used 3 times · last used .*:/],
+    ['never', {}, /never used · \.vscode\/settings\.json:4/],
+    ['nothing for long, and what that rests on', { idle: { days: 21, calls: 432 } }, /decided nothing in the 21 days that it is known here, over 432 calls/],
+    ['a stricter rule covers it', { problem: '`Bash(ls:*)` never counts: the deny rule `Bash` covers all of it' }, /Bash\(ls:\*\) never counts: the deny rule Bash covers all of it/],
+  ])('a rule says %s', async (_, more, expected) => {
+    await fakeWebview(snapshot(), show, listed([{ ...rule, ...more }]));
+    expect(facts('[data-testid="rule-row"]')).toMatch(expected);
+    expect(facts('.page')).toContain('The figures are of 1200 calls since');
+  });
+
+  it('a page of rules asks for the list and for proposals, and for the list again when a turn ends', async () => {
+    const webview = await fakeWebview(snapshot(), show);
+    await webview.say({ type: 'turnEnded', threadId: 't-1' });
+    expect([webview.sent('rules').length, webview.sent('proposals').length]).toEqual([2, 1]);
+  });
+
+  it('a proposal says what it would have spared, and is added for the scope on its button', async () => {
+    const proposal: wire.RuleProposal = { rule: 'Bash(make:*)', scopes: ['workspace', 'user'], spared: 7, since: '2026-11-03T08:00:00Z', last: '2026-11-20T09:15:00Z', examples: ['make test', 'make \u202Elint'], agents: ['Countersign'] };
+    const webview = await fakeWebview(snapshot(), show, listed([]), { type: 'proposals', found: { proposals: [proposal], looked: 120, most: 1000, unjudged: 4, since: '2026-10-30T07:00:00Z' } });
+    expect(facts('[data-testid="proposal-row"]')).toMatch(/Bash\(make:\*\).*spared you 7 questions since.*begins with “make”.*make test.*make \\u202elint/);
+    expect(facts('.page')).toMatch(/From your last 120 answers.*4 could not be judged again/);
+    expect(webview.sent('proposalAdd')).toEqual([]);
+    webview.button('Allow in this workspace: Bash(make:*)').click();
+    webview.button('Allow everywhere: Bash(make:*)').click();
+    expect(webview.sent('proposalAdd').map(({ rule: text, scope }) => [text, scope])).toEqual([
+      ['Bash(make:*)', 'workspace'],
+      ['Bash(make:*)', 'user'],
+    ]);
+  });
+
+  it('an untrusted workspace offers a proposal for everywhere only', async () => {
+    const proposal: wire.RuleProposal = { rule: 'Bash(make:*)', scopes: ['user'], spared: 3, since: 's', last: 'l', examples: [], agents: [] };
+    await fakeWebview(snapshot(), show, { type: 'proposals', found: { proposals: [proposal], looked: 3, most: 1000, unjudged: 0 } });
+    expect([...document.querySelectorAll('[data-testid="proposal-row"] button')].map((button) => button.textContent)).toEqual(['Allow everywhere']);
+  });
+
+  it('a grant shows whose it is, where, and how long it still counts, and is revoked by one press', async () => {
+    const expiresAt = new Date(Date.now() + 90_000).toISOString();
+    const grant: wire.GrantView = { grantId: 'g', rule: 'Bash(ls)', scope: 'timed', agentName: 'Countersign', threadId: 't-1', expiresAt };
+    const webview = await fakeWebview(snapshot(), show, listed([], [grant]));
+    const title = threads().find((thread) => thread.threadId === 't-1')!.title;
+    expect(facts('[data-testid="grant-row"]')).toContain(`Countersign · 15 minutes · in “${title}” · 2 min left`);
+    const wait = async (seconds: number): Promise<void> => {
+      vi.setSystemTime(Date.now() + (seconds - 1) * 1000);
+      vi.advanceTimersByTime(1000);
+      await webview.settle();
+    };
+    await wait(50);
+    expect(facts('[data-testid="grant-row"]')).toContain('40 s left');
+    const before = webview.sent('rules').length;
+    await wait(40);
+    expect(webview.sent('rules').length).toBeGreaterThan(before);
+    webview.button('Revoke Bash(ls)').click();
+    expect(webview.sent('grantRevoke')).toEqual([{ type: 'grantRevoke', grantId: 'g' }]);
+    const asked = webview.sent('rules').length;
+    await webview.say(listed([], []));
+    vi.advanceTimersByTime(5000);
+    expect(webview.sent('rules').length).toBe(asked);
+  });
+});
+
+it('a denial of several can carry one message, an approval does not', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand(), { ...fetchApproval(), risks: [] }] }), opened, { type: 'show', page: 'review' });
+  await armed(webview);
+  const field = webview.find('.review input.message') as HTMLInputElement;
+  field.value = 'use the mirror';
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  await webview.settle();
+  webview.button('Deny 2 selected').click();
+  const cards = [
+    { approvalId: 'a-plain', digest: 'd-plain' },
+    { approvalId: 'a-fetch', digest: 'd-fetch' },
+  ];
+  expect(webview.sent('batch')).toEqual([{ type: 'batch', cards, decision: 'reject_once', reason: 'use the mirror' }]);
+});
+
+it('a server that stopped for good can be started again by a button, which stays', async () => {
+  const webview = await fakeWebview(snapshot(), opened, { type: 'connection', connection: { state: 'stopped', message: 'The server ended five times; it is not started again by itself.' } });
+  expect(webview.find('.connection[role="alert"]').textContent).toContain('five times');
+  webview.button('Restart Server').click();
+  expect(webview.sent('restartServer')).toEqual([{ type: 'restartServer' }]);
 });
 
 describe('axe finds nothing', () => {

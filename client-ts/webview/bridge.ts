@@ -60,11 +60,14 @@ export function createBridge(api: EditorApi): Bridge {
       if (message.type === 'chooseMode') modeChosen(message.mode);
       if (message.type === 'show') askFor(message.page);
     }
+    // Grants end with their turn, and what was answered may have left one.
+    if (state.page === 'rules' && messages.some(({ type }) => type === 'turnEnded' || type === 'approvalResolved')) api.postMessage({ type: 'rules' } satisfies Intent);
   }
 
   /** What a page shows is fetched when it is turned to. */
   function askFor(page: Page): void {
     if (page === 'history' || page === 'shells' || page === 'rules') api.postMessage({ type: page } satisfies Intent);
+    if (page === 'rules') api.postMessage({ type: 'proposals' } satisfies Intent);
   }
 
   /** Asks for what is missing, and keeps in mind which chat is on the screen. */

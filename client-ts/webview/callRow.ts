@@ -1,6 +1,7 @@
 /** A tool call in the transcript: while it waits or runs, and afterwards as one line that opens to what was done and why. */
 import { html, nothing, type TemplateResult } from 'lit';
 
+import { type Kept, keptIn } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import type { CallItem } from './chat.ts';
@@ -8,7 +9,7 @@ import { unifiedDiff } from './diff.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import { diffTable, sizeBadge } from './subjectView.ts';
-import { byWords, durationWords, shortPath } from './words.ts';
+import { byWords, durationWords, keptWords, shortPath } from './words.ts';
 
 interface Refusal {
   refused: string;
@@ -18,12 +19,16 @@ interface Refusal {
 }
 
 export class CallRow extends Drawn {
-  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, opened: { state: true }, unfolded: { state: true } };
+  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true }, unfolded: { state: true } };
   declare bridge: Bridge;
   declare item: CallItem;
   /** The open approval of this call, if one waits. */
   declare approvalId: string | undefined;
   declare why: readonly wire.HistoryEntry[] | undefined;
+  /** What the answer to this call left behind, as far as this window knows. */
+  declare kept: Kept | 'takenBack' | undefined;
+  /** Its change was taken back here. */
+  declare undone: boolean;
   private declare opened: boolean;
   private declare unfolded: boolean;
 
@@ -31,6 +36,7 @@ export class CallRow extends Drawn {
     super();
     this.opened = false;
     this.unfolded = false;
+    this.undone = false;
   }
 
   protected override render(): TemplateResult {
@@ -50,7 +56,7 @@ export class CallRow extends Drawn {
           ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
           : nothing}
       </div>
-      ${output ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(output)}</pre>` : nothing}
+      ${this.left()} ${output ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(output)}</pre>` : nothing}
     </div>`;
   }
 
@@ -62,8 +68,19 @@ export class CallRow extends Drawn {
       <button type="button" class="decided-line" aria-expanded=${this.opened ? 'true' : 'false'} @click=${this.toggle}>
         ${icon(name)}<span class="sr">${word}: </span><span class="call-title">${this.titleText()}</span>${result.diff ? sizeBadge(result.diff) : nothing}<span class="call-how">${how}</span>${icon(this.opened ? 'chevron-down' : 'chevron-right')}
       </button>
-      ${this.opened ? this.details(result, refusal) : nothing}
+      ${this.left()} ${this.opened ? this.details(result, refusal) : nothing}
     </div>`;
+  }
+
+  /** What the answer left behind, to be taken back by one press. */
+  private left(): TemplateResult | typeof nothing {
+    const kept = this.kept ?? (this.why && keptIn(this.why));
+    if (kept === undefined) return nothing;
+    if (kept === 'takenBack') return html`<p class="kept facts">${t('The rule from this answer was taken back.')}</p>`;
+    return html`<p class="kept facts" data-testid="kept">
+      <span>${keptWords(kept)} <code>${revealed(kept.rule)}</code></span>
+      <button type="button" class="link" aria-label=${t('Take back {0}', kept.rule)} @click=${this.takeBack}>${t('Take back')}</button>
+    </p>`;
   }
 
   private titleText(): (string | TemplateResult)[] {
@@ -82,7 +99,7 @@ export class CallRow extends Drawn {
       ${diff && text === undefined ? diffTable(unifiedDiff(diff.oldText, diff.newText ?? '').rows, { of: this.item.call.title, unfolded: this.unfolded, unfold: () => (this.unfolded = true) }) : nothing}
       ${text ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(text)}</pre>` : nothing} ${this.evidence()}
       <div class="row-buttons">
-        ${diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
+        ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
         ${result.decidedBy === 'rule' || result.decidedBy === 'grant' || result.decidedBy === 'user' ? html`<button type="button" class="link" @click=${this.showRules}>${t('Rules and grants')}</button>` : nothing}
       </div>
     </div>`;
@@ -101,6 +118,10 @@ export class CallRow extends Drawn {
 
   private readonly showCard = (): void => {
     if (this.approvalId !== undefined) this.bridge.dispatch({ type: 'cursor', approvalId: this.approvalId });
+  };
+
+  private readonly takeBack = (): void => {
+    this.bridge.post({ type: 'takeBack', toolCallId: this.item.call.toolCallId });
   };
 
   private readonly showRules = (): void => {

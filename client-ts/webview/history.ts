@@ -67,11 +67,13 @@ export class History extends Drawn {
       ...(outcome ? Object.entries(outcome).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]) : []),
       [t('Digest'), latest.digest],
     ];
-    const canUndo = latest.phase === 'finished' && ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
+    const undone = this.state.undone.includes(receiptId);
+    const canUndo = !undone && latest.phase === 'finished' && latest.outcome?.['ended'] === 'done' && ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
     return html`<div class="decided-body">
       <pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(JSON.stringify(latest.input, null, 2) ?? '')}</pre>
       ${evidence.length > 0 ? html`<ul class="effects" aria-label=${t('Why')}>${evidence.map((one) => this.evidence(one))}</ul>` : nothing}
       <dl class="facts-list">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${revealed(value)}</dd>`)}</dl>
+      ${undone ? html`<p class="facts">${t('This change was taken back.')}</p>` : nothing}
       ${canUndo ? html`<div class="row-buttons"><button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId })}>${icon('discard')} ${t('Undo this change')}</button></div>` : nothing}
     </div>`;
   }

@@ -16,7 +16,7 @@ import { isFolded, subjectView } from './subjectView.ts';
 import { headlineOf, shortPath } from './words.ts';
 
 export class Review extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, unfolded: { state: true }, raw: { state: true } };
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, unfolded: { state: true }, raw: { state: true }, message: { state: true } };
   declare bridge: Bridge;
   declare state: State;
   /** By digest: what the person ticked or unticked; the rest is ticked unless it is risky. */
@@ -24,6 +24,7 @@ export class Review extends Drawn {
   private declare seen: ReadonlySet<string>;
   private declare unfolded: ReadonlySet<string>;
   private declare raw: ReadonlySet<string>;
+  private declare message: string;
 
   private readonly arming = new Arming(this);
   private watcher: IntersectionObserver | undefined;
@@ -34,6 +35,7 @@ export class Review extends Drawn {
     this.seen = new Set();
     this.unfolded = new Set();
     this.raw = new Set();
+    this.message = '';
   }
 
   override connectedCallback(): void {
@@ -83,6 +85,7 @@ export class Review extends Drawn {
       <div class="page-scroll" tabindex="0">${repeat(this.state.waiting, ({ approval }) => approval.approvalId, (waiting) => this.row(waiting))}</div>
       <div class="page-foot">
         ${unseen > 0 ? html`<p class="facts">${t('{0} not seen yet: scroll to them first', unseen)}</p>` : nothing}
+        <input class="message" type="text" aria-label=${t('Message to the agents')} placeholder=${t('Message to the agents')} .value=${this.message} @input=${(event: Event) => (this.message = (event.target as HTMLInputElement).value)} />
         <div class="buttons">
           <button type="button" class="primary" ?disabled=${!ready} @click=${() => this.answer('allow_once', ticked)}>${t('Approve {0} selected', ticked.length)}</button>
           <button type="button" class="secondary" ?disabled=${ticked.length === 0} @click=${() => this.answer('reject_once', ticked)}>${t('Deny {0} selected', ticked.length)}</button>
@@ -129,7 +132,9 @@ export class Review extends Drawn {
     const cards = chosen.filter(({ approval }) => open.has(approval.digest)).map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
     if (cards.length === 0) return;
     for (const { approvalId } of cards) this.bridge.dispatch({ type: 'answering', approvalId });
-    this.bridge.post({ type: 'batch', cards, decision });
+    const reason = decision === 'reject_once' && this.message.trim();
+    this.bridge.post({ type: 'batch', cards, decision, ...(reason && { reason }) });
+    this.message = '';
   }
 }
 

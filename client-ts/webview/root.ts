@@ -74,7 +74,7 @@ export class Root extends Drawn {
     const waiting = shownCard(state);
     const position = waiting ? state.waiting.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
-      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span><button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
+      ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
       <main class="main">${this.page()} ${waiting && state.page !== 'review'
         ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
             ${state.waiting.length > 1

@@ -2,11 +2,12 @@
  * Everything the webview shows, and how each message changes it: `reduce(state, event)`, pure. What to ask of the
  * extension is bridge.ts's and the views'; how it looks is the views'.
  */
+import type { Kept } from '../src/kept.ts';
 import type { Connection, Page, ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { t } from './l10n.ts';
-import { headlineOf, resolvedWords } from './words.ts';
+import { endedWords, headlineOf, resolvedWords } from './words.ts';
 
 export interface Waiting {
   approval: wire.ApprovalRequest;
@@ -20,6 +21,8 @@ export interface Note {
   id: number;
   level: 'info' | 'warning' | 'error';
   message: string;
+  /** Requests that ended without an answer, one a line; more of them are added while it stands. */
+  ended?: readonly string[];
 }
 
 export interface State {
@@ -54,7 +57,12 @@ export interface State {
   why: Readonly<Record<string, readonly wire.HistoryEntry[]>>;
   shells: readonly wire.ShellView[];
   outputs: Readonly<Record<string, { text: string; next: number; truncated: boolean }>>;
-  rules: { rules: readonly wire.RuleView[]; grants: readonly wire.GrantView[]; loaded: boolean };
+  rules: { rules: readonly wire.RuleView[]; grants: readonly wire.GrantView[]; calls: number; since?: string; loaded: boolean };
+  proposals?: wire.RuleProposalsResult;
+  /** By call, what its answer left behind, until that was taken back. */
+  kept: Readonly<Record<string, Kept | 'takenBack'>>;
+  /** Receipts of changes that were taken back here. */
+  undone: readonly string[];
   notes: readonly Note[];
   nextNote: number;
   /** What the live region says. */
@@ -78,6 +86,8 @@ export type Event =
 /** Kept of a command's output in the shells view. */
 const OUTPUT_LIMIT = 256 * 1024;
 const NOTES = 3;
+/** Lines kept in the note of what ended by itself. */
+const ENDED = 5;
 
 export function initialState(): State {
   return {
@@ -99,7 +109,9 @@ export function initialState(): State {
     why: {},
     shells: [],
     outputs: {},
-    rules: { rules: [], grants: [], loaded: false },
+    rules: { rules: [], grants: [], calls: 0, loaded: false },
+    kept: {},
+    undone: [],
     notes: [],
     nextNote: 0,
     saying: '',
@@ -160,7 +172,13 @@ export function reduce(state: State, event: Event): State {
     case 'shellOutput':
       return heardOutput(state, event.shellId, event.from, event.output);
     case 'rules':
-      return { ...state, rules: { rules: event.rules, grants: event.grants, loaded: true } };
+      return { ...state, rules: { rules: event.rules, grants: event.grants, calls: event.calls, since: event.since, loaded: true } };
+    case 'proposals':
+      return { ...state, proposals: event.found };
+    case 'kept':
+      return { ...state, kept: { ...state.kept, [event.toolCallId]: event.kept ?? 'takenBack' } };
+    case 'undone':
+      return { ...state, undone: [...state.undone, event.receiptId] };
     case 'windowFocus':
       return { ...state, windowFocused: event.focused };
     case 'show':
@@ -234,7 +252,19 @@ function resolved(state: State, resolved: wire.ApprovalResolved): State {
   if (!gone) return state;
   const waiting = state.waiting.filter((one) => one !== gone);
   const words = `${headlineOf(gone.approval)} ${resolvedWords(resolved)}.`;
-  return { ...withWaiting(state, waiting), saying: waiting.length === 0 ? words : `${words} ${t('{0} waiting.', waiting.length)}` };
+  const next = withWaiting(state, waiting);
+  // The person's own answer, and a turn that they stopped, need no note.
+  const shown = resolved.by === 'user' || resolved.by === 'cancel' ? next : endedNote(next, endedWords(gone.approval, resolved));
+  return { ...shown, saying: waiting.length === 0 ? words : `${words} ${t('{0} waiting.', waiting.length)}` };
+}
+
+/** The note of what ended by itself, with one line more. */
+function endedNote(state: State, line: string): State {
+  const before = state.notes.findLast((note) => note.ended !== undefined);
+  const ended = [...(before?.ended ?? []), line].slice(-ENDED);
+  const rest = { ...state, notes: state.notes.filter((note) => note !== before) };
+  const next = noted(rest, 'info', ended.join('\n'));
+  return { ...next, notes: next.notes.map((note) => (note.id === state.nextNote ? { ...note, ended } : note)) };
 }
 
 /** With the cursor kept on its card, or, if that has gone, on the one that takes its place. */

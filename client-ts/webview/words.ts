@@ -1,5 +1,6 @@
 /** How things are said: decisions, modes, times, paths. Text only; pure, but for the language chosen in l10n.ts. */
-import { headline } from '../src/subject.ts';
+import { headline, subjectText } from '../src/subject.ts';
+import type { Kept } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { t } from './l10n.ts';
 
@@ -20,6 +21,13 @@ export function resolvedWords({ state, by }: wire.ApprovalResolved): string {
     case 'interrupted':
       return by === 'change' ? t('withdrawn, because it changed') : t('interrupted');
   }
+}
+
+/** What ended without the person's answer: whose it was, what was asked, how it ended, and why. One line. */
+export function endedWords(approval: wire.ApprovalRequest, resolved: wire.ApprovalResolved): string {
+  const subject = approval.preview.kind === 'command' ? (subjectText(approval).split('\n', 1)[0] ?? '') : headlineOf(approval).replace(/\?$/, '');
+  const what = `${approval.agentName}: ${subject.length > 80 ? `${subject.slice(0, 79)}…` : subject}`;
+  return [what, resolvedWords(resolved), resolved.reason?.replaceAll('\n', ' ')].filter(Boolean).join(' · ');
 }
 
 /** "by you", "by a rule": who or what decided. */
@@ -89,6 +97,18 @@ export function scopeWords(scope: string): string {
   return words[scope] ?? scope;
 }
 
+/** What an answer left behind, before its rule. */
+export function keptWords({ list, scope }: Kept): string {
+  const words: Record<Kept['scope'], [string, string]> = {
+    turn: [t('Allowed for this turn:'), t('Denied for this turn:')],
+    chat: [t('Allowed for this chat:'), t('Denied for this chat:')],
+    timed: [t('Allowed for 15 minutes:'), t('Denied for 15 minutes:')],
+    workspace: [t('Always allowed in this workspace:'), t('Always denied in this workspace:')],
+    user: [t('Always allowed everywhere:'), t('Always denied everywhere:')],
+  };
+  return words[scope][list === 'allow' ? 0 : 1];
+}
+
 /** "0.4 s", "12 s", "3 min". */
 export function durationWords(milliseconds: number): string {
   if (milliseconds < 100) return '';
@@ -103,6 +123,19 @@ export function timeWords(at: string, now: Date = new Date()): string {
   if (Number.isNaN(date.getTime())) return at;
   const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
   return date.toDateString() === now.toDateString() ? time : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+}
+
+/** A day as the person's calendar shows it. */
+export function dayWords(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** How long something still counts: "14 min left", "40 s left"; empty once it is over. */
+export function remainingWords(until: string, now: Date = new Date()): string {
+  const seconds = Math.ceil((new Date(until).getTime() - now.getTime()) / 1000);
+  if (Number.isNaN(seconds) || seconds <= 0) return '';
+  return seconds < 60 ? t('{0} s left', seconds) : t('{0} min left', Math.ceil(seconds / 60));
 }
 
 /** A path as seen from the workspace, or from home; unchanged if it is below neither. */

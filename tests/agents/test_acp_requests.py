@@ -56,6 +56,16 @@ async def test_a_reason_for_a_denial_is_brought_to_the_agent_in_the_same_turn(pl
     assert "use the other file" in second
 
 
+async def test_a_time_out_is_told_to_the_agent_as_such_in_the_same_turn(place: Place):
+    place.policy = replace(place.policy, approvals_timeout=0.01)
+    player = Player(place, [ask("a", **command())], [{"stop": "end_turn"}])
+    assert await player.play() == "end_turn"
+    assert player.outcome(1) == "no"
+    first, second = player.prompts()
+    assert first == "go"
+    assert "(expired): nobody answered in time" in second
+
+
 async def test_a_refusal_by_the_mode_is_told_before_the_next_prompt(place: Place):
     player = Player(place, [ask("a", **command())], [])
     assert await player.play(mode="plan") == "end_turn"

@@ -17,7 +17,8 @@ from wire_request import REQUEST
 
 from countersign import __version__
 from countersign.gate.asking import Asking
-from countersign.gate.entry import GENESIS, Entry, chain_hash, values_of
+from countersign.gate.chain import GENESIS, chain_hash
+from countersign.gate.entry import Entry, values_of
 from countersign.gate.ledger import Ledger
 from countersign.gate.pending import Pending, PendingTable, Resolution
 from countersign.lsp.bridge import Server, make_server
@@ -40,7 +41,7 @@ class Chain:
         self.rows: list[tuple[str, Entry]] = [(GENESIS, cast(Any, None))]
 
     def append(self, entry: Entry) -> None:
-        digest = chain_hash(self.rows[-1][0], len(self.rows), values_of(entry))
+        digest = chain_hash(self.rows[-1][0], len(self.rows), values_of(entry, frozenset()))
         self.rows.append((digest, entry))
 
 

@@ -98,6 +98,8 @@ class House:
 
     def judge(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
         command = str(call.arguments["command"])
+        if any(rule.list == "deny" and rule.text == f"Bash({command})" for rule in policy.rules):
+            return decision("deny", "rule", command)
         if any(grant.text == f"Bash({command})" for grant in grants):
             return decision("allow", "grant", command)
         if any(rule.list == "allow" and rule.text == f"Bash({command})" for rule in policy.rules):

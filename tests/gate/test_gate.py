@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
 from countersign.gate.binding import blocking_state
+from countersign.gate.entry import Opened
 from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome, Ran, Refused
 from countersign.settings.policy import RuleText
-from countersign.wire.approvals import ApprovalResponseParams
+from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams
 from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import (
     AlreadyResolved,
@@ -523,3 +526,318 @@ async def test_a_stopped_tool_says_in_its_receipt_how_far_it_got(house: House):
     (last,) = house.ledger.query(HistoryFilter(), workspace=None, limit=1)
     assert last.outcome is not None
     assert (last.outcome["ended"], last.outcome["bytes"]) == ("cancelled", 7)
+
+
+async def test_a_rule_that_comes_while_the_start_is_written_stops_the_run(house: House, monkeypatch):
+    append = house.ledger.append
+
+    async def tighten_at_the_start(*changes):
+        number = await append(*changes)
+        if changes[0].phase == "started":
+            monkeypatch.setattr(house, "judge", lambda call, *_: _denied(call))
+            house.gate.changed()
+        return number
+
+    monkeypatch.setattr(house.ledger, "append", tighten_at_the_start)
+    task = house.submit()
+    assert await house.answer(await house.desk.card()) == "allowed"
+    assert (await settled(task)).by == "rule"
+    assert house.runs == []
+    assert [row[0] for row in house.rows()] == ["decided", "decided", "started", "finished", "decided"]
+
+
+@pytest.mark.parametrize("at", ["decided", "started"])
+async def test_a_grant_that_is_taken_back_while_its_call_is_under_way_lets_nothing_run(house: House, monkeypatch, at):
+    first = house.submit()
+    await house.answer(await house.desk.card(), "allow_chat")
+    await settled(first)
+    (grant,) = house.gate.grants.views()
+    append = house.ledger.append
+
+    async def revoke_meanwhile(*changes):
+        number = await append(*changes)
+        if changes[0].phase == at:
+            house.gate.revoke(grant.grant_id)
+        return number
+
+    monkeypatch.setattr(house.ledger, "append", revoke_meanwhile)
+    twin = house.submit()
+    await house.answer(await house.desk.card(2), "reject_once")
+    assert isinstance(await settled(twin), Refused)
+    assert house.runs == ["touch made"]
+
+
+async def test_a_rule_that_is_taken_back_while_it_resolves_a_card_lets_nothing_run(house: House, monkeypatch):
+    task = house.submit()
+    await house.desk.card()
+    append = house.ledger.append
+
+    async def mend_meanwhile(*changes):
+        number = await append(*changes)
+        house.policy = replace(house.policy, rules=())
+        house.gate.changed()
+        return number
+
+    house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))
+    monkeypatch.setattr(house.ledger, "append", mend_meanwhile)
+    house.gate.changed()
+    again = await house.desk.card(2)
+    assert house.states() == [("allowed", "rule")]
+    assert house.runs == []
+    await house.answer(again, "reject_once")
+    await settled(task)
+
+
+class Held:
+    """Holds whoever comes to a chosen point until it is let go, both sides of a race in flight."""
+
+    def __init__(self):
+        self.here, self.gone = asyncio.Event(), asyncio.Event()
+
+    async def stand(self):
+        self.here.set()
+        await self.gone.wait()
+
+    async def arrived(self):
+        async with asyncio.timeout(BOUND):
+            await self.here.wait()
+
+
+async def test_a_grant_that_comes_while_its_twin_is_being_written_down_answers_it(house: House, monkeypatch):
+    first = house.submit()
+    card = await house.desk.card()
+    append, held = house.ledger.append, Held()
+
+    async def hold_the_twin(*changes):
+        number = await append(*changes)
+        if any(isinstance(change, Opened) for change in changes):
+            await held.stand()
+        return number
+
+    monkeypatch.setattr(house.ledger, "append", hold_the_twin)
+    twin = house.submit()
+    await held.arrived()
+    answer = asyncio.ensure_future(house.answer(card, "allow_chat"))
+    await settled(answer)
+    held.gone.set()
+    assert isinstance(await settled(first), Ran)
+    assert (await settled(twin)).by == "grant"
+    assert house.runs == ["touch made"] * 2
+    assert sorted(house.states()) == [("allowed", "grant"), ("allowed", "user")]
+
+
+async def test_a_card_that_comes_up_in_the_midst_of_a_look_at_the_others_is_looked_at_too(house: House, monkeypatch):
+    """The twin was judged before the grant and shown after the look had begun: neither side has seen the other."""
+    other, first = house.submit("touch other"), house.submit()
+    await house.desk.card(2)
+    card = next(card for card in house.desk.shown if card.preview.command == "touch made")
+    append, judge = house.ledger.append, house.judge
+    writing, looking = Held(), threading.Event()
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    async def hold_the_twin(*changes):
+        number = await append(*changes)
+        if any(isinstance(change, Opened) for change in changes):
+            await writing.stand()
+        return number
+
+    def hold_the_look(call, *given):
+        if call.arguments["command"] == "touch other":
+            loop.call_soon_threadsafe(begun.set)
+            assert looking.wait(BOUND)
+        return judge(call, *given)
+
+    monkeypatch.setattr(house.ledger, "append", hold_the_twin)
+    twin = house.submit()
+    await writing.arrived()
+    monkeypatch.setattr(house, "judge", hold_the_look)
+    await settled(asyncio.ensure_future(house.answer(card, "allow_chat")))
+    await settled(begun.wait())
+    writing.gone.set()
+    await house.desk.card(3)
+    looking.set()
+    assert (await settled(twin)).by == "grant"
+    await settled(first)
+    other.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(other)
+
+
+async def test_an_answer_that_fails_leaves_its_card_to_the_rule_that_came_meanwhile(house: House, monkeypatch):
+    task = house.submit()
+    card = await house.desk.card()
+    held = Held()
+
+    async def fail_late(_agent):
+        await held.stand()
+        raise InvalidAnswer("the settings file cannot be written")
+
+    monkeypatch.setattr(house.book, "set_bypass", fail_late)
+    answer = asyncio.ensure_future(house.answer(card, bypassAll=True))
+    await held.arrived()
+    house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))
+    house.gate.changed()
+    await asyncio.sleep(0)
+    held.gone.set()
+    with pytest.raises(InvalidAnswer):
+        await settled(answer)
+    assert (await settled(task)).by == "rule"
+    assert house.states() == [("allowed", "rule")]
+
+
+async def parked_in(path, command="touch made", **first_policy) -> tuple[ApprovalRequest, House]:
+    """A request that was parked by an orderly end, and the house that comes after."""
+    first = make_house(path / "ledger.db", **first_policy)
+    task = first.submit(command)
+    card = await first.desk.card()
+    await first.gate.park()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    first.ledger.close()
+    return card, make_house(path / "ledger.db")
+
+
+async def test_a_mode_that_loosened_meanwhile_runs_nothing_when_the_server_starts(tmp_path):
+    card, second = await parked_in(tmp_path)
+    second.verdict = "allow"
+    (stored,) = second.ledger.requests("/work")
+    task = second.submit(restored=stored)
+    again = await second.desk.card()
+    assert again.approval_id == card.approval_id
+    assert second.runs == []
+    assert await second.answer(again, "reject_once") == "denied"
+    await settled(task)
+    second.ledger.close()
+
+
+async def test_a_parked_request_that_a_new_rule_allows_is_decided_once(tmp_path):
+    card, second = await parked_in(tmp_path)
+    second.policy = replace(second.policy, rules=(RuleText("allow", "Bash(touch made)"),))
+    (stored,) = second.ledger.requests("/work")
+    assert (await settled(second.submit(restored=stored))).by == "rule"
+    assert [(notice.approval_id, notice.state, notice.by) for notice in second.desk.ended] == [
+        (card.approval_id, "allowed", "rule")
+    ]
+    assert [row[0] for row in second.rows()] == ["decided", "decided", "started", "finished"]
+    second.ledger.close()
+
+
+async def test_a_parked_request_whose_card_is_no_longer_true_is_not_allowed_by_a_rule(tmp_path):
+    card, second = await parked_in(tmp_path)
+    file = tmp_path / "script.sh"
+    file.write_text("another")
+    second.bound = (blocking_state(str(file)),)
+    second.policy = replace(second.policy, rules=(RuleText("allow", "Bash(touch made)"),))
+    (stored,) = second.ledger.requests("/work")
+    await settled(second.submit(restored=stored))
+    assert [(notice.approval_id, notice.state, notice.by) for notice in second.desk.ended] == [
+        (card.approval_id, "interrupted", "change")
+    ]
+    second.ledger.close()
+
+
+async def test_a_parked_request_with_nobody_to_ask_ends(tmp_path):
+    _, second = await parked_in(tmp_path)
+    second.desk.there = False
+    (stored,) = second.ledger.requests("/work")
+    assert (await settled(second.submit(restored=stored))).by == "nobody"
+    assert second.ledger.requests("/work") == []
+    assert second.states() == [("denied", "nobody")]
+    second.ledger.close()
+
+
+async def test_stop_before_a_parked_request_is_offered_again_ends_it(tmp_path, monkeypatch):
+    _, second = await parked_in(tmp_path)
+    (stored,) = second.ledger.requests("/work")
+    held = Held()
+
+    async def hold(*_changes):
+        await held.stand()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(second.ledger, "append", hold)
+        task = second.submit(restored=stored)
+        await held.arrived()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    await second.gate.asking.close()
+    assert second.ledger.requests("/work") == []
+    assert second.states() == [("cancelled", "cancel")]
+    second.ledger.close()
+
+
+async def test_an_edit_that_was_asked_once_more_is_offered_again_as_it_was(tmp_path):
+    first = make_house(tmp_path / "ledger.db")
+    task = first.submit()
+    await first.answer(await first.desk.card(), editedInput='{"command": "floored"}')
+    card = await first.desk.card(2)
+    await first.gate.park()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    first.ledger.close()
+    second = make_house(tmp_path / "ledger.db")
+    (stored,) = second.ledger.requests("/work")
+    task = second.submit(restored=stored)
+    again = await second.desk.card()
+    assert (again.approval_id, again.preview.command) == (card.approval_id, "floored")
+    assert await second.answer(again) == "allowed"
+    await settled(task)
+    assert second.runs == ["floored"]
+    second.ledger.close()
+
+
+async def test_always_deny_is_kept_though_an_ask_rule_came_meanwhile(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    house.source = "floor"
+    assert await house.answer(card, "reject_always") == "denied"
+    await settled(task)
+    assert house.book.rules == [("deny", "Bash(touch made)", "user")]
+
+
+async def test_what_is_not_on_disk_yet_is_not_listed(house: House, monkeypatch):
+    append, held = house.ledger.append, Held()
+
+    async def hold(*changes):
+        await held.stand()
+        return await append(*changes)
+
+    monkeypatch.setattr(house.ledger, "append", hold)
+    task = house.submit()
+    await held.arrived()
+    assert house.gate.asking.table.views() == []
+    held.gone.set()
+    card = await house.desk.card()
+    assert house.gate.asking.table.views() == [card]
+    await house.answer(card, "reject_once")
+    await settled(task)
+
+
+async def test_a_refused_answer_is_no_fault_in_the_log(house: House, caplog):
+    task = house.submit()
+    card = await house.desk.card()
+    with pytest.raises(InvalidAnswer):
+        await house.answer(card, editedInput="no json")
+    assert caplog.records == []
+    await house.answer(card, "reject_once")
+    await settled(task)
+
+
+async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: House, monkeypatch):
+    class Back(datetime):
+        """Each look at the wall finds it an hour earlier."""
+
+        hours = 0
+
+        @classmethod
+        def now(cls, tz=None):
+            cls.hours += 1
+            return datetime(2030, 1, 1, tzinfo=tz) - timedelta(hours=cls.hours)
+
+    monkeypatch.setattr("countersign.gate.record.datetime", Back)
+    house.policy = replace(house.policy, approvals_timeout=0.01)
+    assert (await settled(house.submit())).kind == "expired"

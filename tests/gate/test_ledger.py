@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import sqlite3
-from argparse import Namespace
+from contextlib import closing
 
 import pytest
 
-from countersign.gate import ledger_cli
-from countersign.gate.entry import Closed, Entry, Opened, StoredRequest
+from countersign.gate import reader
+from countersign.gate.entry import Closed, Opened, StoredRequest, entry_of
 from countersign.gate.ledger import Ledger
 from countersign.gate.owner import Owner
 from countersign.gate.reader import LEDGER_FILE, Reader
-from countersign.gate.redact import redact, secret_values
 from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.verdicts import Evidence
 
-
-def entry(number: int = 0, **changes) -> Entry:
-    given = {
-        "receipt_id": f"receipt-{number}",
-        "phase": "decided",
-        "workspace": "/work",
-        "owner": "me",
-        "thread_id": "thread",
-        "agent_name": "Countersign",
-        "tool_call_id": f"call-{number}",
-        "tool": "shell",
-        "digest": "d" * 64,
-        "input": {"command": f"touch {number}"},
-        "verdict": "allow",
-        "by": "user",
-        "evidence": (
-            Evidence(source="rule", rule="Bash(touch *)", file="settings.json", line=3, reason="you said so"),
-        ),
-    }
-    return Entry(**{**given, **changes})
+from .ledger_support import entry, harm
 
 
 @pytest.fixture
@@ -56,7 +33,7 @@ async def ledger(file):
 
 async def test_what_is_appended_is_read_by_another_connection_at_once(ledger, file):
     await ledger.append(entry(1))
-    (row,) = Reader(file).entries()
+    (row,) = Reader(file).query(HistoryFilter(), workspace=None)
     assert (row.seq, row.tool_call_id, row.by, row.evidence[0].line) == (1, "call-1", "user", 3)
 
 
@@ -87,7 +64,7 @@ async def test_rows_are_neither_changed_nor_removed(ledger, file, sql):
 
 
 @pytest.mark.parametrize(
-    ("harm", "fault"),
+    ("sql", "fault"),
     [
         ("UPDATE entries SET input = '{}' WHERE seq = 3", "row 3 was changed"),
         ("UPDATE entries SET hash = previous WHERE seq = 3", "row 3 was changed"),
@@ -96,12 +73,10 @@ async def test_rows_are_neither_changed_nor_removed(ledger, file, sql):
         ("DELETE FROM entries", "5 rows at the end are missing"),
     ],
 )
-async def test_harm_that_gets_past_the_triggers_is_found(ledger, file, harm, fault):
+async def test_harm_that_gets_past_the_triggers_is_found(ledger, file, sql, fault):
     for number in range(5):
         await ledger.append(entry(number))
-    connection = sqlite3.connect(file)
-    connection.executescript(f"DROP TRIGGER entries_never_change; DROP TRIGGER entries_never_go; {harm};")
-    connection.close()
+    harm(file, sql)
     assert Reader(file).verify().fault == fault
 
 
@@ -120,6 +95,22 @@ async def test_a_request_is_kept_until_it_ends_and_its_id_for_ever(ledger):
 async def test_what_was_started_and_never_finished_is_found(ledger):
     await ledger.append(entry(1, phase="started"), entry(2, phase="started"), entry(2, phase="finished"))
     assert [row.receipt_id for row in ledger.unfinished("/work")] == ["receipt-1"]
+
+
+async def test_what_a_start_asks_for_looks_at_no_row_too_many(ledger, monkeypatch):
+    asked: list[tuple[str, tuple]] = []
+    rows = ledger.rows
+    monkeypatch.setattr(ledger, "rows", lambda sql, values=(): (asked.append((sql, values)), rows(sql, values))[1])
+    ledger.unfinished("/work")
+    ledger.requests("/work")
+    ledger.request("id")
+    ledger.last("receipt-1")
+    ledger.receipt("receipt-1", "/work")
+    ledger.query(HistoryFilter(), workspace="/work")
+    plans = [row["detail"] for sql, values in asked for row in rows(f"EXPLAIN QUERY PLAN {sql}", values)]
+    # `running` holds only what runs; everything else is found by an index.
+    assert [plan for plan in plans if plan.startswith("SCAN")] == ["SCAN running"]
+    assert len(asked) == 6
 
 
 async def test_two_servers_on_one_file_make_one_chain(ledger, file):
@@ -151,40 +142,24 @@ def test_a_ledger_that_cannot_be_opened_says_so(tmp_path):
         ({"thread_id": "other"}, ["call-2"]),
         ({"text": "touch 1"}, ["call-1"]),
         ({"text": "100%"}, []),
+        ({"text": 'say "hé"'}, ["call-2"]),
+        ({"agent_name": "Claude"}, ["call-3"]),
+        ({"tool_call_id": "call-1"}, ["call-1"]),
+        ({"phase": "started"}, []),
+        ({"since": "2026-11-20T10:00:00+01:00"}, ["call-3", "call-2"]),
+        ({"until": "2026-11-20T09:00:00.000001Z"}, ["call-2", "call-1"]),
+        ({"since": "2026-11-20T09:00:00Z", "until": "2026-11-21T00:00:00Z", "by": "rule"}, ["call-3"]),
         ({}, ["call-3", "call-2", "call-1"]),
     ],
 )
 async def test_history_is_filtered(ledger, filter_, calls):
-    await ledger.append(entry(1), entry(2, tool="edit_file", thread_id="other"), entry(3, by="rule", verdict="deny"))
+    await ledger.append(
+        entry(1, at="2026-11-20T08:59:59.999999Z"),
+        entry(2, tool="edit_file", thread_id="other", input={"it": 'say "hé"'}, at="2026-11-20T09:00:00.000000Z"),
+        entry(3, by="rule", verdict="deny", agent_name="Claude", at="2026-11-20T09:00:01.000000Z"),
+    )
+    assert [row.tool_call_id for row in reversed(list(map(entry_of, ledger.walk(HistoryFilter(**filter_)))))] == calls
     assert [row.tool_call_id for row in ledger.query(HistoryFilter(**filter_), workspace="/work")] == calls
-
-
-async def test_the_command_line_prints_oldest_first_and_verifies(ledger, file):
-    await ledger.append(entry(1))
-    await ledger.append(entry(1, phase="finished", outcome={"ended": "done", "durationMs": 12}))
-
-    def said(**flags) -> tuple[int, str]:
-        out = io.StringIO()
-        given = {"storage": file.parent, "json": False, "thread": None, "verify": False, "stats": False, **flags}
-        return ledger_cli.run(Namespace(**given), out, out), out.getvalue()
-
-    code, lines = said(json=True)
-    assert code == 0
-    assert [json.loads(line)["phase"] for line in lines.splitlines()] == ["decided", "finished"]
-    assert "2 rows hold" in said(verify=True)[1]
-    assert "tool time: 0.012 s" in said(stats=True)[1]
-    assert "touch 1" in said()[1]
-    assert said(thread="nothing")[1] == ""
-    assert said(storage=file.parent / "none")[0] == 2
-
-
-def test_secrets_are_not_written_down():
-    hidden = secret_values({"MY_TOKEN": "tops3cret", "HOME": "/home/me", "ODD": "named-one"}, ["ODD"])
-    given = {"command": "curl -H tops3cret https://me:pass@host ghp_" + "a" * 30, "more": ["named-one", 3, None]}
-    assert redact(given, hidden) == {
-        "command": "curl -H [redacted] https://[redacted]@host [redacted]",
-        "more": ["[redacted]", 3, None],
-    }
 
 
 def test_an_owner_is_gone_only_when_its_lock_is_free(tmp_path):
@@ -197,7 +172,63 @@ def test_an_owner_is_gone_only_when_its_lock_is_free(tmp_path):
     first.release()
 
 
-async def test_the_use_of_a_rule_is_counted(ledger):
-    await ledger.append(entry(1), entry(1, phase="started"), entry(2, at="2027-01-01T00:00:00Z"))
-    await ledger.append(entry(3, evidence=()))
-    assert ledger.rule_use("/work") == {("Bash(touch *)", "settings.json"): (2, "2027-01-01T00:00:00Z")}
+@pytest.mark.parametrize("text", ["yesterday", "2026-11-20T09:00:00", ""])
+async def test_a_moment_that_is_none_is_refused(ledger, text):
+    with pytest.raises(ValueError, match=r"isoformat|zone"):
+        ledger.query(HistoryFilter(since=text), workspace=None)
+
+
+async def test_pages_go_on_where_they_ended_while_rows_are_written(ledger):
+    await ledger.append(*(entry(number) for number in range(10)))
+    first = ledger.query(HistoryFilter(), workspace="/work", limit=4)
+    await ledger.append(entry(10))
+    second = ledger.query(HistoryFilter(), workspace="/work", before=first[-1].seq, limit=4)
+    assert [row.seq for row in (*first, *second)] == [10, 9, 8, 7, 6, 5, 4, 3]
+
+
+async def test_rows_written_during_a_walk_do_not_disturb_it(ledger, monkeypatch):
+    monkeypatch.setattr(reader, "PAGE", 2)
+    await ledger.append(*(entry(number) for number in range(3)))
+    walk = ledger.walk(HistoryFilter())
+    seen = [next(walk)["seq"]]
+    await ledger.append(entry(3))
+    assert [*seen, *(row["seq"] for row in walk)] == [1, 2, 3, 4]
+    assert ledger.verify().fault is None
+
+
+async def test_the_end_of_a_question_says_how_long_it_stood_open(ledger):
+    asked = entry(1, verdict="ask", at="2026-11-20T09:00:00.000000Z")
+    await ledger.append(asked, asked.next("decided", verdict="allow", outcome={"state": "allowed"}))
+    (ended, _) = ledger.query(HistoryFilter(), workspace="/work")
+    assert ended.outcome is not None
+    assert ended.outcome["state"] == "allowed"
+    assert ended.outcome["waitedMs"] >= 0
+    # Over a restart the question is read from disk, and keeps the moment it was asked at.
+    again = ledger.last("receipt-1")
+    assert again is not None
+    assert again.at == ended.at
+
+
+async def test_true_bytes_of_a_request_that_has_ended_lie_nowhere_any_more(ledger, file, monkeypatch):
+    monkeypatch.setattr("countersign.gate.ledger.IDLE", 0.01)
+    log = file.with_name(f"{LEDGER_FILE}-wal")
+    for name in ("one", "two", "three"):
+        stored = StoredRequest(
+            name, "me", "/work", "thread", "call", "r", "A", "open", False, "2026", '"true-bytes"' * 90
+        )
+        await ledger.append(entry(1), Opened(stored))
+    assert b"true-bytes" in log.read_bytes()
+    for name in ("two", "one", "three"):
+        await ledger.append(entry(1), Closed(name, "denied"))
+    async with asyncio.timeout(5):
+        while log.stat().st_size:
+            await asyncio.to_thread(ledger.request, "one")
+    assert b"true-bytes" not in file.read_bytes()
+
+
+def test_nobody_else_may_read_the_files(tmp_path):
+    with closing(Ledger(tmp_path / LEDGER_FILE)) as ledger:
+        ledger.put([entry(1)]).result(timeout=5)
+        assert {file.name: oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == dict.fromkeys(
+            ("ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.head"), "0o600"
+        )

@@ -6,13 +6,18 @@ import argparse
 import io
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from countersign.gate import rules_cli
+from countersign.gate.entry import Entry
+from countersign.gate.ledger import Ledger
 from countersign.gate.lint import lint_rules
+from countersign.gate.reader import LEDGER_FILE
 from countersign.settings.policy import RuleText
+from countersign.wire.verdicts import Evidence
 
 
 def problems(*texts: str) -> list[str]:
@@ -120,11 +125,11 @@ def test_a_rule_that_is_covered_in_part_only_is_left_alone(strict: str, other: s
 # --- countersign rules -----------------------------------------------------------------------------------------------
 
 
-def run(action: str, files: Sequence[Path]) -> tuple[int, str, str]:
+def run(action: str, files: Sequence[Path], *options: str) -> tuple[int, str, str]:
     parser = argparse.ArgumentParser()
     rules_cli.add_arguments(parser)
     out, told = io.StringIO(), io.StringIO()
-    status = rules_cli.run(parser.parse_args([action, *map(str, files)]), out, told)
+    status = rules_cli.run(parser.parse_args([action, *map(str, files), *options]), out, told)
     return status, out.getvalue(), told.getvalue()
 
 
@@ -146,6 +151,31 @@ def test_lint_names_file_and_line_and_fails_on_errors(file: Path) -> None:
         line.startswith(f"{file}:") and "cannot be read" in line and "error" in line for line in out.splitlines()
     )
     assert any("allows every command" in line and "warning" in line for line in out.splitlines())
+
+
+async def test_list_says_what_each_rule_decided_by_a_servers_ledger(file: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.json"
+    link.symlink_to(file)
+    ledger = Ledger(tmp_path / LEDGER_FILE)
+    said = Evidence(source="rule", rule="Bash(npm test:*)", file=str(file), line=99, reason="r")
+    row = Entry("r", "decided", "/w", "o", "t", "A", "c", "shell", "d", evidence=(said,), at="2026-11-20T10:00:00Z")
+    await ledger.append(row, replace(row, receipt_id="s", at="2026-11-21T10:00:00Z"))
+    ledger.close()
+    status, out, _ = run("list", [link], "--storage", str(tmp_path))
+    assert status == 1
+    first, second, third, *rest = out.splitlines()
+    assert first.split()[:4] == ["0", "never", "deny", "Bash(rm"]
+    assert [line.split()[:3] for line in (second, third)] == [
+        ["0", "never", "allow"],
+        ["2", "2026-11-21T10:00:00Z", "allow"],
+    ]
+    assert rest == ["of 2 calls since 2026-11-20"]
+
+
+def test_a_folder_without_a_ledger_is_told(file: Path, tmp_path: Path) -> None:
+    status, out, told = run("list", [file], "--storage", str(tmp_path))
+    assert (status, out) == (2, "")
+    assert "there is no ledger in" in told
 
 
 def test_list_shows_every_rule_and_what_is_wrong_with_it(file: Path) -> None:

@@ -145,6 +145,27 @@ def test_the_calls_that_a_rule_decided_lately_are_counted(files: Files) -> None:
     assert "It decided no recent call." in (files.hover(text, past=past[2:]) or "")
 
 
+PAST = [decision("npm test"), decision("npm test -- a"), decision("npm test && curl x"), decision("ls")]
+WOULD_HAVE = [
+    ("deny", "Bash(npm:*)", PAST, "It would have matched 3 of them."),
+    ("deny", "Bash(rm:*)", PAST, "It would have matched none of them."),
+    ("allow", "Bash(npm test:*)", PAST, "It would have matched 3 of them and, alone, let 2 through."),
+    (
+        "ask",
+        "Bash(npm test)",
+        [*PAST, decision("npm test --token=[redacted]")],
+        "It would have matched 2 of the 4 of them that history holds whole."
+        " Not judged again: calls of hosted agents, and what held a secret, which history hides.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("listed", "rule", "past", "said"), WOULD_HAVE)
+def test_the_calls_that_a_rule_would_have_matched_are_counted(files: Files, listed, rule, past, said) -> None:
+    text = f'{{"countersign.permissions.{listed}": ["|{rule}"]}}'
+    assert (files.hover(text, past=past) or "").split("\n\n")[-2].endswith(said)
+
+
 BYPASS = '{"countersign.agents": {"Countersign": {"bypassPermissions|": true}}}'
 
 

@@ -128,6 +128,66 @@ def test_a_broken_file_asks_and_keeps_the_last_good_rules_until_it_is_mended(hou
     assert desk.policy.bypasses("Countersign")
 
 
+@pytest.mark.parametrize("left", ["", "// all gone", "\ufeff\n"])
+def test_a_file_that_was_emptied_beneath_us_is_no_file_without_rules(house, left):
+    house.write('// mine\n{"countersign.permissions": {"deny": ["a"]}}')
+    desk = house.desk()
+    house.write(left)
+    desk.refresh()
+    house.keep("{}")  # another file changes: the emptied one is still what it was
+    desk.refresh()
+    assert texts(desk) == [("deny", "a", "workspace")]
+    assert desk.policy.mode == "ask"
+    (problem,) = desk.policy.problems
+    assert (problem.severity, problem.file, problem.line) == ("error", str(house.file), 1)
+    house.write("{}")
+    desk.refresh()
+    assert (texts(desk), desk.policy.mode) == ([], "default")
+
+
+def test_a_file_that_is_new_and_empty_says_nothing(house):
+    desk = house.desk()
+    house.write("")
+    desk.refresh()
+    assert (desk.policy.mode, desk.policy.problems) == ("default", ())
+
+
+@pytest.mark.parametrize("name", [".vscode/settings.json", "storage/rules.json"])
+def test_a_file_that_could_not_be_opened_for_a_moment_is_read_again_and_is_not_corrupt(house, monkeypatch, name):
+    house.write('{"countersign.permissions": {"deny": ["a"]}}')
+    house.keep('{"permissions": {"deny": ["b"]}}')
+    opened, desk = os.open, house.desk()
+
+    def too_many(path, *rest, **more):
+        if os.fspath(path).endswith(name):
+            raise OSError(24, "Too many open files")
+        return opened(path, *rest, **more)
+
+    before = texts(desk)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", too_many)
+        for path in (house.file, house.storage / "rules.json"):
+            path.touch()
+        desk.refresh()
+        assert (set(texts(desk)), desk.policy.mode) == (set(before), "ask")
+        (problem,) = desk.policy.problems
+        assert problem.file.endswith(name)
+    desk.refresh()
+    assert (texts(desk), desk.policy.mode) == (before, "default")
+    assert house.warnings == []
+    assert os.listdir(house.storage) == ["rules.json"]
+
+
+def test_limits_that_a_broken_file_had_lowered_stay_lowered(house):
+    house.write('{"countersign.limits": {"writesPerTurn": 3, "stepsPerTurn": 7}}')
+    desk = house.desk()
+    for item in desk.unconfirmed():
+        desk.confirm(item.digest, accept=True)
+    house.write('{"countersign.limits": ')
+    desk.refresh()
+    assert (desk.policy.writes_per_turn, desk.policy.steps_per_turn) == (3, 7)
+
+
 def test_a_broken_file_forgets_no_confirmation(house):
     house.write(IN_FILE)
     desk = house.desk()
@@ -282,6 +342,34 @@ def test_a_corrupt_store_of_rules_is_kept_aside_told_once_and_counts_as_empty(ho
     assert house.warnings == [f"the store of your rules was corrupt; it is kept as `{kept.name}` and counts as empty"]
     assert desk.policy.rules == ()
     assert desk.policy.mode == "default"
+
+
+def test_a_store_that_breaks_beneath_us_forbids_what_it_forbade(house):
+    house.keep('{"permissions": {"deny": ["d"], "ask": ["q"], "allow": ["a"]}}')
+    desk = house.desk()
+    house.keep('{"permissions": {"deny"')
+    desk.refresh()
+    assert texts(desk) == [("deny", "d", "user"), ("ask", "q", "user")]
+    assert len(house.warnings) == 1
+    house.keep('{"permissions": {"allow": ["b"], "deny": ["d"]}}')
+    desk.refresh()
+    assert set(texts(desk)) == {("deny", "d", "user"), ("allow", "b", "user"), ("ask", "q", "user")}
+
+
+def test_a_store_that_could_not_be_opened_and_then_breaks_forbids_what_it_forbade(house, monkeypatch):
+    house.keep('{"permissions": {"deny": ["d"]}}')
+    desk = house.desk()
+
+    def too_many(*_, **__):
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", too_many)
+        (house.storage / "rules.json").touch()
+        desk.refresh()
+    house.keep("{")
+    desk.refresh()
+    assert texts(desk) == [("deny", "d", "user")]
 
 
 def test_a_managed_file_that_anybody_can_write_only_forbids(house):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from countersign.gate.permit import Stale
+from countersign.tools import change, rename
 
 from .workbench import Workbench
 
@@ -168,6 +169,13 @@ async def test_what_changes_while_the_new_bytes_are_written_is_left_alone(
     assert all("/x" in path for path in expected.keys() - left.keys())
 
 
+@pytest.fixture
+def plain_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that can neither exchange names nor move to where nothing is."""
+    monkeypatch.setattr(rename, "_renameat2", lambda: None)
+
+
+@pytest.mark.usefixtures("plain_names")
 async def test_a_file_that_is_moved_away_while_it_is_linked_is_not_lost(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +192,71 @@ async def test_a_file_that_is_moved_away_while_it_is_linked_is_not_lost(
         await bench.do("move_file", path="dir/a.txt", to="b.txt")
     assert (bench.workspace / "dir/a.txt").read_text() == "somebody else's"
     assert not (bench.workspace / "b.txt").exists()
+
+
+@pytest.mark.usefixtures("plain_names")
+async def test_a_folder_that_takes_a_moving_files_name_leaves_nothing_behind(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(bench)
+    unlink = os.unlink
+
+    def swap_and_unlink(name: str, *arguments: Any, **keywords: Any) -> None:
+        monkeypatch.setattr(os, "unlink", unlink)
+        (bench.workspace / "dir/a.txt").rename(bench.workspace / "away")
+        (bench.workspace / "dir/a.txt").mkdir()
+        unlink(name, *arguments, **keywords)
+
+    monkeypatch.setattr(os, "unlink", swap_and_unlink)
+    outcome = await bench.do("move_file", path="dir/a.txt", to="b.txt")
+    assert outcome.output == "`dir/a.txt` is a folder; nothing was moved"
+    assert not (bench.workspace / "b.txt").exists()
+
+
+@pytest.mark.usefixtures("plain_names")
+@pytest.mark.parametrize("call", CALLS)
+async def test_where_names_cannot_be_exchanged_the_tools_do_the_same(bench: Workbench, call: str) -> None:
+    lay_out(bench)
+    name, arguments = CALLS[call]
+    assert (await bench.do(name, **arguments)).success
+    left = bench.tree()
+    assert not any(".countersign-" in path for path in left)
+    old, new = (sum(text.encode().hex() in shown for shown in left.values()) for text in ("old text", "new"))
+    assert (old, new) == {"write_file": (3 - ("replace" in call), 1), "edit_file": (2, 1), "delete_file": (2, 0)}.get(
+        name, (3, 0)
+    )
+
+
+WITHIN_THE_LAST_LOOK: list[tuple[str, Callable[[Workbench], None]]] = [
+    *((call, write("dir/a.txt", "theirs")) for call in EXISTING),
+    *((call, become_link("dir/a.txt", "{outside}/a.txt")) for call in EXISTING),
+    *((call, become_folder("dir/a.txt")) for call in EXISTING),
+    *((call, remove("dir/a.txt")) for call in EXISTING),
+]
+
+
+@pytest.mark.parametrize(("call", "disturb"), WITHIN_THE_LAST_LOOK)
+async def test_what_takes_a_files_place_right_after_the_last_look_is_put_back(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch, call: str, disturb: Callable[[Workbench], None]
+) -> None:
+    lay_out(bench)
+    name, arguments = CALLS[call]
+    prepared = bench.prepare(name, **arguments)
+    look, disturbed = change._same_or_stale, list[dict[str, str]]()
+
+    def look_and_disturb(*given: Any) -> None:
+        look(*given)
+        disturb(bench)
+        disturbed.append(bench.tree())
+
+    monkeypatch.setattr(change, "_same_or_stale", look_and_disturb)
+    with pytest.raises(Stale):
+        await bench.run(name, prepared)
+    expected = {path: shown for path, shown in disturbed[0].items() if ".countersign-" not in path}
+    left = bench.tree()
+    assert {path: shown for path, shown in left.items() if path != "workspace/dir/moved"} == {
+        path: shown for path, shown in expected.items() if path != "workspace/dir/moved"
+    }
 
 
 @pytest.mark.parametrize(

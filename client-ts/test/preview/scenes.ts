@@ -54,12 +54,24 @@ const SCENES: Record<string, ToWebview[]> = {
     { type: 'show', page: 'rules' },
     {
       type: 'rules',
+      calls: 1200,
+      since: '2026-10-30',
       rules: [
         { ruleId: '1', list: 'deny', rule: 'Bash(rm -rf *)', scope: 'user', file: '/home/me/.config/Code/User/settings.json', line: 12, hits: 3, lastUsed: '2026-11-20T09:00:00Z' },
-        { ruleId: '2', list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0 },
+        { ruleId: '2', list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0, idle: { days: 21, calls: 432 } },
         { ruleId: '3', list: 'allow', rule: 'Bash(*)', scope: 'user', hits: 1, problem: 'allows every command: too broad to be honest' },
       ],
-      grants: [{ grantId: 'g', rule: 'Edit(./src/parse.py)', scope: 'timed', agentName: 'Countersign', expiresAt: '2026-11-20T10:15:00Z' }],
+      grants: [{ grantId: 'g', rule: 'Edit(./src/parse.py)', scope: 'timed', agentName: 'Countersign', expiresAt: new Date(Date.now() + 9.5 * 60_000).toISOString() }],
+    },
+    {
+      type: 'proposals',
+      found: {
+        looked: 120,
+        most: 1000,
+        unjudged: 4,
+        since: '2026-10-30T07:00:00Z',
+        proposals: [{ rule: 'Bash(npm run test:*)', scopes: ['workspace', 'user'], spared: 7, since: '2026-11-03T08:00:00Z', last: '2026-11-20T09:15:00Z', examples: ['npm run test', 'npm run test -- --watch'], agents: ['Claude', 'Countersign'] }],
+      },
     },
   ],
 };

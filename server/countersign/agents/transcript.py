@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
 from countersign.wire.base import as_json
+from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
 
@@ -51,7 +53,10 @@ class ThreadRow:
 
 
 class Transcripts:
-    """The chats of one storage folder. ``path`` None keeps them in memory. Calls are short and block."""
+    """The chats of one storage folder. ``path`` None keeps them in memory. Calls are short and block.
+
+    Whatever writes does so wholly, or raises LedgerUnavailable and has changed nothing.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
@@ -80,35 +85,30 @@ class Transcripts:
     def update_thread(self, thread_id: str, **changes: str | None) -> None:
         """Change some columns of a chat's row: title, mode, agent_name, open_turn, agent_session."""
         names = ", ".join(f"{name} = :{name}" for name in changes)
-        with self._lock:
-            self._db.execute(f"UPDATE threads SET {names} WHERE thread_id = :id", {**changes, "id": thread_id})
+        with self._writing() as db:
+            db.execute(f"UPDATE threads SET {names} WHERE thread_id = :id", {**changes, "id": thread_id})
 
     def save_thread(self, row: ThreadRow) -> None:
         """Write a chat's row, new or changed."""
         values = asdict(row)
         marks = ", ".join(f":{name}" for name in values)
-        with self._lock:
-            self._db.execute(f"INSERT OR REPLACE INTO threads ({', '.join(values)}) VALUES ({marks})", values)
+        with self._writing() as db:
+            db.execute(f"INSERT OR REPLACE INTO threads ({', '.join(values)}) VALUES ({marks})", values)
 
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
-        with self._lock:
-            self._db.execute("BEGIN")
+        with self._writing() as db:
             for table in ("threads", "events", "messages"):
-                self._db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
-            self._db.execute("COMMIT")
+                db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:
         """Append a frame of events together with its number."""
-        with self._lock:
-            self._db.execute("BEGIN")
-            self._db.executemany(
+        with self._writing() as db:
+            db.executemany(
                 "INSERT INTO events (thread_id, event) VALUES (?, ?)",
                 [(thread_id, json.dumps(as_json(event), separators=(",", ":"))) for event in events],
             )
-            self._db.execute("UPDATE threads SET seq = ?, updated_at = ? WHERE thread_id = ?",
-                             (seq, updated_at, thread_id))  # fmt: skip
-            self._db.execute("COMMIT")
+            db.execute("UPDATE threads SET seq = ?, updated_at = ? WHERE thread_id = ?", (seq, updated_at, thread_id))
 
     def events(self, thread_id: str) -> list[ThreadEvent]:
         """Everything the editor saw of a chat, in order, neighbouring text joined."""
@@ -120,8 +120,8 @@ class Transcripts:
 
     def add_messages(self, thread_id: str, messages: Sequence[Message]) -> None:
         """Append to what the model reads."""
-        with self._lock:
-            self._db.executemany(
+        with self._writing() as db:
+            db.executemany(
                 "INSERT INTO messages (thread_id, message) VALUES (?, ?)",
                 [(thread_id, json.dumps(_message_json(message), separators=(",", ":"))) for message in messages],
             )
@@ -138,6 +138,23 @@ class Transcripts:
         """Close the file. Idempotent."""
         with self._lock:
             self._db.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._db
+                    self._db.execute("COMMIT")
+                except BaseException:
+                    # Left open, it would be in the way of everything that is written afterwards.
+                    if self._db.in_transaction:
+                        self._db.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                message = f"the chat cannot be written ({error}), so nothing runs; free its disk"
+                raise LedgerUnavailable(message) from error
 
 
 def joined(events: Iterable[ThreadEvent]) -> list[ThreadEvent]:

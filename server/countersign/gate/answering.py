@@ -56,7 +56,7 @@ class Answering:
         keeper: Keeper,
         policy: Callable[[], Policy],
         judge: Callable[[ToolCall, Turn], Decision],
-        covers: Callable[[ToolCall, Turn, str], bool],
+        covers: Callable[[ToolCall, RuleList, str], bool],
         changed: Callable[[], None],
     ) -> None:
         self._asking = asking
@@ -158,7 +158,7 @@ class Answering:
         rule = params.rule if params.rule is not None else option.rule
         if option.kind in ("reject_once", "reject_always"):
             if option.kind == "reject_always" and rule is not None and option.scope is not None:
-                await self._check_cover(pending, rule)
+                await self._check_cover(pending, "deny", rule)
                 await self._keeper.save_rule("deny", rule, option.scope, pending.request.agent_name)
             return Resolution("denied", "user", params.reason)
         if not await asyncio.to_thread(blocking_still_true, pending.call):
@@ -169,7 +169,7 @@ class Answering:
         if rule is not None and option.scope != "call":
             if edited is not None:
                 raise InvalidAnswer("an edited call is allowed once only; a rule would say something else")
-            await self._check_cover(pending, rule)
+            await self._check_cover(pending, "allow", rule)
         if params.bypass_all:
             await self._keeper.set_bypass(pending.request.agent_name)
         if rule is not None and option.scope in ("workspace", "user"):
@@ -183,9 +183,9 @@ class Answering:
             note="edited by you" if edited is not None else (f"kept {rule} ({option.scope})" if rule else None),
         )
 
-    async def _check_cover(self, pending: Pending, rule: str) -> None:
-        if not await asyncio.to_thread(self._covers, pending.call, pending.turn, rule):
-            raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or approve once")
+    async def _check_cover(self, pending: Pending, rule_list: RuleList, rule: str) -> None:
+        if not await asyncio.to_thread(self._covers, pending.call, rule_list, rule):
+            raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or answer for this once")
 
     async def _edited(self, pending: Pending, text: str | None) -> Plan | Resolution | None:
         """The plan of what the person typed; a Resolution where the edit is denied or must be asked once more."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
 from countersign.wire.base import Json
-from countersign.wire.errors import LedgerUnavailable
+from countersign.wire.errors import LedgerUnavailable, PersonError
 from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 
 from .entry import Closed, Entry, Opened, Parked, StoredRequest
@@ -59,7 +59,9 @@ class Asking:
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        error = None if task.cancelled() else task.exception()
+        # An answer that is refused is the person's business; whoever gave it is told.
+        if error is not None and not isinstance(error, PersonError):
             log.error("%s failed", task.get_name(), exc_info=error)
 
     async def ask(
@@ -81,7 +83,7 @@ class Asking:
             if not adopted:
                 await self._ledger.append(entry, Opened(_stored(pending, entry)))
         except LedgerUnavailable:
-            self.table.forget(pending)
+            self._forget(pending)
             raise
         except asyncio.CancelledError:
             # The row counts as written; nobody was shown it, so nobody needs to be told of its end but the ledger.
@@ -170,8 +172,12 @@ class Asking:
     def park(self, pending: Pending) -> None:
         """Leave the request open on disk for the next server; whoever waits here is cancelled by its owner."""
         pending.parked = True
-        self.table.forget(pending)
+        self._forget(pending)
         self._ledger.put((Parked(pending.approval_id),))
+
+    def _forget(self, pending: Pending) -> None:
+        self.table.forget(pending)
+        self._entries.pop(pending.approval_id, None)
 
     async def close(self) -> None:
         """Wait for the endings that are under way, a bounded time."""

@@ -11,28 +11,28 @@ import os
 import stat
 from collections.abc import Iterable
 
-from .call import FileState, ToolCall
+from .call import FileState, RunCommand, ToolCall
+from .verdict import Decision
 
 CHUNK = 1 << 20
+OPENS_LATER = "opens its files when it runs; only the scripts that it names are bound to this card"
+"""The risk that is left of a shell command: what it names can be another file by the time it opens it."""
 
 
 def blocking_state(path: str) -> FileState:
-    """The state of the regular file at ``path`` now; anything that cannot be read as one counts as absent."""
+    """The state of the regular file that ``path`` leads to now; anything that cannot be read as one counts as absent.
+
+    Where links lead to it, the state is of where they lead as well, so a link that is put in a file's place, or turned
+    round to another file, is a change like any other.
+    """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        target = os.path.realpath(path, strict=True)
     except OSError:
         return FileState(path, None)
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return FileState(path, None)
-        digest = hashlib.sha256()
-        while piece := os.read(descriptor, CHUNK):
-            digest.update(piece)
-        return FileState(path, digest.hexdigest())
-    except OSError:
-        return FileState(path, None)
-    finally:
-        os.close(descriptor)
+    content = _blocking_content(target)
+    if target == path:
+        return FileState(path, content)
+    return FileState(path, hashlib.sha256(f"link\0{target}\0{content}".encode(errors="surrogateescape")).hexdigest())
 
 
 def blocking_states(paths: Iterable[str]) -> tuple[FileState, ...]:
@@ -43,3 +43,30 @@ def blocking_states(paths: Iterable[str]) -> tuple[FileState, ...]:
 def blocking_still_true(call: ToolCall) -> bool:
     """Whether every file that the call is bound to is as it was."""
     return all(blocking_state(state.path) == state for state in call.bound)
+
+
+def risks_left(call: ToolCall, decision: Decision) -> tuple[str, ...]:
+    """What binding cannot keep from changing, for the card: where a command runs a script or writes to a file."""
+    if not any(isinstance(effect, RunCommand) for effect in call.effects):
+        return ()
+    writes = any(each.finding.kind == "write" for each in decision.weighed)
+    return (OPENS_LATER,) if decision.scripts or writes else ()
+
+
+def _blocking_content(target: str) -> str | None:
+    """SHA-256 in hex of the regular file of this name; None for all that is no such file."""
+    try:
+        descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        digest = hashlib.sha256()
+        while piece := os.read(descriptor, CHUNK):
+            digest.update(piece)
+        return digest.hexdigest()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)

@@ -1,33 +1,48 @@
-"""The rows of the ledger as values: entries, stored requests, and the hash that chains them."""
+"""The rows of the ledger as values: entries and stored requests, and how they stand in columns and on the wire.
+
+INVARIANT (redacted): ``values_of`` is the only way from an entry to its columns, and it leaves no known secret in them.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from countersign.wire.base import Json
 from countersign.wire.desk import HistoryEntry, Phase
 from countersign.wire.verdicts import DecidedBy, Evidence, Verdict
 
-GENESIS = "0" * 64
-COLUMNS = (
-    "receipt_id", "at", "phase", "workspace", "owner", "thread_id", "agent_name", "subagent", "tool_call_id",
-    "approval_id", "tool", "input", "verdict", "decided_by", "evidence", "digest", "outcome",
-)  # fmt: skip
+from .chain import dumps
+from .redact import redact
 
 
 def now() -> str:
     """This moment as RFC 3339 in UTC, to the microsecond."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return _moment(datetime.now(UTC))
+
+
+def parse_moment(text: str) -> str:
+    """A moment in RFC 3339 as rows have it: as text in the same order as in time.
+
+    Raises:
+        ValueError: it is none, or does not say in which zone it is.
+    """
+    then = datetime.fromisoformat(text)
+    if then.tzinfo is None:
+        raise ValueError(f"`{text}` needs its zone, such as `Z`")
+    return _moment(then)
+
+
+def _moment(then: datetime) -> str:
+    return then.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row to be written. ``input`` and ``outcome`` are already redacted."""
+    """One row to be written. Nothing in it need be redacted: that happens on the way into the columns."""
 
     receipt_id: str
     phase: Phase
@@ -48,8 +63,13 @@ class Entry:
     at: str = field(default_factory=now)
 
     def next(self, phase: Phase, **changes: object) -> Entry:
-        """The row that follows this one in the life of the same call."""
-        return replace(self, phase=phase, at=now(), **changes)  # type: ignore[arg-type]
+        """The row that follows this one in the life of the same call. The end of a question says how long it stood
+        open, in ``outcome.waitedMs``: over a restart too, so by the clock on the wall."""
+        then = now()
+        if self.verdict == "ask" and phase == "decided" and isinstance(outcome := changes.get("outcome"), dict):
+            waited = datetime.fromisoformat(then) - datetime.fromisoformat(self.at)
+            changes["outcome"] = {**outcome, "waitedMs": max(int(waited.total_seconds() * 1000), 0)}
+        return replace(self, phase=phase, at=then, **changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,66 +119,59 @@ class Adopted:
     owner: str
 
 
-Change = Entry | Opened | Closed | Parked | Adopted
+RequestChange = Opened | Closed | Parked | Adopted
+Change = Entry | RequestChange
 """What one commit may hold."""
-
-
-def chain_hash(previous: str, seq: int, values: Sequence[object]) -> str:
-    """SHA-256 in hex over the row before and every field of this one."""
-    text = json.dumps([previous, seq, *values], separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def entry_of(row: sqlite3.Row) -> HistoryEntry:
     """A stored row as it stands on the wire."""
-    return HistoryEntry(
-        receipt_id=row["receipt_id"],
-        seq=row["seq"],
-        at=row["at"],
-        phase=row["phase"],
-        thread_id=row["thread_id"],
-        agent_name=row["agent_name"],
-        subagent=row["subagent"],
-        tool_call_id=row["tool_call_id"],
-        approval_id=row["approval_id"],
-        tool=row["tool"],
-        input=json.loads(row["input"]) if row["input"] else None,
-        verdict=row["verdict"],
-        by=row["decided_by"],
-        evidence=[Evidence.model_validate(item) for item in json.loads(row["evidence"])],
-        digest=row["digest"],
-        outcome=json.loads(row["outcome"]) if row["outcome"] else None,
-    )
+    return HistoryEntry.model_validate(shown(row))
+
+
+def shown(row: sqlite3.Row) -> dict[str, Any]:
+    """A stored row as JSON of the wire; no model, so that a million of them can be walked."""
+    return {name: _AS_JSON.get(name, str)(row[column]) for name, column in _SHOWN if row[column] is not None}
+
+
+_SHOWN = (
+    ("receiptId", "receipt_id"), ("seq", "seq"), ("at", "at"), ("phase", "phase"), ("threadId", "thread_id"),
+    ("agentName", "agent_name"), ("subagent", "subagent"), ("toolCallId", "tool_call_id"),
+    ("approvalId", "approval_id"), ("tool", "tool"), ("input", "input"), ("verdict", "verdict"), ("by", "decided_by"),
+    ("evidence", "evidence"), ("digest", "digest"), ("outcome", "outcome"),
+)  # fmt: skip
+_AS_JSON: dict[str, Any] = {"seq": int, "input": json.loads, "evidence": json.loads, "outcome": json.loads}
 
 
 def again(row: sqlite3.Row) -> Entry:
     """A stored row as the base of the next one of the same call."""
-    shown = entry_of(row)
+    told = entry_of(row)
     return Entry(
-        receipt_id=shown.receipt_id,
-        phase=shown.phase,
+        at=told.at,
+        receipt_id=told.receipt_id,
+        phase=told.phase,
         workspace=row["workspace"],
         owner=row["owner"],
-        thread_id=shown.thread_id,
-        agent_name=shown.agent_name,
-        subagent=shown.subagent,
-        tool_call_id=shown.tool_call_id,
-        approval_id=shown.approval_id,
-        tool=shown.tool,
-        input=shown.input,
-        verdict=shown.verdict,
-        by=shown.by,
-        evidence=tuple(shown.evidence),
-        digest=shown.digest,
+        thread_id=told.thread_id,
+        agent_name=told.agent_name,
+        subagent=told.subagent,
+        tool_call_id=told.tool_call_id,
+        approval_id=told.approval_id,
+        tool=told.tool,
+        input=told.input,
+        verdict=told.verdict,
+        by=told.by,
+        evidence=tuple(told.evidence),
+        digest=told.digest,
     )
 
 
-def _dumps(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
+    """The columns of a row, in the order of COLUMNS; the chain hash is over exactly these.
 
-
-def values_of(entry: Entry) -> tuple[str | None, ...]:
-    """The columns of a row, in the order of COLUMNS; the chain hash is over exactly these."""
+    ``hidden`` are values that must not be written down; known forms of tokens go in any case.
+    """
+    evidence: list[Json] = [item.model_dump(mode="json", exclude_none=True) for item in entry.evidence]
     return (
         entry.receipt_id,
         entry.at,
@@ -171,10 +184,14 @@ def values_of(entry: Entry) -> tuple[str | None, ...]:
         entry.tool_call_id,
         entry.approval_id,
         entry.tool,
-        None if entry.input is None else _dumps(entry.input),
+        _stored(entry.input, hidden),
         entry.verdict,
         entry.by,
-        _dumps([item.model_dump(mode="json", exclude_none=True) for item in entry.evidence]),
+        dumps(redact(evidence, hidden)),
         entry.digest,
-        None if entry.outcome is None else _dumps(entry.outcome),
+        _stored(entry.outcome, hidden),
     )
+
+
+def _stored(value: Json, hidden: frozenset[str]) -> str | None:
+    return None if value is None else dumps(redact(value, hidden))

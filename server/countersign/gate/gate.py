@@ -5,7 +5,8 @@ say of it by ``policy.decide``; here it is recorded, asked, permitted once, run,
 
 INVARIANT (permit): this is the only module that issues permits.
 INVARIANT (record first): ``started`` is durable before ``run`` is awaited. No ledger, no run.
-INVARIANT (narrowing): what tightens while a call waits for anything is looked at again before it runs.
+INVARIANT (narrowing): what tightens while a call waits for anything is looked at again before it runs. Open requests
+are looked at in ``live.py``.
 """
 
 from __future__ import annotations
@@ -20,17 +21,20 @@ from dataclasses import dataclass, replace
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.approvals import ApprovalRequest, CommandPreview
 from countersign.wire.base import Json
+from countersign.wire.desk import RuleList
 from countersign.wire.errors import CountersignError, LedgerUnavailable
-from countersign.wire.verdicts import DecidedBy, Evidence, Mode
+from countersign.wire.verdicts import Evidence, Mode
 
 from .answering import Answering, Keeper
 from .asking import Asker, Asking
-from .binding import blocking_states, blocking_still_true
+from .binding import blocking_states, blocking_still_true, risks_left
 from .call import BadArguments, ToolCall, WritePath
 from .entry import Adopted, Entry, StoredRequest
 from .grants import GrantBook
 from .images import BeforeImages
 from .ledger import Ledger
+from .live import OUTDATED, Live, still_asked, withdrawn
+from .named import blocking_named_programs
 from .pending import Pending, Resolution
 from .permit import Stale, _issue
 from .plan import Plan, Prepare
@@ -86,11 +90,11 @@ class Gate:
         self._asker = asker
         self._owner = owner
         self._images = images
-        self._version = 0
-        self._looking: asyncio.Task[None] | None = None
+        self._parking = False
         self._parked_calls: set[str] = set()
         self.grants = grants or GrantBook()
         self.asking = Asking(ledger, asker)
+        self._live = Live(self.asking, self._judge)
         self.answering = Answering(
             asking=self.asking,
             ledger=ledger,
@@ -123,6 +127,10 @@ class Gate:
         passage = _Passage(receipt_id, prepare, turn, allow_offered, restored)
         try:
             plan = await asyncio.to_thread(passage.blocking_plan)
+            if restored is not None and (shown := _kept(restored).tool_call.raw_input) != dict(plan.call.arguments):
+                # A person had edited it, and was asked once more.
+                passage.edited = shown if isinstance(shown, dict) else None
+                plan = await asyncio.to_thread(passage.blocking_plan)
         except BadArguments:
             if restored is not None:
                 await self.asking.end_stored(restored, Resolution("interrupted", "change", "it can no longer be done"))
@@ -138,6 +146,9 @@ class Gate:
             if plan.call.tool_call_id not in self._parked_calls:
                 stopped = Refused("cancelled", "cancel", "the turn was stopped", receipt_id)
                 turn.emit(result_event(plan.call, stopped))
+            if passage.restored is not None and not self._parking:
+                end = Resolution("cancelled", "cancel", "the turn was stopped")
+                self.asking.own(self.asking.end_stored(passage.restored, end), f"cancel {receipt_id}")
             raise
         turn.emit(result_event(plan.call, settled))
         return settled
@@ -153,30 +164,28 @@ class Gate:
         decision = Decision("allow", "user", (evidence,), (), evidence.reason)
         entry = self._entry(plan.call, decision, secrets.token_urlsafe(12))
         await self._ledger.append(entry)
-        return await self._run(plan, turn, entry, "user", background=False)
+        return await self._run(plan, turn, entry, background=False)
 
     async def _rounds(self, plan: Plan, passage: _Passage) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
-            version = self._version
-            plan, decision = await asyncio.to_thread(self._bound, plan, turn)
-            if decision.verdict == "allow" and not passage.allow_offered:
-                decision = _only_deny(decision)
+            version = self._live.version
+            plan, decision = await asyncio.to_thread(self._bound, plan, passage)
             entry = self._entry(plan.call, decision, receipt_id)
             turn.emit(call_event(plan.call, "pending"))
             background = False
-            if passage.restored is not None and decision.verdict != "ask":
-                await self._overtaken(passage, decision)
             if decision.verdict == "deny":
-                await self._ledger.append(entry)
+                await self._record(entry, plan.call, decision.reason, passage)
                 return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
             if (refused := self._unaskable(plan.call, decision, turn, receipt_id)) is not None:
-                await self._ledger.append(replace(entry, verdict="deny", by=refused.by))
+                await self._record(replace(entry, verdict="deny", by=refused.by), plan.call, refused.reason, passage)
                 return refused
             if decision.verdict == "allow":
-                await self._ledger.append(entry)
+                entry = await self._record(entry, plan.call, decision.reason, passage)
             else:
-                resolution = await self._ask(plan, decision, entry, passage, version)
+                asking = self._ask(plan, decision, entry, passage, version)
+                del decision  # it holds all that was found, which ten thousand waiting cards would keep for nothing
+                resolution = await asking
                 if resolution.plan is not None:
                     plan, passage.edited = resolution.plan, resolution.plan.call.arguments
                 if resolution.again:
@@ -187,15 +196,16 @@ class Gate:
                     return _refused(resolution, turn, receipt_id)
                 background = resolution.background
                 entry = replace(entry, by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
-            if version != self._version or passage.edited is not None:
+            if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
-                plan, later = await asyncio.to_thread(self._bound, plan, turn)
-                if later.verdict == "deny" or (decision.verdict == "allow" and later.verdict == "ask"):
+                version = self._live.version
+                plan, later = await asyncio.to_thread(self._bound, plan, passage)
+                if withdrawn(later, entry):
                     continue
                 entry = replace(self._entry(plan.call, later, receipt_id), by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
-                return await self._run(plan, turn, entry, entry.by or decision.by, background)
+                return await self._run(plan, turn, entry, background, version)
             except Stale:
                 plan = await asyncio.to_thread(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
@@ -218,6 +228,11 @@ class Gate:
             request = request_for(
                 plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered
             )
+        else:
+            # Only the wall clock has gone on without a server; set back, it must not make the wait longer.
+            left = seconds_left(request.expires_at)
+            seconds = left if left is None or seconds is None else min(left, seconds)
+        del decision
         pending = Pending(
             request=request,
             call=plan.call,
@@ -232,37 +247,44 @@ class Gate:
             pending,
             replace(entry, approval_id=request.approval_id),
             adopted=adopted,
-            seconds=seconds_left(request.expires_at),
-            shown=lambda: self._look() if version != self._version else None,
+            seconds=seconds,
+            shown=lambda: self._live.shown(version),
         )
         return replace(resolution, approval_id=request.approval_id)
 
-    async def _overtaken(self, passage: _Passage, decision: Decision) -> None:
-        """The rules have decided meanwhile what a request on disk was waiting for."""
-        assert passage.restored is not None
-        state = "allowed" if decision.verdict == "allow" else "denied"
-        end = Resolution(state, decision.by, decision.reason, evidence=decision.evidence)
-        await self.asking.end_stored(passage.restored, end)
-        passage.restored = None
+    async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: _Passage) -> Entry:
+        """Write down what was decided; for a request that waited on disk, its end says so, once.
+
+        One that would be allowed, but whose card is no longer true, ends for that, and what was decided is of the call
+        as it is now.
+        """
+        stored, passage.restored = passage.restored, None
+        if stored is not None:
+            if entry.verdict == "deny" or _kept(stored).digest == call.digest():
+                state = "allowed" if entry.verdict == "allow" else "denied"
+                end = Resolution(state, entry.by or "mode", reason, evidence=entry.evidence)
+                await self.asking.end_stored(stored, end)
+                return replace(entry, approval_id=stored.approval_id)
+            await self.asking.end_stored(stored, OUTDATED)
+        await self._ledger.append(entry)
+        return entry
 
     async def _adopted(self, call: ToolCall, restored: StoredRequest) -> ApprovalRequest | None:
         """The request that waited on disk, now ours; None if what it showed is no longer true: then it has ended."""
-        kept = ApprovalRequest.model_validate_json(restored.request or "{}")
+        kept = _kept(restored)
         if kept.digest == call.digest():
             await self._ledger.append(Adopted(kept.approval_id, self._owner))
             return kept
-        gone = Resolution("interrupted", "change", "what the card showed has changed")
-        await self.asking.end_stored(restored, gone)
+        await self.asking.end_stored(restored, OUTDATED)
         return None
 
-    async def _run(self, plan: Plan, turn: Turn, entry: Entry, by: DecidedBy, background: bool) -> Ran:
-        call = plan.call
+    async def _run(self, plan: Plan, turn: Turn, entry: Entry, background: bool, version: int | None = None) -> Ran:
+        """``version`` is of the rules that leave was given by; None where no rule was asked."""
+        call, by = plan.call, entry.by or "user"
         began = time.monotonic()
         try:
             await self._ledger.append(entry.next("started", outcome=None))
-            # INVARIANT (same bytes): looked at as late as can be; the tool looks again by descriptor.
-            if call.bound and not await asyncio.to_thread(blocking_still_true, call):
-                raise Stale
+            await self._check_at_use(call, turn, entry, version)
             if _writes(call):
                 turn.writes += 1
             turn.emit(call_event(call, "running"))
@@ -287,6 +309,23 @@ class Gate:
         await self._finish(entry, ended)
         return Ran(outcome, by, entry.receipt_id, duration)
 
+    async def _check_at_use(self, call: ToolCall, turn: Turn, entry: Entry, version: int | None) -> None:
+        """Look again, as late as can be, whether files and rules are as they were when leave was given.
+
+        Raises:
+            Stale: they are not.
+        """
+        while True:
+            if version not in (None, self._live.version):
+                version = self._live.version
+                if withdrawn(await asyncio.to_thread(self._judge, call, turn), entry):
+                    raise Stale("what allowed it counts no more")
+            # INVARIANT (same bytes): the tool looks again by descriptor.
+            if call.bound and not await asyncio.to_thread(blocking_still_true, call):
+                raise Stale("the files that it is about have changed")
+            if version in (None, self._live.version):
+                return
+
     async def _keep_image(self, entry: Entry, outcome: Outcome | None) -> None:
         if outcome is None or outcome.before_image is None or self._images is None:
             return
@@ -306,13 +345,24 @@ class Gate:
 
     # Judging: blocking, in worker threads.
 
-    def _bound(self, plan: Plan, turn: Turn) -> tuple[Plan, Decision]:
-        """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview."""
-        decision = self._judge(plan.call, turn)
+    def _bound(self, plan: Plan, passage: _Passage) -> tuple[Plan, Decision]:
+        """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview.
+
+        A card is bound to all that its text could mean by a program, since nobody but the person looks at it.
+        """
+        decision = self._judge(plan.call, passage.turn)
+        if decision.verdict == "allow" and not passage.allow_offered:
+            decision = _only_deny(decision)
+        if passage.restored is not None:
+            decision = still_asked(decision)
         call = plan.call
-        missing = [path for path in decision.scripts if all(state.path != path for state in call.bound)]
+        scripts = decision.scripts
+        if decision.verdict == "ask":
+            scripts = (*scripts, *blocking_named_programs(call, decision, self._policy().workspace))
+        missing = [path for path in scripts if all(state.path != path for state in call.bound)]
         if missing:
             call = call.rebound(blocking_states(missing))
+        decision = replace(decision, risks=(*decision.risks, *risks_left(call, decision)))
         if isinstance(call.preview, CommandPreview):
             call = replace(call, preview=call.preview.model_copy(update={"parts": list(decision.parts)}))
         return Plan(call, plan.run), decision
@@ -321,10 +371,12 @@ class Gate:
         grants = self.grants.live(agent=call.agent, thread_id=call.thread_id, turn_id=turn.turn_id)
         return self._decided(call, self._policy(), turn.modes, grants)
 
-    def _covers(self, call: ToolCall, turn: Turn, rule: str) -> bool:
-        """Whether this rule alone, kept as an allow rule, lets the call through."""
-        kept = RuleText("allow", rule, scope="user", agent=call.agent)
+    def _covers(self, call: ToolCall, rule_list: RuleList, rule: str) -> bool:
+        """Whether this rule alone, kept in this list, lets the call through or forbids it."""
+        kept = RuleText(rule_list, rule, scope="user", agent=call.agent)
         policy = self._policy()
+        if rule_list != "allow":
+            return self._decided(call, replace(policy, rules=(kept,)), ["auto"], ()).verdict == rule_list
         stern = tuple(known for known in policy.rules if known.list != "allow")
         alone = replace(policy, rules=(*stern, kept), agents={})
         if self._decided(call, alone, ["ask"], ()).verdict == "allow":
@@ -344,38 +396,18 @@ class Gate:
 
     def changed(self) -> None:
         """Rules, grants, modes, trust or bypass changed: every open request is looked at again, soon."""
-        self._version += 1
-        if self.asking.table:
-            self._look()
+        self._live.changed()
 
-    def _look(self) -> None:
-        if self._looking is None or self._looking.done():
-            self._looking = self.asking.own(self._look_again(), "look again at open requests")
-
-    async def _look_again(self) -> None:
-        seen = -1
-        while seen != self._version:
-            seen = self._version
-            for pending in self.asking.table:
-                if pending.shown and pending.claimed_by is None:
-                    await self._look_at(pending)
-
-    async def _look_at(self, pending: Pending) -> None:
-        decision = await asyncio.to_thread(self._judge, pending.call, pending.turn)
-        if decision.verdict == "deny":
-            end = Resolution("denied", decision.by, decision.reason, evidence=decision.evidence)
-        elif decision.verdict == "allow" and decision.by in ("rule", "grant", "bypass") and pending.allow_offered:
-            # INVARIANT (same bytes): a card whose bytes are no longer true is voided, not allowed.
-            if await asyncio.to_thread(blocking_still_true, pending.call):
-                end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
-            else:
-                end = Resolution("interrupted", "change", "what the card showed has changed", again=True)
-        else:
-            return
-        await self.asking.end_now(pending, end)
+    def revoke(self, grant_id: str) -> bool:
+        """Take a grant back at once, for calls under way too; whether there was such a grant."""
+        if not self.grants.revoke(grant_id):
+            return False
+        self.changed()
+        return True
 
     async def park(self) -> None:
         """The server is about to end: requests that can be taken up again stay on disk, the others are interrupted."""
+        self._parking = True
         for pending in self.asking.table:
             if pending.claimed_by is not None:
                 continue
@@ -405,6 +437,10 @@ def _told(error: Exception, call: ToolCall) -> str:
         return str(error)
     log.error("the tool %s failed", call.tool, exc_info=error)
     return f"the tool failed with {type(error).__name__}"
+
+
+def _kept(stored: StoredRequest) -> ApprovalRequest:
+    return ApprovalRequest.model_validate_json(stored.request or "{}")
 
 
 def _only_deny(decision: Decision) -> Decision:

@@ -30,18 +30,20 @@ _FRESH = "zzz"
 
 def lint_rules(sources: Sequence[RuleText], tools: Collection[str] = ()) -> tuple[Problem, ...]:
     """Everything worth telling about these rules, in their order. ``tools`` are further names of tools that exist."""
+    return tuple(problem for problems in lint_each(sources, tools) for problem in problems)
+
+
+def lint_each(sources: Sequence[RuleText], tools: Collection[str] = ()) -> Iterator[Sequence[Problem]]:
+    """For each of these rules in turn, what is worth telling about it among the others."""
     known = {*EFFECT_TOOLS, *TOOL_NAMES, *MORE_TOOLS, *tools}
     rules = RuleSet(sources)
-    problems: list[Problem] = []
     for source in sources:
         rule, problem = compile_rule(source)
-        if problem is not None:
-            problems.append(problem)
-        if rule is None or rule.broken is not None:
-            continue
-        for message in _complaints(rule, rules, known):
-            problems.append(Problem(source.file, source.line, source.column, f"`{rule.text}` {message}"))
-    return tuple(problems)
+        problems = [] if problem is None else [problem]
+        if rule is not None and rule.broken is None:
+            for message in _complaints(rule, rules, known):
+                problems.append(Problem(source.file, source.line, source.column, f"`{rule.text}` {message}"))
+        yield problems
 
 
 def _complaints(rule: Rule, rules: RuleSet, known: Collection[str]) -> Iterator[str]:

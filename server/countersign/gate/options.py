@@ -12,6 +12,11 @@ from countersign.wire.verdicts import Scope
 from .call import RunCommand, ToolCall
 from .verdict import Decision
 
+ALLOW_ONCE = ApprovalOption(option_id="allow_once", name="Approve", kind="allow_once", scope="call")
+ALLOW_BACKGROUND = ApprovalOption(
+    option_id="allow_background", name="Run in background", kind="allow_once", scope="call", background=True
+)
+REJECT_ONCE = ApprovalOption(option_id="reject_once", name="Deny", kind="reject_once", scope="call")
 GRANT_OPTIONS: tuple[tuple[str, str, Scope], ...] = (
     ("allow_turn", "Allow for this turn", "turn"),
     ("allow_chat", "Allow for this chat", "chat"),
@@ -29,7 +34,7 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
     """
     options: list[ApprovalOption] = []
     if allow_offered:
-        options.append(ApprovalOption(option_id="allow_once", name="Approve", kind="allow_once", scope="call"))
+        options.append(ALLOW_ONCE)
         if decision.grantable and decision.exact_rule is not None:
             options += [
                 ApprovalOption(option_id=key, name=name, kind="allow_always", scope=scope, rule=decision.exact_rule)
@@ -38,21 +43,17 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
         if decision.grantable:
             options += _always(decision, trusted)
         if _own_command(call):
-            options.append(
-                ApprovalOption(
-                    option_id="allow_background",
-                    name="Run in background",
-                    kind="allow_once",
-                    scope="call",
-                    background=True,
-                )
-            )
-    options.append(ApprovalOption(option_id="reject_once", name="Deny", kind="reject_once", scope="call"))
+            options.append(ALLOW_BACKGROUND)
+    options.append(REJECT_ONCE)
     rule = decision.exact_rule
     if rule is not None:
         options.append(
             ApprovalOption(
-                option_id="reject_always", name=f"Always deny {rule}", kind="reject_always", scope="user", rule=rule
+                option_id="reject_always",
+                name=f"Always deny {rule} everywhere",
+                kind="reject_always",
+                scope="user",
+                rule=rule,
             )
         )
     return options

@@ -8,6 +8,8 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -46,6 +48,23 @@ class Owner:
             os.close(descriptor)
         path.unlink(missing_ok=True)
         return True
+
+    @contextmanager
+    def taking_up(self) -> Iterator[bool]:
+        """Whether this server alone may take over what others left, for as long as the block lasts.
+
+        Two windows that open at once would both find the same requests without an owner.
+        """
+        descriptor = os.open(self._folder / "taking-up", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
 
     def release(self) -> None:
         """Give the name up; what it owned may be taken over from now on."""

@@ -128,6 +128,10 @@ class PendingTable:
         return len(self._open)
 
     def views(self, thread_id: str | None = None) -> list[ApprovalRequest]:
-        """What a client draws from, oldest first."""
-        requests = [entry.request for entry in self._open.values() if thread_id in (None, entry.request.thread_id)]
+        """What a client draws from, oldest first. What is not on disk yet cannot be answered and is not listed."""
+        requests = [
+            pending.request
+            for pending in self._open.values()
+            if pending.shown and thread_id in (None, pending.request.thread_id)
+        ]
         return sorted(requests, key=lambda request: request.created_at)

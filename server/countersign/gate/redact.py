@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from countersign.wire.base import Json
 
@@ -16,21 +17,36 @@ SECRET_NAME = re.compile(r"(?:_TOKEN|_API_KEY|_SECRET|_PASSWORD)$")
 
 TOKEN_FORMS = re.compile(
     r"""
-      sk-[A-Za-z0-9_-]{16,}                      # OpenAI, Anthropic
-    | gh[pousr]_[A-Za-z0-9]{20,}                 # GitHub
-    | github_pat_[A-Za-z0-9_]{20,}
-    | glpat-[A-Za-z0-9_-]{16,}                   # GitLab
-    | xox[abprs]-[A-Za-z0-9-]{10,}               # Slack
-    | (?:AKIA|ASIA)[A-Z0-9]{16}                  # AWS
-    | AIza[A-Za-z0-9_-]{30,}                     # Google
+      sk-[A-Za-z0-9_-]{16,}                                        # OpenAI, Anthropic
+    | [sr]k_(?:live|test)_[A-Za-z0-9]{16,} | whsec_[A-Za-z0-9]{16,}  # Stripe
+    | gh[pousr]_[A-Za-z0-9]{20,} | github_pat_[A-Za-z0-9_]{20,}    # GitHub
+    | gl[a-z]{2,6}-[A-Za-z0-9_-]{16,}                              # GitLab
+    | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,}          # Slack
+    | (?:AKIA|ASIA)[A-Z0-9]{16}                                    # AWS, the key's id
+    | (?<=SecretAccessKey":\s")[A-Za-z0-9/+]{40}                   # and the key, as its tools print it
+    | AIza[A-Za-z0-9_-]{30,} | ya29\.[A-Za-z0-9_-]{20,} | GOCSPX-[A-Za-z0-9_-]{20,}  # Google
     | npm_[A-Za-z0-9]{30,}
     | pypi-[A-Za-z0-9_-]{30,}
+    | hf_[A-Za-z0-9]{30,}                                          # Hugging Face
+    | do[opr]_v1_[a-f0-9]{40,}                                     # DigitalOcean
+    | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}                           # Shopify
+    | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}                   # SendGrid
     | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}   # JWT
-    | (?<=://)[^/\s:@]{1,256}:[^/\s:@]{1,256}(?=@)                 # user:password in a URL
+    | (?<=[Bb]earer\s)[A-Za-z0-9._~+/-]{16,}=*                     # in an Authorization header
+    | (?<=[Bb]asic\s)[A-Za-z0-9+/]{16,}=*
+    | (?<=://)[^/\s:@]{0,256}:[^/\s@]{1,256}(?=@)                  # user:password in a URL
+    | (?<=://)[^/\s:@]{20,256}(?=@)                                # a token alone in a URL
     """,
     re.VERBOSE,
 )
-PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+ASSIGNED = re.compile(
+    r"""((?:\b|_)(?:TOKEN|API_KEY|SECRET|PASSWORD|aws_secret_access_key)\s?=\s?)"""
+    r"""(?!["']?\$)("[^"]{4,}"|'[^']{4,}'|[^\s"';&|]{4,})"""
+)
+"""A secret that is given to a variable in the text itself; one that another variable holds is none to see."""
+PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)", re.DOTALL
+)
 MARK = "[redacted]"
 SHORTEST_SECRET = 6
 """Shorter values are not looked for: they would blank out ordinary words."""
@@ -48,9 +64,22 @@ def secret_values(environment: Mapping[str, str] = os.environ, names: Iterable[s
 
 def redact_text(text: str, secrets: frozenset[str]) -> str:
     """The text with every known secret replaced by a mark."""
+    # The rows of a call say mostly the same short things again.
+    return _redacted_before(text, secrets) if len(text) <= _SHORT else _redacted(text, secrets)
+
+
+def _redacted(text: str, secrets: frozenset[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, MARK)
-    return TOKEN_FORMS.sub(MARK, PRIVATE_KEY.sub(MARK, text))
+    if "-----BEGIN" in text:
+        text = PRIVATE_KEY.sub(MARK, text)
+    if "=" in text:
+        text = ASSIGNED.sub(rf"\1{MARK}", text)
+    return TOKEN_FORMS.sub(MARK, text)
+
+
+_SHORT = 500
+_redacted_before = lru_cache(maxsize=1000)(_redacted)
 
 
 def redact(value: Json, secrets: frozenset[str]) -> Json:

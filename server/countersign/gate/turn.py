@@ -19,7 +19,7 @@ class Turn:
 
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
-    permitted writes. Sub-agents share the turn of their parent through ``parent``.
+    permitted writes.
     """
 
     thread_id: str

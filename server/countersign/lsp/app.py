@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import platformdirs
@@ -22,15 +22,19 @@ from countersign.gate.check import BadQuestion, answer_of, explain
 from countersign.settings.desk import SettingsDesk
 from countersign.wire import approvals, desk, settings, threads, verdicts
 from countersign.wire.base import Empty, as_json
-from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer, UnknownRule
+from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer, LedgerUnavailable, UnknownRule
 
 from .bridge import Server, make_server
-from .house import House, storage_folder
+from .house import House, StorageUnusable, storage_folder, usable_storage
 from .language.service import LanguageService
-from .records import add_rule, export_history, list_rules, query_history, remove_rule, undo
+from .records import export_history, query_history, undo
+from .rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
 
 log = logging.getLogger(__name__)
 ACCEPT, IGNORE = "Accept", "Keep ignoring"
+AT_ONCE = 100
+"""Requests of a batch that are answered side by side."""
+T = TypeVar("T")
 
 
 def serve() -> int:
@@ -47,10 +51,12 @@ class App:
     def __init__(self, server: Server) -> None:
         self._server = server
         self._house: House | None = None
+        self._closed: str | None = None
         self._ready = False
         self._warnings: list[str] = []
         self._asked: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking_back = asyncio.Lock()
         server.on_initialize(lambda params: self._initialize(params))  # noqa: PLW0108 pygls marks what it is given
         server.on_initialized(self._initialized)
         server.on_shutdown(self._shutdown)
@@ -75,7 +81,8 @@ class App:
         handle("history/query", lambda params: query_history(self.house, params))
         handle("history/export", lambda params: export_history(self.house, params))
         handle("history/undo", lambda params: undo(self.house, params.receipt_id))
-        handle("rule/list", lambda _params: list_rules(self.house))
+        handle("rule/list", lambda _params: self._looked_back(list_rules))
+        handle("rule/proposals", lambda _params: self._looked_back(propose_rules))
         handle("rule/add", lambda params: add_rule(self.house, params))
         handle("rule/remove", lambda params: remove_rule(self.house, params.rule_id))
         handle("grant/list", lambda _params: desk.GrantListResult(grants=self.house.gate.grants.views()))
@@ -86,9 +93,11 @@ class App:
 
     @property
     def house(self) -> House:
-        if self._house is None:
-            raise HouseError("the server is not initialized")
-        return self._house
+        if self._house is not None:
+            return self._house
+        if self._closed is not None:
+            raise LedgerUnavailable(self._closed)
+        raise HouseError("the server is not initialized")
 
     # The life of the server.
 
@@ -97,13 +106,27 @@ class App:
             options = settings.InitializationOptions.model_validate(params.initialization_options or {})
         except ValidationError as error:
             raise InvalidAnswer(f"the initialization options do not fit: {misfit(error)}") from None
-        storage = storage_folder(options.storage, platformdirs.user_data_dir("countersign", appauthor=False))
-        workspace = workspace_of(params) or no_folder(storage)
-        live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
-        self._house = House(self._server, live, storage)
+        wanted = options.storage or platformdirs.user_data_dir("countersign", appauthor=False)
+        try:
+            self._house = self._open(options, params, wanted)
+        except StorageUnusable as error:
+            # Serving without a house lets the person be told; an `initialize` that fails is only tried again.
+            log.exception("the storage folder `%s` cannot be used", wanted)
+            self._closed = f"{error}, so nothing runs; mend that and restart the server"
+
+    def _open(self, options: settings.InitializationOptions, params: types.InitializeParams, wanted: str) -> House:
+        with usable_storage():
+            storage = storage_folder(wanted)
+            workspace = workspace_of(params) or no_folder(storage)
+            live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
+            house = House(self._server, live, storage)
         live.subscribe(self._policy_changed)
+        return house
 
     async def _initialized(self) -> None:
+        if self._closed is not None:
+            self._show(f"Countersign: {self._closed}.", types.MessageType.Error)
+            return
         for warning in self._warnings:
             self._show(warning)
         self._ready = True
@@ -111,6 +134,7 @@ class App:
         self._own(self._language.watch(), "tell problems of the settings files")
         self._tell_unconfirmed()
         self.house.runner.tell_changes()
+        self._own(self._note_rules(), "note which rules there are")
         await self.house.take_up()
 
     async def _shutdown(self) -> None:
@@ -136,8 +160,8 @@ class App:
         else:
             self._warnings.append(message)
 
-    def _show(self, message: str) -> None:
-        self._server.window_show_message(types.ShowMessageParams(type=types.MessageType.Warning, message=message))
+    def _show(self, message: str, kind: types.MessageType = types.MessageType.Warning) -> None:
+        self._server.window_show_message(types.ShowMessageParams(type=kind, message=message))
 
     # Settings.
 
@@ -147,6 +171,15 @@ class App:
         if self._ready:
             self._tell_unconfirmed()
             self.house.runner.tell_changes()
+            self._own(self._note_rules(), "note which rules there are")
+
+    async def _note_rules(self) -> None:
+        await note_rules(self.house)
+
+    async def _looked_back(self, look: Callable[[House], Awaitable[T]]) -> T:
+        """One long look at history at a time: the few threads there are belong to calls that wait for their verdict."""
+        async with self._looking_back:
+            return await look(self.house)
 
     def _tell_unconfirmed(self) -> None:
         live = self.house.settings
@@ -190,7 +223,11 @@ class App:
 
     async def _approval_batch(self, params: approvals.ApprovalBatchParams) -> approvals.ApprovalBatchResult:
         """Each request is judged, recorded and answered on its own."""
-        results = [await self._one_of_batch(approval_id, params) for approval_id in params.approval_ids]
+        results: list[approvals.BatchEntry] = []
+        # Together they share commits to disk; thousands at once would only take memory.
+        for start in range(0, len(params.approval_ids), AT_ONCE):
+            ids = params.approval_ids[start : start + AT_ONCE]
+            results += await asyncio.gather(*(self._one_of_batch(approval_id, params) for approval_id in ids))
         return approvals.ApprovalBatchResult(results=results)
 
     async def _one_of_batch(self, approval_id: str, params: approvals.ApprovalBatchParams) -> approvals.BatchEntry:
@@ -246,7 +283,7 @@ class App:
         return desk.ShellToBackgroundResult(shell_id=self.house.shells.to_background(params.tool_call_id))
 
     def _grant_revoke(self, params: desk.GrantRevokeParams) -> Empty:
-        if not self.house.gate.grants.revoke(params.grant_id):
+        if not self.house.gate.revoke(params.grant_id):
             raise UnknownRule("there is no such grant; it may have ended")
         return Empty()
 

@@ -1,28 +1,33 @@
 """The feed of each chat: events gathered into frames, numbered, kept and sent.
 
 The first event goes out at once, what follows within ``FRAME`` goes out together; so text reaches the screen in
-frames and not in single tokens, and nobody waits for the first word.
+frames and not in single tokens, and nobody waits for the first word. What cannot be kept (the disk is full) is sent
+all the same, and kept with the next frame that can: the person must hear that the disk is full.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from countersign.agents.transcript import Transcripts, joined
 from countersign.gate.entry import now
+from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.threads import ThreadEvent, ThreadUpdate
 
+log = logging.getLogger(__name__)
 FRAME = 0.016
 """Seconds of a frame: one picture of a 60 Hz screen."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A chat's frame under way."""
+    """A chat's frame under way; ``unkept`` are the events of earlier ones that could not be written."""
 
     events: list[ThreadEvent] = field(default_factory=list)
+    unkept: list[ThreadEvent] = field(default_factory=list)
     timer: asyncio.TimerHandle | None = None
 
 
@@ -81,5 +86,10 @@ class Feed:
         events, frame.events = joined(frame.events), []
         seq = self.seq(thread_id) + 1
         self._seq[thread_id] = seq
-        self._transcripts.add_events(thread_id, seq, now(), events)
+        frame.unkept += events
+        try:
+            self._transcripts.add_events(thread_id, seq, now(), frame.unkept)
+            frame.unkept = []
+        except LedgerUnavailable:  # going on is safe: nothing that acts comes by here, and the ledger is asked first
+            log.exception("what was said in %s is not kept yet", thread_id)
         self._send(ThreadUpdate(thread_id=thread_id, seq=seq, events=events))

@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +30,7 @@ from countersign.settings.policy import AgentConfig
 from countersign.tools.processes import SHELLS_SERVICE, ShellDesk
 from countersign.tools.registry import BY_NAME
 from countersign.wire.desk import AgentView, ShellView
+from countersign.wire.errors import LedgerUnavailable
 
 from .bridge import Server
 from .editor import Editor
@@ -55,7 +59,7 @@ class House:
         self.settings = settings
         self.storage = storage
         self.owner = Owner(storage)
-        self.ledger = Ledger(storage / LEDGER_FILE)
+        self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
         self.transcripts = Transcripts(storage / CHATS_FILE)
         self.editor = Editor(server)
         self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
@@ -101,8 +105,8 @@ class House:
             gate=self.gate,
             sessions=self.sessions,
             transcripts=self.transcripts,
+            feed=self.feed,
             workspace=self._policy().workspace,
-            emit=self.feed.emit,
         )
 
     async def close(self) -> None:
@@ -144,13 +148,30 @@ class House:
         self.server.notify("shell/update", view)
 
 
-def storage_folder(wanted: str | None, default: str) -> Path:
+class StorageUnusable(Exception):
+    """The storage folder cannot be read or written; the message is why, without a path."""
+
+
+@contextmanager
+def usable_storage() -> Iterator[None]:
+    """Around whatever opens the storage folder: each of the ways in which that fails becomes ``StorageUnusable``."""
+    try:
+        yield
+    except (LedgerUnavailable, sqlite3.Error) as error:
+        why = error.__cause__ or error
+        raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
+
+
+def storage_folder(wanted: str) -> Path:
     """The storage folder, made and closed to others.
 
     Raises:
         OSError: it cannot be made.
     """
-    folder = Path(wanted or default)
+    folder = Path(wanted)
     folder.mkdir(parents=True, exist_ok=True)
     os.chmod(folder, 0o700)
     return folder

@@ -2,107 +2,160 @@
 
 Requests that were parked by an orderly end are offered again, and their turns taken up. After a crash nothing runs by
 itself: what was started and never finished is closed as interrupted, what was open ends as interrupted, and the chat
-says so. Only what belonged to a server that is gone is touched.
+says so. Only what belonged to a server that is gone is touched. A crash in the midst of this leaves the rest to the
+next server: each step can be done again.
+
+INVARIANT (once): servers that start at the same time do this one after the other, and what one takes up is its own
+before the next one looks.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import defaultdict
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from countersign.agents.loop import unanswered
 from countersign.agents.models.base import ToolMessage
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import StoredRequest
+from countersign.gate.entry import Adopted, Parked, StoredRequest
 from countersign.gate.gate import Gate
 from countersign.gate.ledger import Ledger
 from countersign.gate.owner import Owner
 from countersign.gate.pending import Resolution
 from countersign.gate.receipt import Refused
-from countersign.wire.threads import DoneEvent, NoticeEvent, ThreadEvent, ToolCallEvent, ToolResultEvent
+from countersign.wire.desk import HistoryFilter
+from countersign.wire.threads import DoneEvent, NoticeEvent, ToolCallEvent, ToolResultEvent
 
+from .feed import Feed
 from .sessions import Sessions
 
-RESTARTED = "the server ended before it was decided; it did not run"
+log = logging.getLogger(__name__)
+PAUSE, ATTEMPTS = 0.05, 200
+"""Seconds between two tries to be the one that takes up, and how many; it takes milliseconds, whoever does it."""
+WAITED = Refused("interrupted", "restart", "the server ended before it was decided; it did not run", None)
+RAN = "the server ended while this ran; it was stopped, and how far it got is not known: look before doing it again"
+NOTICE = "The server ended while this turn was under way. What was still open did not run; what ran was stopped."
+
+
+@dataclass(frozen=True, slots=True)
+class _Rooms:
+    """What recovery works on; see ``recover``."""
+
+    ledger: Ledger
+    owner: Owner
+    gate: Gate
+    sessions: Sessions
+    transcripts: Transcripts
+    feed: Feed
+    workspace: str
 
 
 async def recover(
-    *, ledger: Ledger, owner: Owner, gate: Gate, sessions: Sessions, transcripts: Transcripts, workspace: str,
-    emit: Callable[[str, ThreadEvent], None],
+    *, ledger: Ledger, owner: Owner, gate: Gate, sessions: Sessions, transcripts: Transcripts, feed: Feed,
+    workspace: str,
 ) -> None:  # fmt: skip
     """Close or take up what servers that are gone have left in this workspace.
+
+    Servers that start at once do so one after the other. Cancelled: the rest is left to the next server.
 
     Raises:
         LedgerUnavailable: the ledger cannot be written; then nothing can run here anyway.
     """
-    await _close_started(ledger, owner, workspace)
+    rooms = _Rooms(ledger, owner, gate, sessions, transcripts, feed, workspace)
+    for _ in range(ATTEMPTS):
+        with owner.taking_up() as alone:
+            if alone:
+                await _recover(rooms)
+                return
+        await asyncio.sleep(PAUSE)
+    log.error("another server is still busy with what was left behind; the rest of it waits for the next start")
+
+
+async def _recover(rooms: _Rooms) -> None:
+    ledger, owner, gate, transcripts = rooms.ledger, rooms.owner, rooms.gate, rooms.transcripts
+    await _close_started(rooms)
     parked: dict[str, dict[str, StoredRequest]] = defaultdict(dict)
-    for stored in await asyncio.to_thread(ledger.requests, workspace):
+    for stored in await asyncio.to_thread(ledger.requests, rooms.workspace):
         if not owner.is_gone(stored.owner):
             continue
         if stored.parked:
             parked[stored.thread_id][stored.tool_call_id] = stored
         else:
             await _interrupt(gate, stored)
-    for row in transcripts.threads(workspace):
+    for row in transcripts.threads(rooms.workspace):
         if row.open_turn is None or not owner.is_gone(row.open_turn.partition(":")[0]):
             continue
         waiting = parked.pop(row.thread_id, {})
-        _answer_the_rest(transcripts, row, set(waiting))
+        await _answer_the_rest(rooms, row, set(waiting))
         if waiting:
             transcripts.update_thread(row.thread_id, open_turn=f"{owner.name}:{row.open_turn.partition(':')[2]}")
-            if sessions.resume(row.thread_id, waiting):
+            # Ours from here on, and still parked: nobody was shown it yet.
+            ids = [stored.approval_id for stored in waiting.values()]
+            await ledger.append(*(Adopted(one, owner.name) for one in ids), *map(Parked, ids))
+            if rooms.sessions.resume(row.thread_id, waiting):
                 continue
         for stored in waiting.values():
             await _interrupt(gate, stored)
-        _say_so(transcripts, row, emit)
+        await _say_so(rooms, row)
     for orphans in parked.values():
         for stored in orphans.values():
             await _interrupt(gate, stored)
 
 
-async def _close_started(ledger: Ledger, owner: Owner, workspace: str) -> None:
-    for started in await asyncio.to_thread(ledger.unfinished, workspace):
-        if owner.is_gone(started.owner):
-            await ledger.append(started.next("finished", by="restart", outcome={"ended": "interrupted"}))
+async def _close_started(rooms: _Rooms) -> None:
+    for started in await asyncio.to_thread(rooms.ledger.unfinished, rooms.workspace):
+        if rooms.owner.is_gone(started.owner):
+            await rooms.ledger.append(started.next("finished", by="restart", outcome={"ended": "interrupted"}))
 
 
 async def _interrupt(gate: Gate, stored: StoredRequest) -> None:
-    await gate.asking.end_stored(stored, Resolution("interrupted", "restart", RESTARTED))
+    await gate.asking.end_stored(stored, Resolution("interrupted", WAITED.by, WAITED.reason))
 
 
-def _answer_the_rest(transcripts: Transcripts, row: ThreadRow, waiting: set[str]) -> None:
+async def _was_started(rooms: _Rooms, row: ThreadRow, tool_call_id: str) -> bool:
+    wanted = HistoryFilter(thread_id=row.thread_id, tool_call_id=tool_call_id, phase="started")
+    return bool(await asyncio.to_thread(rooms.ledger.query, wanted, workspace=rooms.workspace, limit=1))
+
+
+async def _answer_the_rest(rooms: _Rooms, row: ThreadRow, waiting: set[str]) -> None:
     """Tell the model of every call that is neither answered nor waiting: it was interrupted. Nothing is run again."""
-    refusal = Refused("interrupted", "restart", "the server ended while the call was under way", None)
-    replies = [
-        ToolMessage(call.call_id, call.tool, refusal.output, success=False, refused=True)
-        for call in unanswered(transcripts.messages(row.thread_id))
-        if call.call_id not in waiting
-    ]
-    transcripts.add_messages(row.thread_id, replies)
+    replies: list[ToolMessage] = []
+    for call in unanswered(rooms.transcripts.messages(row.thread_id)):
+        if call.call_id in waiting:
+            continue
+        # A model that is told "it did not run" does it once more.
+        ran = await _was_started(rooms, row, call.call_id)
+        output = RAN if ran else WAITED.output
+        replies.append(ToolMessage(call.call_id, call.tool, output, success=False, refused=not ran))
+    rooms.transcripts.add_messages(row.thread_id, replies)
 
 
-def _say_so(transcripts: Transcripts, row: ThreadRow, emit: Callable[[str, ThreadEvent], None]) -> None:
+async def _say_so(rooms: _Rooms, row: ThreadRow) -> None:
     """End a turn that cannot be taken up: a result for every call that has none, a notice, and done."""
-    events = transcripts.events(row.thread_id)
-    done = {event.tool_call_id for event in events if isinstance(event, ToolResultEvent)}
-    refusal = Refused("interrupted", "restart", RESTARTED, None)
-    calls = {event.tool_call_id: event for event in events if isinstance(event, ToolCallEvent)}
-    for call in calls.values():
-        if call.tool_call_id not in done:
-            emit(
-                row.thread_id,
-                ToolResultEvent(
-                    tool_call_id=call.tool_call_id,
-                    tool=call.tool,
-                    success=False,
-                    output=refusal.output,
-                    decided_by="restart",
-                    duration_ms=0,
-                ),
-            )
-    notice = "The server ended while this turn was under way. What was still open did not run."
-    emit(row.thread_id, NoticeEvent(level="warning", message=notice))
-    emit(row.thread_id, DoneEvent(stop_reason="cancelled"))
-    transcripts.update_thread(row.thread_id, open_turn=None)
+    events = rooms.transcripts.events(row.thread_id)
+    # Just before the prompt was noted, or just after the turn was over, there is nothing to be said.
+    if events and not isinstance(events[-1], DoneEvent):
+        done = {event.tool_call_id for event in events if isinstance(event, ToolResultEvent)}
+        calls = {event.tool_call_id: event for event in events if isinstance(event, ToolCallEvent)}
+        for call in calls.values():
+            if call.tool_call_id not in done:
+                ran = await _was_started(rooms, row, call.tool_call_id)
+                rooms.feed.emit(row.thread_id, _result(call, RAN if ran else WAITED.output))
+        rooms.feed.emit(row.thread_id, NoticeEvent(level="warning", message=NOTICE))
+        rooms.feed.emit(row.thread_id, DoneEvent(stop_reason="cancelled"))
+        # On disk before the turn counts as over: a crash in between says it once more, and never leaves it unsaid.
+        rooms.feed.flush(row.thread_id)
+    rooms.transcripts.update_thread(row.thread_id, open_turn=None)
+
+
+def _result(call: ToolCallEvent, output: str) -> ToolResultEvent:
+    return ToolResultEvent(
+        tool_call_id=call.tool_call_id,
+        tool=call.tool,
+        success=False,
+        output=output,
+        decided_by="restart",
+        duration_ms=0,
+    )

@@ -13,14 +13,14 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Protocol, get_args
 
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate.entry import StoredRequest, now
 from countersign.gate.gate import Gate
 from countersign.gate.turn import Turn
 from countersign.settings.policy import Policy
-from countersign.wire.errors import CountersignError, ModelError, UnknownAgent, UnknownThread
+from countersign.wire.errors import CountersignError, LedgerUnavailable, ModelError, UnknownAgent, UnknownThread
 from countersign.wire.threads import (
     DoneEvent,
     ErrorEvent,
@@ -167,6 +167,7 @@ class Sessions:
         thread = self._threads.get(thread_id)
         if thread is not None and thread.turn is not None:
             thread.turn.tighten(mode)
+            self._transcripts.update_thread(thread_id, open_turn=self._mark(thread.turn))
             self._gate.changed()
         return mode
 
@@ -210,7 +211,9 @@ class Sessions:
         if row is None or row.agent_name not in self._policy().agents or not self._runner.resumable(row.agent_name):
             return False
         thread = self._threads.setdefault(thread_id, _Thread(thread_id))
-        turn = self._make_turn(row, row.mode, _turn_id(row.open_turn) or secrets.token_urlsafe(9))
+        turn_id, modes = _open_turn(row.open_turn)
+        # What counted for the turn counts on; a mode that was set since can only tighten it.
+        turn = self._make_turn(row, list(dict.fromkeys((*modes, row.mode))), turn_id or secrets.token_urlsafe(9))
         self._begin(thread, self._carry(thread, turn, lambda: self._runner.resume(turn, waiting)))
         return True
 
@@ -262,11 +265,9 @@ class Sessions:
 
     async def _turn(self, thread: _Thread, row: ThreadRow, params: ThreadPromptParams) -> StopReason:
         mode: Mode = params.mode or row.mode
-        turn = self._make_turn(row, mode, secrets.token_urlsafe(9))
+        turn = self._make_turn(row, [mode], secrets.token_urlsafe(9))
         title = row.title if row.seq else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
-        self._transcripts.update_thread(
-            row.thread_id, mode=mode, title=title, open_turn=f"{self._owner}:{turn.turn_id}"
-        )
+        self._transcripts.update_thread(row.thread_id, mode=mode, title=title, open_turn=self._mark(turn))
         turn.emit(PromptEvent(text=params.text))
         return await self._carry(thread, turn, lambda: self._runner.run(turn, params))
 
@@ -292,16 +293,25 @@ class Sessions:
             if not self._closing:
                 # A turn that was stopped because the server ends is still open: the next one takes it up.
                 turn.emit(DoneEvent(stop_reason=reason))
-                self._transcripts.update_thread(turn.thread_id, open_turn=None)
+            # The end of the turn is on disk before it counts as over; after a crash in between it is known from there.
             self._feed.flush(turn.thread_id)
+            if not self._closing:
+                try:
+                    self._transcripts.update_thread(turn.thread_id, open_turn=None)
+                except LedgerUnavailable:  # the turn itself went well; the next server finds its end, or ends it
+                    log.exception("the end of a turn in %s is not kept", turn.thread_id)
 
-    def _make_turn(self, row: ThreadRow, mode: Mode, turn_id: str) -> Turn:
+    def _mark(self, turn: Turn) -> str:
+        """How a chat's row names the turn under way: whose it is, which, and the modes that count for it."""
+        return f"{self._owner}:{turn.turn_id}:{'+'.join(turn.modes)}"
+
+    def _make_turn(self, row: ThreadRow, modes: list[Mode], turn_id: str) -> Turn:
         resumable = self._runner.resumable(row.agent_name)
         return Turn(
             thread_id=row.thread_id,
             turn_id=turn_id,
             agent=row.agent_name,
-            modes=[mode],
+            modes=modes,
             emit=partial(self._feed.emit, row.thread_id),
             resumable=resumable,
             editable=resumable,
@@ -329,5 +339,8 @@ def _call_next(thread: _Thread) -> None:
         thread.waiting[0].called.set_result(None)
 
 
-def _turn_id(open_turn: str | None) -> str | None:
-    return open_turn.partition(":")[2] if open_turn else None
+def _open_turn(mark: str | None) -> tuple[str, list[Mode]]:
+    """The turn's id and its modes, as ``Sessions._mark`` wrote them."""
+    _owner, _, rest = (mark or "").partition(":")
+    turn_id, _, modes = rest.partition(":")
+    return turn_id, [mode for mode in get_args(Mode) if mode in modes.split("+")]

@@ -13,7 +13,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -36,7 +36,8 @@ Signature = tuple[int, ...] | None
 class Loaded:
     """What was found: ``tree`` if it could be read, ``problem`` if not, neither if there is no file.
 
-    ``administered`` says that only the administrator can have written it (meant for the managed file).
+    ``administered`` says that only the administrator can have written it (meant for the managed file). ``unopened``
+    says that its bytes could not be had, so that nothing is known of them; it is looked at anew every time.
     """
 
     path: str
@@ -44,6 +45,18 @@ class Loaded:
     tree: Tree | None = None
     problem: Problem | None = None
     administered: bool = False
+    unopened: bool = False
+
+    def unless_emptied(self, before: Loaded | None) -> Loaded:
+        """Itself; broken where it holds nothing now and held settings before.
+
+        An editor or a full disk leaves a file empty for a moment or for good; its deny rules must not go with that.
+        """
+        held = before is not None and (before.problem or (before.tree and before.tree.root.value))
+        if not held or self.tree is None or self.tree.document.root is not None:
+            return self
+        words = "is empty though it held settings; write `{}` if that is meant"
+        return replace(self, tree=None, problem=Problem(self.path, 1, 1, words, "error"))
 
 
 def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
@@ -62,8 +75,11 @@ def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
         return Loaded(name, signature)
     except BrokenJson as error:
         return _broken(name, signature, error.message, error.line, error.column)
-    except (OSError, ValueError, EditRefused) as error:
-        return _broken(name, signature, error.strerror or str(error) if isinstance(error, OSError) else str(error))
+    except OSError as error:
+        unsettled = (*signature, -1) if signature else None
+        return replace(_broken(name, unsettled, error.strerror or str(error)), unopened=True)
+    except (ValueError, EditRefused) as error:
+        return _broken(name, signature, str(error))
 
 
 def signature_of(path: str | Path) -> Signature:
@@ -93,8 +109,8 @@ def edit_file(path: str | Path, change: Callable[[str], str], *, new_mode: int =
     Raises:
         EditRefused: it cannot be read or written, or ``change`` refused; the file is as it was.
     """
-    target = os.path.realpath(path)
     try:
+        target = _target_of(path)
         try:
             before, _ = _bytes_of(target, check_writable=True)
         except FileNotFoundError:
@@ -162,6 +178,14 @@ def _is_administered(info: os.stat_result, path: str) -> bool:
         return False
 
 
+def _target_of(path: str | Path) -> str:
+    """Where the path leads. What cannot be looked at is an error, because a link that is not seen would be replaced."""
+    try:
+        return os.path.realpath(path, strict=True)
+    except FileNotFoundError:
+        return os.path.realpath(path)
+
+
 def _replace(target: str, before: bytes | None, after: bytes, new_mode: int) -> None:
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".countersign-{secrets.token_hex(8)}.tmp")
@@ -191,7 +215,6 @@ def _put_in_empty_place(temporary: str, target: str) -> None:
     """Unlike a rename, a link never replaces a file that somebody made meanwhile."""
     try:
         os.link(temporary, target)
-        os.unlink(temporary)
     except FileExistsError:
         raise EditRefused("the settings file was made meanwhile, try again") from None
     except OSError:
@@ -199,6 +222,9 @@ def _put_in_empty_place(temporary: str, target: str) -> None:
         if os.path.lexists(target):
             raise
         os.rename(temporary, target)
+        return
+    with contextlib.suppress(OSError):  # the file is made; a second name of it that stays behind undoes nothing
+        os.unlink(temporary)
 
 
 def _take_over_mode(descriptor: int, original: str) -> None:

@@ -121,7 +121,8 @@ def build_policy(
 def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
     """What counts while some settings are not known: ask every time, and every deny and ask rule that was ever seen.
 
-    No allow rule, no bypass and no further folder counts, because what is unknown might forbid it.
+    No allow rule, no bypass and no further folder counts, because what is unknown might forbid it; nor does a limit
+    rise.
     """
     base = last_good if last_good is not None and last_good.trusted == current.trusted else current
     known = (*current.rules, *(last_good.rules if last_good else ()))
@@ -142,6 +143,9 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
         sandbox_mode="workspace" if sandboxed else "off",
         sandbox_network="off",
         sandbox_chosen=False,
+        writes_per_turn=min(current.writes_per_turn, (last_good or current).writes_per_turn),
+        steps_per_turn=min(current.steps_per_turn, (last_good or current).steps_per_turn),
+        shell_max_background=min(current.shell_max_background, (last_good or current).shell_max_background),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from countersign.wire.settings import SettingsLayers
@@ -26,7 +26,8 @@ ONLY_FORBIDS = "somebody other than the administrator could write this file, so 
 class Sources:
     """What was found on disk. ``user`` is the editor's own file, if it told us where that is.
 
-    ``warnings`` are what a person must be told of this very reading.
+    ``warnings`` are what a person must be told of this very reading. ``corrupted`` are stores of rules as they were
+    before they were put aside beneath us: what they forbade is forbidden as long as this server runs.
     """
 
     workspace: Loaded
@@ -34,10 +35,11 @@ class Sources:
     rules: Loaded
     user: Loaded
     warnings: tuple[str, ...] = ()
+    corrupted: tuple[Loaded, ...] = ()
 
     def unreadable(self) -> bool:
         """Whether a file that may forbid something is there and cannot be read."""
-        return self.workspace.problem is not None or self.managed.problem is not None
+        return any(loaded.problem is not None for loaded in (self.workspace, self.managed, self.rules))
 
     def problems(self) -> Iterator[Problem]:
         """Broken files, and keys in good ones that do not count."""
@@ -64,16 +66,22 @@ class Places:
         """Read again if anything changed since ``before``, else give that back. Blocks for a few small files."""
         if before and all(signature_of(one.path) == one.signature for one in _each(before)):
             return before
-        rules = load_file(self.rules, policy_tree)
+        rules = load_file(self.rules, policy_tree).unless_emptied(before and before.rules)
+        if before and rules.unopened:
+            rules = replace(rules, tree=before.rules.tree)
         warnings: tuple[str, ...] = ()
-        if rules.problem:
+        corrupted = before.corrupted if before else ()
+        if rules.problem and not rules.unopened:
             rules, warnings = _put_aside(rules)
+            if before and before.rules.tree:
+                corrupted = (*corrupted, before.rules)
         return Sources(
-            load_file(self.workspace, settings_tree),
-            load_file(self.managed, policy_tree),
+            load_file(self.workspace, settings_tree).unless_emptied(before and before.workspace),
+            load_file(self.managed, policy_tree).unless_emptied(before and before.managed),
             rules,
             load_file(self.user, settings_tree) if self.user else Loaded(""),
             warnings,
+            corrupted,
         )
 
 
@@ -95,17 +103,20 @@ def layers_of(sources: Sources, sent: SettingsLayers | None) -> Layers:
     managed = file_layer("managed", sources.managed.path, sources.managed.tree)
     if not sources.managed.administered:
         managed = only_forbidding(managed)
-    rules = file_layer("user", sources.rules.path, sources.rules.tree)
+    rules = (
+        file_layer("user", sources.rules.path, sources.rules.tree),
+        *(only_forbidding(file_layer("user", store.path, store.tree)) for store in sources.corrupted),
+    )
     in_file = (file_layer("workspace", sources.workspace.path, sources.workspace.tree),)
     if sent is None:
-        return Layers(user=(rules,), workspace=in_file, managed=managed)
+        return Layers(user=rules, workspace=in_file, managed=managed)
     where = (sources.workspace.path, sources.workspace.tree)
     told = tuple(
         sent_layer("workspace", values, *where) for values in (sent.workspace, sent.folder) if values is not None
     )
     return Layers(
         default=sent_layer("default", sent.default),
-        user=(sent_layer("user", sent.user, sources.user.path or None, sources.user.tree), rules),
+        user=(sent_layer("user", sent.user, sources.user.path or None, sources.user.tree), *rules),
         workspace=told or in_file,
         managed=managed,
     )
@@ -126,6 +137,6 @@ def _put_aside(rules: Loaded) -> tuple[Loaded, tuple[str, ...]]:
     try:
         aside = set_aside(Path(rules.path))
     except OSError:
-        return rules, ()  # it stays as it is and grants nothing; its problem is told with the others
+        return rules, ()  # it stays as it is and grants nothing; like any file that cannot be read it asks
     warning = f"the store of your rules was corrupt; it is kept as `{aside.name}` and counts as empty"
     return Loaded(rules.path), (warning,)

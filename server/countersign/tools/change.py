@@ -1,8 +1,9 @@
 """Changing one file: write, delete, move. Each happens wholly, or raises ``Stale`` and leaves everything as it was.
 
 INVARIANT (same bytes): the file is opened without following links and compared with the state that was shown; the bytes
-that are written are those that were prepared. What the instant between the last look and the rename could still hide
-is a writer that changes the same file at the same moment.
+that are written are those that were prepared. What is taken away is taken away whole first, looked at, and put back if
+it is not what was shown. Only somebody who writes into the very file at that moment is not seen, for that file is gone;
+and where the system cannot rename so (``rename.py``), somebody who replaces it in the instant after the last look.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from countersign.gate.permit import Stale
 
 from .held import NotRegular, Seen, complaint, held_folder, held_or_made_folder, identity, look, look_at, still_there
 from .places import Place
+from .rename import CannotRename, exchange, move_to_free
 
 MOST_BYTES = 4 << 20
 """A file that is written, or whose text stands on a card, is at most this long."""
@@ -55,10 +57,10 @@ def blocking_before(place: Place, keep: int = MOST_BYTES) -> Before:
     return Before(FileState(place.resolved, seen.sha256), seen)
 
 
-def blocking_write(place: Place, before: FileState, data: bytes) -> bytes | None:
+def blocking_write(place: Place, before: FileState, data: bytes, *, mode: int | None = None) -> bytes | None:
     """Make this the content of the file; missing folders are made. Returns the bytes that were there, for undo.
 
-    Mode and owner of an existing file are kept as far as we may.
+    Mode and owner of an existing file are kept as far as we may; ``mode`` is for a new one, the usual unless given.
 
     Raises:
         Stale: the file, or a folder on its way, is not what it was.
@@ -70,12 +72,12 @@ def blocking_write(place: Place, before: FileState, data: bytes) -> bytes | None
         seen = _seen_or_stale(folder, place, before)
         if seen is not None and not os.access(place.name, os.W_OK, dir_fd=folder):
             raise PermissionError(errno.EACCES, "the file is write-protected")
-        with _temporary(folder, data, seen) as temporary:
+        with _temporary(folder, data, seen, mode) as (temporary, status):
             if seen is None:
-                _put_where_nothing_is(folder, temporary, folder, place)
+                _put_where_nothing_is(folder, temporary, folder, place, status)
             else:
                 _same_or_stale(folder, place, seen)
-                os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+                _put_in_place_of(folder, temporary, place, seen)
         _flush(folder)
         return seen.data if seen is not None else None
 
@@ -88,7 +90,7 @@ def blocking_delete(place: Place, before: FileState) -> bytes | None:
         if seen is None:
             raise Stale(f"`{place.shown}` is gone")
         _same_or_stale(folder, place, seen)
-        os.unlink(place.name, dir_fd=folder)
+        _take_away(folder, place, seen)
         _flush(folder)
         return seen.data
 
@@ -106,7 +108,7 @@ def blocking_move(place: Place, before: FileState, to: Place) -> None:
         if seen is None:
             raise Stale(f"`{place.shown}` is gone")
         _same_or_stale(folder, place, seen)
-        _put_where_nothing_is(folder, place.name, target, to)
+        _put_where_nothing_is(folder, place.name, target, to, seen.status)
         _flush(target)
         _flush(folder)
 
@@ -138,10 +140,63 @@ def _same_or_stale(folder: int, place: Place, seen: Seen) -> None:
         raise Stale(f"`{place.shown}` has changed")
 
 
-def _put_where_nothing_is(source: int, name: str, folder: int, place: Place) -> None:
-    """Move a file to a place that is free, by the one way that never overwrites: a second name, then one name less."""
+def _put_in_place_of(folder: int, temporary: str, place: Place, seen: Seen) -> None:
+    """Let the new file and the one that was shown change places; the old one goes with its temporary name."""
+    try:
+        exchange(folder, temporary, place.name)
+    except CannotRename:
+        os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    if not _is(folder, temporary, seen.status):
+        with suppress(FileNotFoundError):
+            exchange(folder, temporary, place.name)
+        raise Stale(f"`{place.shown}` was replaced while it was written")
+    try:
+        os.unlink(temporary, dir_fd=folder)
+    except OSError:
+        # What is said not to have been written is not left written.
+        exchange(folder, temporary, place.name)
+        raise
+
+
+def _take_away(folder: int, place: Place, seen: Seen) -> None:
+    aside = _temporary_name()
+    try:
+        move_to_free(folder, place.name, folder, aside)
+    except CannotRename:
+        os.unlink(place.name, dir_fd=folder)
+        return
+    if not _is(folder, aside, seen.status):
+        # Whatever came to be there meanwhile stays; this then keeps its odd name rather than being lost.
+        with suppress(FileExistsError):
+            move_to_free(folder, aside, folder, place.name)
+        raise Stale(f"`{place.shown}` was replaced while it was deleted")
+    try:
+        os.unlink(aside, dir_fd=folder)
+    except OSError:
+        move_to_free(folder, aside, folder, place.name)
+        raise
+
+
+def _put_where_nothing_is(source: int, name: str, folder: int, place: Place, status: os.stat_result) -> None:
+    """Move the file of this status to a place that is free, and nothing else, never overwriting anything."""
     if not still_there(place.folder, folder):
         raise Stale("the folder is not where it was")
+    try:
+        move_to_free(source, name, folder, place.name)
+    except FileExistsError:
+        raise Stale(f"there is a `{place.shown}` now") from None
+    except CannotRename:
+        _link_where_nothing_is(source, name, folder, place)
+        return
+    if not _is(folder, place.name, status):
+        with suppress(FileExistsError):
+            move_to_free(folder, place.name, source, name)
+        raise Stale("the file was replaced while it was moved")
+
+
+def _link_where_nothing_is(source: int, name: str, folder: int, place: Place) -> None:
+    """The same by the one way that never overwrites and that all systems have: a second name, then one name less."""
     try:
         os.link(name, place.name, src_dir_fd=source, dst_dir_fd=folder, follow_symlinks=False)
     except FileExistsError:
@@ -161,18 +216,33 @@ def _put_where_nothing_is(source: int, name: str, folder: int, place: Place) -> 
             raise
         return
     ours = os.stat(place.name, dir_fd=folder, follow_symlinks=False)
-    if not os.path.samestat(os.stat(name, dir_fd=source, follow_symlinks=False), ours):
+    try:
+        if not os.path.samestat(os.stat(name, dir_fd=source, follow_symlinks=False), ours):
+            raise Stale("the file was replaced while it was moved")
+        os.unlink(name, dir_fd=source)
+    except (Stale, OSError):
         os.unlink(place.name, dir_fd=folder)
-        raise Stale("the file was replaced while it was moved")
-    os.unlink(name, dir_fd=source)
+        raise
+
+
+def _is(folder: int, name: str, status: os.stat_result) -> bool:
+    """Whether the file of this name is the one of this status, with what it held then. Renaming changes no more of it
+    than the time of that."""
+    try:
+        now = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return identity(now)[:-1] == identity(status)[:-1]
 
 
 @contextmanager
-def _temporary(folder: int, data: bytes, seen: Seen | None) -> Iterator[str]:
-    """A file beside the target that holds the new bytes, on disk; gone afterwards if nobody renamed it."""
-    name = f".countersign-{secrets.token_hex(8)}.tmp"
+def _temporary(folder: int, data: bytes, seen: Seen | None, mode: int | None) -> Iterator[tuple[str, os.stat_result]]:
+    """A file beside the target that holds the new bytes, on disk, and its status; gone afterwards if it is still there
+    under that name."""
+    name = _temporary_name()
     # A file that replaces another is shut to everybody else until it has that one's mode.
     descriptor = os.open(name, _NEW, 0o666 if seen is None else 0o600, dir_fd=folder)
+    status = os.fstat(descriptor)
     try:
         try:
             view = memoryview(data)
@@ -180,13 +250,22 @@ def _temporary(folder: int, data: bytes, seen: Seen | None) -> Iterator[str]:
                 view = view[os.write(descriptor, view) :]
             if seen is not None:
                 _keep_nature(descriptor, seen.status)
+            elif mode is not None:
+                os.fchmod(descriptor, mode & 0o777)
             os.fsync(descriptor)
+            status = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        yield name
+        yield name, status
     finally:
+        # Two who exchange things at one moment can leave another's file here; that is not ours to remove.
         with suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=folder)
+            if os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), status):
+                os.unlink(name, dir_fd=folder)
+
+
+def _temporary_name() -> str:
+    return f".countersign-{secrets.token_hex(8)}.tmp"
 
 
 def _keep_nature(descriptor: int, status: os.stat_result) -> None:

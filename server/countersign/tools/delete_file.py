@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import stat
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
@@ -28,11 +29,12 @@ from .visible import as_title
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """Which file goes; ``text`` is None for one that is binary or too long to show."""
+    """Which file goes; ``text`` is None for one that is binary or too long to show. ``mode`` is kept for undo."""
 
     place: Place
     before: FileState
     text: str | None
+    mode: int
 
 
 class DeleteFileArguments(Arguments):
@@ -86,7 +88,7 @@ def _blocking_delete(deletion: Deletion) -> Outcome:
         before = blocking_delete(place, deletion.before)
     except OSError as error:
         return Outcome(False, f"{complaint(error, place.shown)}; nothing was deleted", path=place.resolved)
-    return outcome_of_change(
+    outcome = outcome_of_change(
         place,
         "delete",
         deletion.text,
@@ -95,6 +97,7 @@ def _blocking_delete(deletion: Deletion) -> Outcome:
         after=None,
         before_sha256=deletion.before.sha256,
     )
+    return replace(outcome, record={**outcome.record, "mode": deletion.mode})
 
 
 def _deletion(place: Place) -> Deletion:
@@ -102,13 +105,14 @@ def _deletion(place: Place) -> Deletion:
     before = blocking_before(place)
     if before.seen is None:
         raise BadArguments(f"`{place.shown}` does not exist")
+    mode = stat.S_IMODE(before.seen.status.st_mode)
     if before.seen.data is None:
-        return Deletion(place, before.state, None)
+        return Deletion(place, before.state, None, mode)
     try:
         text = decode(before.seen.data, place.shown)
     except BadArguments:
         text = None
-    return Deletion(place, before.state, text)
+    return Deletion(place, before.state, text, mode)
 
 
 def refuse_link(place: Place) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from countersign.gate.binding import blocking_still_true
-from countersign.gate.call import BadArguments, RunCommand
+from countersign.gate.call import BadArguments, RunCommand, ToolCall
 from countersign.gate.permit import Permit, Stale
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
@@ -101,10 +101,6 @@ class RunShell:
         call = spend(permit, prepared)
         plan: ShellPlan = prepared.payload
         desk: ShellDesk = bench.services[SHELLS_SERVICE]
-        plan.place.same_or_stale()
-        # INVARIANT (same bytes): the scripts that the command names are those that were there when it was judged.
-        if not await asyncio.to_thread(blocking_still_true, call):
-            raise Stale("a script that the command names has changed")
         background = plan.background or permit.background
         try:
             environment = desk.environment()
@@ -118,12 +114,25 @@ class RunShell:
                 background=background,
                 takes_input=background,
             )
+            # INVARIANT (same bytes): looked at right before the start.
+            plan.place.same_or_stale()
+            await asyncio.to_thread(scripts_or_stale, call)
             shell = await desk.start(line, None if background else bench.emit)
         except BadArguments as error:
             return Outcome(False, str(error))
         except OSError as error:
             return Outcome(False, f"the command could not be started: {complaint(error, plan.place.shown)}")
         return await _attended(shell, plan, desk)
+
+
+def scripts_or_stale(call: ToolCall) -> None:
+    """Look again at the scripts that a command names.
+
+    Raises:
+        Stale: one of them is not what it was when the call was judged.
+    """
+    if not blocking_still_true(call):
+        raise Stale("a script that the command names has changed")
 
 
 async def _attended(shell: Shell, plan: ShellPlan, desk: ShellDesk) -> Outcome:

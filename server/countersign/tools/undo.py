@@ -1,12 +1,15 @@
 """Taking back one change of a file that was allowed, while the file is still as that change left it.
 
-Not a tool of the model: a person asks for it, from history. It acts with a Permit like everything that acts.
+Not a tool of the model: a person asks for it, from history. It acts with a Permit like everything that acts, by the
+same descriptors and with the same looks as the change itself.
 """
 
 from __future__ import annotations
 
+import hashlib
+
 from countersign.gate.call import BadArguments, FileState, ToolCall, WritePath
-from countersign.gate.permit import Permit
+from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
@@ -15,34 +18,47 @@ from countersign.wire.base import Json
 from countersign.wire.desk import HistoryEntry
 
 from .change import blocking_delete, blocking_move, blocking_write
-from .places import locate
+from .places import Place, locate
+from .stopped import to_the_end
+
+_CHANGES = frozenset({"create", "edit", "delete", "move"})
 
 
 def plan_undo(finished: HistoryEntry, image: bytes | None, policy: Policy, *, turn_id: str) -> Plan:
-    """What would take the change back. The states of its files are looked at when it runs.
+    """What would take the change back; bound to the files as the change left them.
 
     Raises:
-        BadArguments: the receipt is not of a file change, or nothing was kept to go back to.
+        BadArguments: the receipt is not of a file change, or what there is to go back to was not kept.
+        Stale: a path of the change leads elsewhere now.
     """
     record = finished.outcome or {}
     operation, path, to = (_text(record, key) for key in ("operation", "path", "to"))
     before, after = _text(record, "sha256Before"), _text(record, "sha256After")
-    if path is None or operation is None or record.get("ended") != "done":
+    if path is None or operation not in _CHANGES or record.get("ended") != "done":
         raise BadArguments("this is not the receipt of a file change that happened")
-    if before is not None and image is None and operation != "move":
+    place = _as_it_was(path, policy)
+    target = _as_it_was(to, policy) if to is not None else None
+    left = FileState(place.resolved, after)
+    bound: tuple[FileState, ...] = (left,)
+    if target is not None:
+        left = FileState(target.resolved, after)
+        bound = (left, FileState(place.resolved, None))
+    elif before is not None and (image is None or hashlib.sha256(image).hexdigest() != before):
         raise BadArguments("what the file held before was not kept; it was too large or too long ago")
-    place = locate(path, policy)
-    target = locate(to, policy) if to is not None else None
 
     async def run(permit: Permit) -> Outcome:
         permit.use()
+        return await to_the_end(act)
+
+    def act() -> Outcome:
         if target is not None:
-            blocking_move(target, FileState(target.resolved, after), place)
+            blocking_move(target, left, place)
         elif before is None:
-            blocking_delete(place, FileState(place.resolved, after))
+            blocking_delete(place, left)
         else:
             assert image is not None
-            blocking_write(place, FileState(place.resolved, after), image)
+            mode = record.get("mode")
+            blocking_write(place, left, image, mode=mode if isinstance(mode, int) else None)
         return Outcome(
             True,
             f"took the change of `{place.shown}` back",
@@ -51,7 +67,7 @@ def plan_undo(finished: HistoryEntry, image: bytes | None, policy: Policy, *, tu
         )
 
     call = ToolCall(
-        tool_call_id=f"undo-{finished.receipt_id}",
+        tool_call_id=undo_call_id(finished.receipt_id),
         thread_id=finished.thread_id,
         turn_id=turn_id,
         agent=finished.agent_name,
@@ -59,12 +75,26 @@ def plan_undo(finished: HistoryEntry, image: bytes | None, policy: Policy, *, tu
         arguments={"receiptId": finished.receipt_id, "path": path},
         kind="edit",
         category="write",
-        effects=(WritePath(path),),
+        effects=tuple(WritePath(state.path) for state in bound),
         preview=DiffPreview(path=path, operation="edit", new_text=(image or b"").decode(errors="replace")),
         cwd=policy.workspace,
         title=f"Take back the change of {place.shown}",
+        bound=bound,
     )
     return Plan(call, run)
+
+
+def undo_call_id(receipt_id: str) -> str:
+    """The one tool call id under which this receipt's change is taken back; so history tells whether it was."""
+    return f"undo-{receipt_id}"
+
+
+def _as_it_was(path: str, policy: Policy) -> Place:
+    """The place that a receipt names, which is resolved; a link that stands in its way by now is not followed."""
+    place = locate(path, policy)
+    if place.resolved != path:
+        raise Stale(f"`{place.shown}` is reached by a link now")
+    return place
 
 
 def _text(record: dict[str, Json], key: str) -> str | None:

@@ -80,6 +80,8 @@ class ShellToBackgroundResult(WireModel):
 
 
 class HistoryFilter(WireModel):
+    """Rows that fit all that is given; ``since`` (inclusive) and ``until`` (exclusive) are RFC 3339 with a zone."""
+
     thread_id: str | None = None
     agent_name: str | None = None
     tool_call_id: str | None = None
@@ -88,6 +90,8 @@ class HistoryFilter(WireModel):
     by: DecidedBy | None = None
     phase: Phase | None = None
     text: str | None = None
+    since: str | None = None
+    until: str | None = None
 
 
 class HistoryQueryParams(WireModel):
@@ -136,7 +140,16 @@ class HistoryUndoResult(WireModel):
     path: str
 
 
+class RuleIdle(WireModel):
+    """A rule has decided nothing in the ``days`` since it was first seen, while ``calls`` calls were decided."""
+
+    days: int
+    calls: int
+
+
 class RuleView(WireModel):
+    """One rule that counts. ``hits`` are the calls it decided; ``problem`` is what the linter says of it."""
+
     rule_id: str
     list: RuleList
     rule: str
@@ -146,10 +159,41 @@ class RuleView(WireModel):
     hits: int = 0
     last_used: str | None = None
     problem: str | None = None
+    idle: RuleIdle | None = None
 
 
 class RuleListResult(WireModel):
+    """``calls`` is what the figures rest on: all calls that history holds, the first of them of the day ``since``."""
+
     rules: list[RuleView]
+    calls: int = 0
+    since: str | None = None
+
+
+class RuleProposal(WireModel):
+    """An allow rule that would have spared ``spared`` cards, each tried; nothing applies it but ``rule/add``.
+
+    ``since`` and ``last`` are when the first and the last of them were answered.
+    """
+
+    rule: str
+    scopes: list[Scope]
+    spared: int
+    since: str
+    last: str
+    examples: list[str]
+    agents: list[str]
+
+
+class RuleProposalsResult(WireModel):
+    """What the proposals rest on: the newest ``looked`` answers (at most ``most``), of which ``unjudged`` could not be
+    judged again."""
+
+    proposals: list[RuleProposal]
+    looked: int
+    most: int
+    unjudged: int
+    since: str | None = None
 
 
 class RuleAddParams(WireModel):

@@ -15,7 +15,7 @@
     │   ├── ModelError         the model failed, refused or could not be reached
     │   └── AgentExit          a hosted agent died or broke the protocol
     ├── WorldError             disk, network, other programs
-    │   ├── LedgerUnavailable  the ledger cannot be written; therefore nothing runs
+    │   ├── LedgerUnavailable  the ledger or the chats cannot be written; therefore nothing runs
     │   └── ClientError        the editor answered a request of ours with an error, or with what does not fit
     │       └── ClientGone     the editor is gone, so nobody answers
     └── HouseError             ours: a promise was about to be broken; always a bug, always a denial

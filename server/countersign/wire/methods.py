@@ -68,6 +68,7 @@ METHODS: tuple[Method, ...] = (
     _request("history/export", desk.HistoryQueryParams, desk.HistoryExportResult),
     _request("history/undo", desk.HistoryUndoParams, desk.HistoryUndoResult),
     _request("rule/list", Empty, desk.RuleListResult),
+    _request("rule/proposals", Empty, desk.RuleProposalsResult),
     _request("rule/add", desk.RuleAddParams, desk.RuleAddResult),
     _request("rule/remove", desk.RuleRemoveParams, Empty),
     _request("grant/list", Empty, desk.GrantListResult),

@@ -271,6 +271,8 @@ class Session:
                 self.urgent = True
                 self._notes.append(f"The person denied `{title}` and said: {refused.reason}")
         else:
+            # The agent was told "rejected", which it takes for the person's word; of a time-out that is not true.
+            self.urgent = self.urgent or refused.kind == "expired"
             self._notes.append(f"`{title}` was not run ({refused.kind}): {refused.reason}")
 
     async def _withdraw(self, entry: Entry, resolution: Resolution) -> None:

@@ -11,13 +11,13 @@ import asyncio
 import os
 import shlex
 
-from countersign.gate.call import BadArguments, RunCommand
-from countersign.gate.permit import Permit
+from countersign.gate.call import BadArguments, RunCommand, ToolCall
+from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome
 from countersign.tools.command_line import CommandLine, shell_line
 from countersign.tools.processes import Shell, ShellDesk
-from countersign.tools.shell import ended_outcome
+from countersign.tools.shell import ended_outcome, scripts_or_stale
 from countersign.tools.spend import spend
 from countersign.tools.tool import Prepared
 from countersign.tools.visible import as_title
@@ -45,11 +45,7 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
     text, cwd = command_text(params), _folder(session, params)
     limit = params.get("outputByteLimit")
     desk = _desk(session)
-    approved = session.credits.spend_run(text, cwd)
-    if approved is not None:
-        shell = await _start(session, desk, text, cwd, approved.call.tool_call_id)
-    else:
-        shell = await _ask_to_run(session, desk, text, cwd)
+    shell = await _run_on_credit(session, desk, text, cwd) or await _ask_to_run(session, desk, text, cwd)
     session.shells[shell.shell_id] = shell
     session.limits[shell.shell_id] = min(limit, MOST_KEPT) if isinstance(limit, int) and limit >= 0 else MOST_KEPT
     session.reports.terminals_of_ours.add(shell.shell_id)
@@ -110,6 +106,18 @@ def command_text(params: Raw) -> str:
     return shlex.join(["env", *variables, "bash", "-c", text]) if variables else text
 
 
+async def _run_on_credit(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell | None:
+    """Start it on the approval whose card showed exactly this; None if there is none, or if its card is no longer true:
+    a script that it named has changed since."""
+    approved = session.credits.spend_run(text, cwd)
+    if approved is None:
+        return None
+    try:
+        return await _start(session, desk, approved.call, text, cwd)
+    except Stale:
+        return None
+
+
 async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell:
     turn, entry = running_turn(session), Entry(new_call_id())
     prepared = Prepared(
@@ -123,9 +131,9 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
     started: asyncio.Future[Shell] = asyncio.get_running_loop().create_future()
 
     async def run(permit: Permit) -> Outcome:
-        spend(permit, prepared)
+        permitted = spend(permit, prepared)
         entry.acting = True
-        shell = await _start(session, desk, text, cwd, entry.tool_call_id)
+        shell = await _start(session, desk, permitted, text, cwd)
         started.set_result(shell)
         try:
             await shell.settled.wait()
@@ -148,12 +156,18 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
     raise Failed((await passing).output)
 
 
-async def _start(session: Session, desk: ShellDesk, text: str, cwd: str, tool_call_id: str) -> Shell:
+async def _start(session: Session, desk: ShellDesk, call: ToolCall, text: str, cwd: str) -> Shell:
+    """Start the text for this call, unless a script that it names is not what it was when the call was judged.
+
+    Raises:
+        Stale: it is not, or the folder is a link now; nothing was started.
+        Failed: it cannot be started.
+    """
     turn = running_turn(session)
     environment = desk.environment()
 
     def emit(output: str) -> None:
-        turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=output))
+        turn.emit(ToolOutputEvent(tool_call_id=call.tool_call_id, text=output))
 
     try:
         line = CommandLine(
@@ -161,9 +175,11 @@ async def _start(session: Session, desk: ShellDesk, text: str, cwd: str, tool_ca
             shown=text,
             cwd=cwd,
             environment=environment,
-            tool_call_id=tool_call_id,
+            tool_call_id=call.tool_call_id,
             thread_id=turn.thread_id,
         )
+        # INVARIANT (same bytes): looked at right before the start, on a credit too.
+        await asyncio.to_thread(scripts_or_stale, call)
         return await desk.start(line, emit)
     except (BadArguments, OSError) as error:
         raise Failed(str(error)) from None

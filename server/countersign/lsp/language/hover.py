@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from countersign.gate.grammar import compile_rule
+from countersign.gate.hygiene import matched_by
 from countersign.settings.bypass import BYPASS, bypass_path
-from countersign.settings.policy import RuleText
+from countersign.settings.policy import Policy, RuleText
 from countersign.settings.rules import ListName, is_entry_of
 from countersign.settings.tree import Path
 from countersign.wire.desk import HistoryEntry
@@ -18,6 +20,9 @@ from .diagnostics import claim_state, claim_words
 from .pages import OURS, Overview, Page, PageName
 from .positions import Positions, Units, utf16
 from .words import LISTS, code, escaped, fine_print, rule_in_words
+
+if TYPE_CHECKING:
+    from countersign.gate.gate import Decide
 
 CANNOT_BE_TOLD = "Whether it counts cannot be told, because the file cannot be read."
 UNCERTAIN = "It does not count now: some settings cannot be read, so everything asks."
@@ -29,6 +34,7 @@ def hover(
     overview: Overview,
     diagnostics: Sequence[types.Diagnostic],
     past: Sequence[HistoryEntry],
+    decide: Decide,
     *,
     units: Units = utf16,
 ) -> types.Hover | None:
@@ -36,7 +42,8 @@ def hover(
 
     Args:
         diagnostics: what the page was told.
-        past: the newest decisions, to count what the rule decided among them.
+        past: the newest decisions, to count what the rule decided among them and what it would have matched.
+        decide: what past calls are judged again with.
     """
     page = overview.pages[page_name]
     if page.text is None:
@@ -49,7 +56,7 @@ def hover(
     path = setting_path(steps, ours=page_name in OURS)
     listed = rule_list(path) if cursor.place == "value" and cursor.token.quoted else None
     if listed is not None:
-        said = _of_rule(page, listed, cursor, positions, overview, diagnostics, past)
+        said = _of_rule(page, listed, cursor, positions, overview, diagnostics, past, decide)
     elif path is not None and path[:1] == ("agents",) and path[2:] == (BYPASS,):
         said = _of_bypass(page, str(path[1]), overview)
     else:
@@ -68,6 +75,7 @@ def _of_rule(
     overview: Overview,
     diagnostics: Sequence[types.Diagnostic],
     past: Sequence[HistoryEntry],
+    decide: Decide,
 ) -> list[str]:
     assert cursor.token is not None
     text = cursor.token.text
@@ -87,10 +95,26 @@ def _of_rule(
     said.append(_whether_rule_counts(page, written, overview))
     said += _told_here(cursor, positions, diagnostics)
     if past:
-        calls = {entry.receipt_id for entry in past}
-        its = {entry.receipt_id for entry in past if _is_by(entry, source)}
-        said.append(f"It decided {len(its)} of the last {len(calls)} calls." if its else "It decided no recent call.")
+        said.append(_of_the_past(source, past, overview.built.policy, decide))
     return said
+
+
+def _of_the_past(source: RuleText, past: Sequence[HistoryEntry], policy: Policy, decide: Decide) -> str:
+    """What it decided, what it would have matched, and what that rests on."""
+    calls = {entry.receipt_id for entry in past}
+    its = {entry.receipt_id for entry in past if _is_by(entry, source)}
+    found = matched_by(source, past, policy, decide)
+    said = [f"It decided {len(its)} of the last {len(calls)} calls." if its else "It decided no recent call."]
+    judged = f"the {found.calls} of them that history holds whole" if found.unjudged else "them"
+    if not found.matched:
+        said.append(f"It would have matched none of {judged}.")
+    elif source.list == "allow":
+        said.append(f"It would have matched {found.matched} of {judged} and, alone, let {found.through} through.")
+    else:
+        said.append(f"It would have matched {found.matched} of {judged}.")
+    if found.unjudged:
+        said.append("Not judged again: calls of hosted agents, and what held a secret, which history hides.")
+    return " ".join(said)
 
 
 def _is_by(entry: HistoryEntry, source: RuleText) -> bool:

@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types
 
 from countersign.gate.grammar import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ
+from countersign.gate.policy import decide
 from countersign.lsp.bridge import Server
 from countersign.settings.files import MAX_BYTES
 from countersign.tools.registry import BY_NAME
@@ -74,6 +76,7 @@ class LanguageService:
         self._stale = asyncio.Event()
         self._told: dict[str, _Told] = {}
         self._seen: object = None
+        self._hovering = asyncio.Lock()
 
         def mark(_params: object) -> None:
             self._stale.set()
@@ -130,9 +133,11 @@ class LanguageService:
                 return None
             overview = overview_of(known, {page: document.text})
             told = diagnose(overview, _TOOLS, units=units)[page]
-            return hover(page, params.position, overview, told, _blocking_past(house), units=units)
+            judge = partial(decide, check_syntax=house.check_syntax)
+            return hover(page, params.position, overview, told, _blocking_past(house), judge, units=units)
 
-        return await asyncio.to_thread(blocking_hover)
+        async with self._hovering:  # it judges many past calls again, and threads are few
+            return await asyncio.to_thread(blocking_hover)
 
     async def _complete(self, params: types.CompletionParams) -> types.CompletionList | None:
         document = self._document(params.text_document.uri)

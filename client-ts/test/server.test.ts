@@ -1,0 +1,215 @@
+/** The server's life as a person sees it: started, started again when it dies, and at some point no more, with a button. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { LinkState } from '../src/link.ts';
+import { createServer, type Server, type ServerEvents, type ServerHost } from '../src/server.ts';
+
+const { State, FakeClient } = vi.hoisted(() => {
+  const states = { Stopped: 1, Running: 2, Starting: 3 } as const;
+  /** A connection to a server that lives and dies when the test says so. */
+  class Fake {
+    static made: Fake[] = [];
+    /** What the next connections come to: the error that `initialize` is answered with. */
+    static failure: Error | undefined;
+    sent: string[] = [];
+    stopped = false;
+    private changed: (change: { newState: number }) => void = () => undefined;
+
+    constructor(_id: string, _name: string, readonly program: { command: string; args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } }, readonly options: { errorHandler: { closed(): { action: number } } }) {
+      Fake.made.push(this);
+    }
+    onDidChangeState(listener: (change: { newState: number }) => void): void {
+      this.changed = listener;
+    }
+    onNotification(): void {}
+    onRequest(): void {}
+    async start(): Promise<void> {
+      this.changed({ newState: states.Starting });
+      if (Fake.failure) throw Fake.failure;
+      this.changed({ newState: states.Running });
+    }
+    async stop(): Promise<void> {
+      this.stopped = true;
+      this.die();
+    }
+    async sendRequest(method: string): Promise<string> {
+      this.sent.push(method);
+      return 'answer';
+    }
+    async sendNotification(method: string): Promise<void> {
+      this.sent.push(method);
+    }
+    /** The process is gone. */
+    die(): void {
+      this.options.errorHandler.closed();
+    }
+  }
+  return { State: states, FakeClient: Fake };
+});
+vi.mock('vscode-languageclient/node', () => ({
+  State,
+  LanguageClient: FakeClient,
+  CloseAction: { DoNotRestart: 1 },
+  ErrorAction: { Continue: 1 },
+  RevealOutputChannelOn: { Never: 4 },
+}));
+
+let storage: string;
+let states: [LinkState, string | undefined][];
+let complaints: { message: string; buttons: string[]; press(button: string | undefined): void }[];
+let connected: number;
+let now: number;
+let server: Server;
+
+beforeEach(() => {
+  storage = mkdtempSync(path.join(tmpdir(), 'cs-server-'));
+  [states, complaints, connected, now] = [[], [], 0, 1_000_000];
+  FakeClient.made = [];
+  FakeClient.failure = undefined;
+  vi.spyOn(Date, 'now').mockImplementation(() => now);
+  const quiet = (): void => undefined;
+  const host = {
+    t: (message: string, ...values: (string | number)[]) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+    withProgress: async <T>(_title: string, work: (report: (step: string) => void) => Promise<T>) => work(quiet),
+    complain: async (message: string, ...buttons: string[]) => new Promise<string | undefined>((press) => complaints.push({ message, buttons, press })),
+    showLog: quiet,
+    chosen: () => ({ interpreter: undefined, serverPath: '/opt/tools/countersign' }),
+    workspaceFolders: () => [],
+    initializationOptions: () => ({ trusted: true, client: {} }),
+    storage,
+    extensionPath: storage,
+    version: '0.0.0',
+    log: { info: quiet, warn: quiet, error: quiet },
+  } as unknown as ServerHost;
+  const events = {
+    connected: () => void connected++,
+    stateChanged: (state: LinkState, message?: string) => void states.push([state, message]),
+    told: {},
+    updateSetting: async () => ({ applied: true }),
+  } as unknown as ServerEvents;
+  server = createServer(host, events);
+});
+afterEach(() => rmSync(storage, { recursive: true, force: true }));
+
+const latest = (): InstanceType<typeof FakeClient> => FakeClient.made.at(-1)!;
+
+/** The process dies; comes back once the next one, if there is to be one, stands. */
+async function die(times = 1): Promise<void> {
+  for (let count = 0; count < times; count++) {
+    latest().die();
+    // Starting queues behind what is under way; so does this.
+    await server.start();
+  }
+}
+
+/** The fifth death, after which nothing is started by itself. */
+async function dieForGood(): Promise<void> {
+  await die(4);
+  latest().die();
+  await vi.waitFor(() => expect(complaints).toHaveLength(1));
+}
+
+describe('a server that dies', () => {
+  beforeEach(() => server.start());
+
+  it('is started again, and everything is asked anew', async () => {
+    await die();
+    expect(FakeClient.made).toHaveLength(2);
+    expect([server.state, connected]).toEqual(['running', 2]);
+    const restarting = states.slice(states.findIndex(([state]) => state === 'running') + 1, -1);
+    // Said for as long as it takes, not only until the first step of the start.
+    expect(new Set(restarting.map(([state, message]) => `${state}: ${message}`))).toEqual(new Set(['starting: The server stopped; it is being started again.']));
+    expect(states.at(-1)).toEqual(['running', undefined]);
+    await server.request('thread/list', {});
+    expect(latest().sent).toEqual(['thread/list']);
+  });
+
+  it('four times in three minutes, and the fifth time says so with a button', async () => {
+    await dieForGood();
+    expect(FakeClient.made).toHaveLength(5);
+    expect([server.state, connected]).toEqual(['stopped', 5]);
+    expect(complaints[0]?.buttons).toEqual(['Restart Server', 'Show Log']);
+    expect(complaints[0]?.message).toContain('five times in three minutes');
+    expect(states.at(-1)).toEqual(['stopped', expect.stringContaining('agents wait until it runs again')]);
+  });
+
+  it('is started by the button, and may die four times again', async () => {
+    await dieForGood();
+    complaints[0]?.press('Restart Server');
+    await vi.waitFor(() => expect(server.state).toBe('running'));
+    await die(4);
+    expect([server.state, FakeClient.made.length, complaints.length]).toEqual(['running', 10, 1]);
+  });
+
+  it('stays down when the complaint is only closed', async () => {
+    await dieForGood();
+    complaints[0]?.press(undefined);
+    await Promise.resolve();
+    expect([server.state, FakeClient.made.length]).toEqual(['stopped', 5]);
+  });
+
+  it('now and then is always started again', async () => {
+    for (let count = 0; count < 12; count++) {
+      await die();
+      now += 60_000;
+    }
+    expect([server.state, complaints]).toEqual(['running', []]);
+  });
+
+  it('takes nobody with it who asks meanwhile: they are told, and told what to do', async () => {
+    await dieForGood();
+    await expect(server.request('thread/list', {})).rejects.toMatchObject({ message: 'the server is not running; restart it first' });
+    server.notify('thread/cancel', { threadId: 't' });
+    expect(latest().sent).toEqual([]);
+  });
+});
+
+describe('a server that cannot start', () => {
+  it('is tried five times in all, and what it says is passed on', async () => {
+    FakeClient.failure = new Error('the initialization options do not fit');
+    void server.start();
+    await vi.waitFor(() => expect(complaints).toHaveLength(1));
+    expect([server.state, connected, FakeClient.made.length]).toEqual(['stopped', 0, 5]);
+    expect(complaints[0]?.message).toContain('(the initialization options do not fit)');
+  });
+
+  it('works by the button once the cause is mended', async () => {
+    FakeClient.failure = new Error('broken');
+    void server.start();
+    await vi.waitFor(() => expect(complaints).toHaveLength(1));
+    FakeClient.failure = undefined;
+    complaints[0]?.press('Restart Server');
+    await vi.waitFor(() => expect([server.state, connected]).toEqual(['running', 1]));
+  });
+});
+
+describe('a server that is ended', () => {
+  beforeEach(() => server.start());
+
+  it('by us has not crashed: nothing is started, nothing is said', async () => {
+    await server.stop();
+    expect([server.state, FakeClient.made.length, latest().stopped, complaints]).toEqual(['stopped', 1, true, []]);
+  });
+
+  it('by a restart is followed by one other, and its late end changes nothing', async () => {
+    const first = latest();
+    await server.restart();
+    first.die();
+    await server.start();
+    expect([server.state, FakeClient.made.length, connected]).toEqual(['running', 2, 2]);
+  });
+});
+
+it('is started in our own folder, with nothing of the editor in its environment', async () => {
+  vi.stubEnv('VSCODE_PID', '1');
+  vi.stubEnv('PYTHONPATH', '/somewhere');
+  await server.start();
+  const { command, args, options } = latest().program;
+  expect([command, args, options.cwd]).toEqual(['/opt/tools/countersign', ['serve'], storage]);
+  expect(Object.keys(options.env).filter((name) => /^(VSCODE_|PYTHONPATH$)/.test(name))).toEqual([]);
+  vi.unstubAllEnvs();
+});

@@ -1,0 +1,55 @@
+"""Undo over the wire: from history, once, and never over what somebody did since."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from .desk import Desk, open_desk
+from .peer import RpcError
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_desk(tmp_path / "ws", tmp_path / "storage") as opened:
+        yield opened
+
+
+async def approved(desk: Desk, text: str) -> str:
+    """The receipt of a change that was asked for, approved and made."""
+    turn = desk.prompt(await desk.thread(), text)
+    await desk.answer(await desk.card())
+    await turn
+    result = await desk.peer.request("history/query", {"filter": {"phase": "finished"}, "limit": 1})
+    return result["entries"][0]["receiptId"]
+
+
+async def refused(desk: Desk, receipt: str) -> str | None:
+    with pytest.raises(RpcError) as told:
+        await desk.peer.request("history/undo", {"receiptId": receipt})
+    return told.value.kind
+
+
+async def test_each_change_is_taken_back_once_and_every_step_is_in_history(desk: Desk):
+    file = desk.workspace / "a.txt"
+    created = await approved(desk, "create a.txt saying one")
+    assert file.read_text() == "one"
+    edited = await approved(desk, "edit a.txt: replace one with two")
+    assert file.read_text() == "two"
+    assert await refused(desk, created) == "conflict"
+    assert await desk.peer.request("history/undo", {"receiptId": edited}) == {"path": str(file)}
+    assert file.read_text() == "one"
+    # By another way the file comes to be as the change left it: what was taken back stays taken back.
+    file.write_text("two")
+    assert await refused(desk, edited) == "conflict"
+    file.write_text("one")
+    assert await desk.peer.request("history/undo", {"receiptId": created}) == {"path": str(file)}
+    assert not file.exists()
+    undone = [row for row in desk.rows() if row["tool"] == "undo"]
+    done = [row["outcome"] for row in undone if row["phase"] == "finished"]
+    assert [row["phase"] for row in undone] == ["decided", "started", "finished"] * 3
+    assert [(told["ended"], told.get("of")) for told in done] == [("stale", None), ("done", edited), ("done", created)]
+    receipts = {row["receiptId"] for row in undone}
+    assert {await refused(desk, receipt) for receipt in receipts} == {"invalid"}

@@ -1,0 +1,1 @@
+"""What remains when the server, a system call or the disk fails."""
