@@ -26,7 +26,8 @@ class Finding:
 
     ``category`` is the row of the mode matrix that it falls under; ``known_read`` says that the fixed read-only set
     covers it (for a command: this part only reads inside the workspace), ``neutral`` that it needs no rule at all
-    (``true``, ``[``, ``cd src``). ``must_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
+    (``true``, ``[``, ``cd src``), ``unanswered`` that it is read beside a command that needs no rule, so that nobody
+    answers for it. ``must_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
     (outside the workspace, secrets); with ``bypass_lifts`` False not even bypass does, with ``auto_lifts`` mode `auto`
     does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
@@ -47,6 +48,7 @@ class Finding:
     grant: Evidence | None = None
     known_read: bool = False
     neutral: bool = False
+    unanswered: bool = False
     uncovered: str | None = None
     risks: tuple[str, ...] = ()
     text: str | None = None

@@ -227,7 +227,7 @@ def _rows(judged: Judged) -> Iterator[_Row]:
         only_neutral = all(finding.neutral for finding in group.findings)
         for finding in group.findings:
             category = "read" if finding.known_read or finding.neutral else "execute"
-            operand = finding.kind == "read" and finding.must_ask is None
+            operand = finding.kind == "read" and finding.must_ask is None and not finding.unanswered
             yield _Row(finding, category, (finding.neutral or operand) and not only_neutral, in_workspace=False)
 
 

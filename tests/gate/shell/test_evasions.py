@@ -19,4 +19,4 @@ def test_every_evasion_has_a_name_of_its_own() -> None:
 
 @pytest.mark.parametrize("row", EVASIONS, ids=lambda row: row["name"])
 def test_an_evasion_is_seen_through(row: dict[str, Any]) -> None:
-    assert decide(row["command"], **row["rules"]) == row["expect"]
+    assert decide(row["command"], **row["rules"], **row.get("with", {})) == row["expect"]

@@ -371,6 +371,11 @@ def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above:
         if layer.above is not None and below and (layer.start is None or layer.start >= reached):
             wrapper = case.layers[layer.above].words[0].source
             return f"a rule for `{wrapper}` does not cover what it runs"
+        if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] != "find":
+            # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
+            return (
+                f"a rule for `{case.layers[layer.above or 0].words[0].source}` covers what it runs only word for word"
+            )
     if step.unwrapped.unknown is not None:
         return step.unwrapped.unknown
     if step.unwrapped.texts:

@@ -9,8 +9,9 @@ from countersign.wire.verdicts import Evidence
 
 from ..finding import Finding
 from .circumstances import Circumstances
+from .could import could_be_denied
 from .cover import Case, Coverage
-from .places import Lookout, literal
+from .places import Lookout, literal, meaning
 from .script import Redirect, Word
 from .table_wrappers import WRAPPERS
 from .touch import Touch
@@ -104,8 +105,21 @@ def _redirected(
     findings = found.findings
     if target.form != "constant":
         reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
-        findings = tuple(replace(finding, must_ask=finding.must_ask or reason) for finding in findings)
+        # An Edit rule names files, and this is not known to be one of them.
+        findings = tuple(
+            replace(finding, must_ask=finding.must_ask or reason, allow=None, grant=None) for finding in findings
+        )
+        findings += tuple(_denied_matches(around, target, case, places))
     yield Touched(findings, by_command=False, named=found.named)
+
+
+def _denied_matches(around: Circumstances, target: Word, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+    """What a deny rule forbids of the names that a pattern could turn out to be."""
+    for pattern in meaning(target, case.facts, around.paths.home, None).patterns:
+        for place in places if places is not None else (around.start,):
+            found = could_be_denied(around.paths, around.rules, pattern, place)
+            if found is not None:
+                yield found
 
 
 def _is_descriptor(redirect: Redirect) -> bool:

@@ -181,7 +181,8 @@ class _Judging:
                     self.named.add(len(self.findings))
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
-                self.findings.append(with_command(each, coverage) if touched.by_command else each)
+                seen = replace(each, unanswered=finding.neutral and each.kind == "read")
+                self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
         self.cases[index] = case
         self.scripts.update([(file, None) for file in run_files(self.around, case, places)])

@@ -201,7 +201,8 @@ class _Reader:
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def command(self, position: int) -> tuple[Node, int]:
-        if position >= self.end or self.text[position] in "&|;)\n":
+        starts = position < self.end and (self.text[position] not in "&|;)\n" or self.text.startswith("&>", position))
+        if not starts:
             raise NotUnderstood("a command is missing")
         self.lexer.deeper()
         keyword = self.keyword(position)

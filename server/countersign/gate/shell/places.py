@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from countersign.wire.verdicts import Evidence
 
 from .. import sight
-from ..finding import Finding
+from ..finding import Finding, Floor
 from ..paths import PathJudge
-from ..protected import PROTECTED, SECRET_IN_HOME
+from ..pattern import fold
+from ..protected import PROTECTED, SECRET_IN_HOME, protected_reason
 from .facts import Facts
 from .flow import Places
 from .script import HOLE, Glob, Process, Text, Variable, Word
@@ -343,7 +344,26 @@ class Lookout:
         if ruled is not None:
             ruled = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
         said = Evidence(source="default", reason=reason)
-        return Finding(kind="write", resource=source, category="write", ask=ruled, must_ask=said)
+        floors: tuple[Floor, ...] = ()
+        if touch.deed in ("delete", "move") and touch.below and self._could_be_root(touch.word):
+            root = Evidence(source="floor", reason=f"what `{source}` names is not known, and it could be a root")
+            floors = (Floor("ask", root),)
+        return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, must_ask=said)
+
+    def _could_be_root(self, word: Word) -> bool:
+        """Whether a word that is not known could name a root, or what is protected. One that surely ends in names of
+        its own (``"$out/build"``) could not, unless a root or a protected place has such a name."""
+        text = ""
+        for piece in reversed(word.pieces):
+            if not isinstance(piece, Text):
+                break
+            text = piece.text + text
+        names = text.rstrip("/").split("/")[1:]
+        if word.form != "quoted" or not names or {"", ".", ".."} & set(names):
+            return True
+        roots = {os.path.realpath(root) for root in (self.judge.workspace, self.judge.home)}
+        known = {fold(part) for root in (*roots, self.judge.workspace, self.judge.home) for part in root.split("/")}
+        return fold(names[-1]) in known | {"root"} or protected_reason(names) is not None
 
     def _shown(self, touch: Touch) -> Iterator[Finding]:
         """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""

@@ -119,11 +119,13 @@ def _as_operands(
                     "-xdev",
                     "-mount",
                 }
-                yield from (Touch("write" if tests else "delete", word) for word in listed)
+                yield from (Touch("write" if tests else "delete", word, below=True) for word in listed)
         case "write":
             yield from (Touch("write", word) for word in operands)
         case "delete":
-            yield from (Touch("delete", word) for word in operands)
+            # Without these options `rm` removes files only, and a root is none. What splits may become such an option.
+            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or bool(found.holes or found.strangers)
+            yield from (Touch("delete", word, below=folders) for word in operands)
         case "change":
             kept = found.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
             yield from (Touch("read" if kept else "write", word) for word in operands)
@@ -158,6 +160,9 @@ def _as_operands(
         yield Touch("list", constant("."))
 
 
+_REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
+
+
 def _is_mode(word: Word) -> bool:
     return (
         word.value is None
@@ -190,7 +195,7 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
     for word in sources:
         if row.operands == "move":
-            yield Touch("move", word)
+            yield Touch("move", word, below=True)
             yield Touch("read", word)
         elif row.operands == "link":
             # What the link points to can be written through it before anybody looks again.

@@ -1,0 +1,65 @@
+"""Which deny rule could hold for what an output redirection's pattern may turn out to name (RULES.md S8).
+
+A pattern is replaced by what it matches when the command runs, which need not be what lies there now. So names are
+made up of the rule's own parts and the pattern's, and only one that both really match makes the rule count.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..finding import Finding
+from ..paths import PathJudge
+from ..pattern import PathPattern
+from ..rule import Rule, RuleSet, evidence
+
+MAX_NAMES = 200
+"""How many made-up names are tried for one rule."""
+
+_WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
+
+
+def could_be_denied(judge: PathJudge, rules: RuleSet, pattern: str, cwd: str) -> Finding | None:
+    """A write that the pattern could turn into and a deny rule forbids, or None."""
+    anything = judge.judge_write("/", cwd="/", operation="delete")
+    if anything.deny is None and anything.ask is None:
+        return None
+    home = f"{judge.home}/" if pattern.startswith("~/") else ""
+    parts = (home + pattern.removeprefix("~/") if home else pattern).split("/")
+    for rule in rules.rules():
+        if rule.source.list == "deny" and isinstance(rule.specifier, PathPattern):
+            for path in _made_up(parts, rule):
+                found = judge.judge_write(path, cwd=cwd)
+                if found.deny is not None:
+                    said = evidence(rule, f"`{rule.text}` could match what `{pattern}` names")
+                    return replace(found, resource=pattern, deny=said)
+    return None
+
+
+def _made_up(parts: Sequence[str], rule: Rule) -> Iterator[str]:
+    """Paths that the pattern with these parts may name, with the rule's names in the place of wildcards."""
+    assert isinstance(rule.specifier, PathPattern)
+    names = dict.fromkeys(segment for variant in rule.specifier.variants for segment in variant if segment != "**")
+    choices = [list(_fitting(part, names)) if _WILD.search(part) else [part] for part in parts]
+    for combination in itertools.islice(itertools.product(*choices), MAX_NAMES):
+        yield os.path.join("/" if parts[0] == "" else "", *combination)
+
+
+def _fitting(part: str, names: Sequence[str] | dict[str, None]) -> Iterator[str]:
+    """Names for one part: the pattern's own with its wildcards taken for nothing, and the rule's with theirs taken for
+    what the pattern spells out."""
+    literal = _WILD.sub("", part)
+    made = [part, _WILD.sub("x", part), literal or "x"]
+    for name in names:
+        plain = _WILD.sub("", name)
+        made += [plain, _WILD.sub(lambda _: literal, name), _WILD.sub(lambda _, into=plain: into, part)]
+        made += [literal + plain, plain + literal]
+    for name in dict.fromkeys(made):
+        hidden = name.startswith(".") and part[:1] in {"*", "?", "["}
+        if name == part or (name not in {"", ".", ".."} and not hidden and fnmatch.fnmatchcase(name, part)):
+            yield name
