@@ -99,8 +99,8 @@ SECRET_IN_HOME: Mapping[tuple[str, ...], str] = {
 }
 """Names counted from the home: what lies below them, and they themselves where they are files."""
 
-HOMES = re.compile(r"/root|/(?:home|users)/[^/]+|/var/root")
-"""Folded paths that are somebody's home."""
+HOMES = re.compile(r"/root|/(?:home|users)(?:/[^/]+)?|/var/root")
+"""Folded paths that are somebody's home, or hold them all."""
 
 DRIVE = re.compile(r"/?[a-z]:[/\\]?")
 """A folded path that is a drive's root, as it is written on Windows."""

@@ -13,8 +13,9 @@ from .arguments import Arguments, Option, arguments
 from .git import global_escapes, read_git
 from .hidden import SPECIAL
 from .script import Word
-from .table_git import TRANSPORTS
+from .table_git import RUNNING, TRANSPORTS
 from .table_row import EscapeKind, Program, row
+from .table_spelled import SPELLED, key_of
 from .table_wrappers import INTERPRETERS, WRAPPERS
 from .tables import find_program
 from .use import NAMED_NOWHERE, Known, Use, named
@@ -40,8 +41,22 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     if special is not None:
         more, doings = special(words, found)
         uses += more
-    watched = bool(row.escapes) or special is not None
+    uses += _spelled(name, words)
+    # What turns into `-t` says where a copy goes.
+    watched = bool(row.escapes) or special is not None or row.operands in ("copy", "move", "link")
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
+
+
+def _spelled(name: str, words: Sequence[Word]) -> Iterator[Use]:
+    """Words that do more by how they are spelled."""
+    key = key_of(name, words, SPELLED)
+    if key is not None:
+        pattern, why = SPELLED[key]
+        yield from (
+            named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
+            for word in words[1:]
+            if pattern.match(word.prefix)
+        )
 
 
 _STRANGE = row(
@@ -50,11 +65,11 @@ _STRANGE = row(
     "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
     "--run-command --to-command",
     code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
-    "--agent-lib",
+    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under",
     writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
-    "--save",
+    "--save --destination --output-path --output-folder --outputdir",
     long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
-    "log-file",
+    "log-file middlewares middleware interpreter loader script-executable destination output-path",
     abbreviates=False,
 )
 
@@ -196,7 +211,9 @@ def _git(words: Sequence[Word]) -> Known:
         holes.append(words[git.start - 1])
     if git.program.closed:
         if git.subcommand is not None:
-            uses.append(named("code", (git.subcommand,), git.program.why))
+            # Of those that run what their options name every word counts.
+            rest = [word.value or NAMED_NOWHERE for word in words[git.start :]] if git.subcommand in RUNNING else []
+            uses.append(named("code", (git.subcommand, *rest), git.program.why))
         return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
     uses += _options("git", git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:

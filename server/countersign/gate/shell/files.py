@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,9 +12,12 @@ from ..finding import Finding
 from .circumstances import Circumstances
 from .could import could_be_denied
 from .cover import Case, Coverage
+from .neutral import neutral_reason
 from .places import Lookout, literal, meaning
 from .script import Redirect, Word
-from .table_wrappers import WRAPPERS
+from .table_build import BUILD
+from .table_tools import TOOLS
+from .table_wrappers import INTERPRETERS, WRAPPERS
 from .touch import Touch
 from .words import constant
 
@@ -33,15 +37,33 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
     for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
-        if known.program is None and known.git is None and name not in WRAPPERS:
-            # What a program that no table knows does with a file is not known; only a secret or a ruled one counts.
+        if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
+            # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             for word in layer.words[1:]:
-                if word.value is not None:
-                    yield _touched(around, case, Touch("read", _named_by(word), shown=True), places)
+                for named in _named_by(word):
+                    # A program that no table knows may as well write where its words lead.
+                    strange = known.program is None and _is_strange(case, name, layer.words[0])
+                    yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
+                    if strange:
+                        yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:
         yield _touched(around, case, Touch("read", word), places)
     for redirect in case.step.command.redirects:
         yield from _redirected(around, redirect, case, places)
+
+
+def _is_strange(case: Case, name: str, first: Word) -> bool:
+    """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
+    neutral = name == "cd" or neutral_reason(case.step.command, case.facts)[0]
+    return not neutral and name not in INTERPRETERS and "/" not in first.prefix
+
+
+def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[str] | None) -> Touched:
+    """What a word names, if writing there always asks."""
+    known = places if places is not None else [around.start]
+    if word.value and any(around.paths.is_protected(literal(word), cwd=place) for place in known):
+        return _touched(around, case, Touch("write", word), places)
+    return Touched((), by_command=True, named=False)
 
 
 def with_command(finding: Finding, coverage: Coverage) -> Finding:
@@ -73,12 +95,17 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
                 yield resolved.resolved or resolved.lexical
 
 
-def _named_by(word: Word) -> Word:
-    """The file in ``--option=file`` and ``@file``."""
-    value = word.value or ""
-    if value.startswith("-"):
-        return constant(value.partition("=")[2])
-    return constant(value.removeprefix("@"))
+_WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
+"""Programs whose rows do not say which of their words are files."""
+
+
+def _named_by(word: Word) -> Iterator[Word]:
+    """The files in ``file``, ``--option=file``, ``@file`` and ``field=@file``."""
+    value = word.value
+    if value is None:
+        return
+    whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
+    yield from (constant(text) for text in dict.fromkeys((whole, re.split(r"[=@,]", whole)[-1])))
 
 
 def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
@@ -87,7 +114,7 @@ def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[s
         for place in (places if places is not None else [None])
         for finding in Lookout(around.paths, case.facts, place).look(touch)
     ]
-    return Touched(tuple(dict.fromkeys(found)), by_command=True, named=touch.word.value is not None)
+    return Touched(tuple(dict.fromkeys(found)), by_command=not touch.runs, named=touch.word.value is not None)
 
 
 def _redirected(

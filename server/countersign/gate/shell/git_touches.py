@@ -54,6 +54,8 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "bundle":
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])
+        case "hash-object":
+            yield from (Touch("read", word) for word in operands)
         case "config":
             yield from _git_config(git)
 

@@ -53,7 +53,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
                         writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
     **same("gcc g++ cc c++ c89 c99 clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
-           short="oIDLlxBfWmOUM", writes="-o", code="-B", abbreviates=False)),
+           short="oIDLlxBfWmOUM", writes="-o", code="-B", operands="read", abbreviates=False)),
     **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
                         "manifest-path config color profile test bench example bin exclude message-format timings "
                         "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path",
@@ -67,7 +67,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("go", "fmt"): row("it rewrites files"),
     **same("npm", row("`--script-shell` and its like run a program", short="wCc", long="workspace prefix script-shell "
                       "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
-                      code=_NODE_CODE, safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
+                      code=_NODE_CODE, writes="--logs-dir",
+                      safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
                       "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True)),
     **{key: row("it changes settings that name programs to run", closed=True) for key in (
         ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("npm", "edit"), ("pnpm", "config"), ("yarn", "config"),
@@ -165,9 +166,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("pip pip3 pipx", row("`--python` runs a program", long="python log cert client-cert index-url extra-index-url "
                                 "find-links requirement constraint target prefix root src cache-dir format path proxy "
                                 "config-settings editable timeout retries trusted-host report global-option build-option",
-                                short="rceityf", runs="--python --use-pep517-runner --editor",
+                                short="rceityfw", runs="--python --use-pep517-runner --editor",
                                 writes="--log --log-file --local-log --target -t --prefix --root --src --cache-dir --report -d "
-                                       "--dest --wheel-dir", code="--config-settings --global-option --build-option",
+                                       "--dest --wheel-dir -w", code="--config-settings --global-option --build-option -i --index-url "
+                                       "--extra-index-url --find-links -f --trusted-host --proxy",
                                 safe="--pre --path --py --lo --no --requirement --require-hashes --require --re --local "
                                      "--disable-pip-version-check")),
     **same("hatch", row("an environment can be named in front of a subcommand", short="ep", long="env project data-dir cache-dir "
@@ -209,13 +211,14 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                              code="--secret --ssh --allow", abbreviates=False),
     **same("docker-compose", row("files named in its words say what runs", short="fp", long="file project-name project-directory "
                                  "env-file profile", code="-f --file --project-directory --env-file", abbreviates=False)),
-    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcs", long="namespace output selector "
+    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcsk", long="output-directory namespace output selector "
                              "filename kubeconfig context cluster user server cache-dir profile-output field-selector "
                              "sort-by template label-columns token as as-group request-timeout certificate-authority "
                              "client-certificate client-key raw chunk-size",
                              code="--kubeconfig --server -s --insecure-skip-tls-verify --certificate-authority --client-key "
                                   "--client-certificate", reads="-f --filename", writes="--cache-dir --profile-output "
-                                  "--profile --log-file --log-dir", safe="-f", abbreviates=False)),
+                                  "--profile --log-file --log-dir --output-directory", runs="--enable-exec --enable-helm "
+                                  "--enable-alpha-plugins --helm-command", safe="-f", abbreviates=False)),
     ("kubectl", "cp"): row("it writes its last operand", short="nc", long="namespace container retries", operands="remote",
                            abbreviates=False),
     ("kubectl", "edit"): row("it runs an editor", closed=True),
@@ -226,9 +229,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("gh", row("`--web` runs a browser", short="RLjtqHFXfbBlasmpwcid", long="repo limit json template jq state label "
                      "author assignee search base head workflow branch user status event commit header field raw-field method "
                      "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False)),
-    ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASl", long="repo limit json template jq state label author assignee "
+    ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASlFbrm", long="repo limit json template jq state label author assignee "
                       "search base head body-file title body template", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
-    ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlm", long="repo limit json template jq state label author "
+    ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlmFb", long="repo limit json template jq state label author "
                          "assignee search milestone mention body-file title body", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
     ("gh", "repo"): row("`--web` runs a browser", short="bjtqL", long="branch json template jq limit", runs="--web -w",
                         abbreviates=False),
@@ -272,7 +275,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                          code="-p --property -p: /p: --logger -l --settings -s --test-adapter-path --msbuild",
                          writes="-o --output --results-directory --diag --artifacts-path", abbreviates=False)),
     **same("java javaw", row("agents and argument files are code", single=True, long="cp classpath class-path p module-path m "
-                             "module", code="-javaagent -agentlib -agentpath -XX:OnError -XX:OnOutOfMemoryError -XX:Flags "
+                             "module jar", code="-javaagent -agentlib -agentpath -XX:OnError -XX:OnOutOfMemoryError -XX:Flags "
                              "-Xbootclasspath -Xbootclasspath/a", abbreviates=False)),
     **same("ip", row("a batch is a list of its own commands", short="bn", code="-b -batch -force", abbreviates=False)),
     **same("fzf sk", row("previews and bindings run commands", short="qfmnd", long="preview bind query filter history with-nth "
@@ -293,15 +296,18 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("flake8 pylint bandit pydocstyle pycodestyle vulture", row(
         "plug-ins and hooks named in its words are code", short="ofcr", long="output-file output load-plugins init-hook rcfile "
         "config append-config max-line-length exclude select ignore format tee", runs="--init-hook",
-        code="--load-plugins --append-config --enable-extensions --plugin-dir", writes="-o --output-file --output --tee",
+        code="--load-plugins --append-config --enable-extensions --plugin-dir --rcfile --config", writes="-o --output-file --output --tee",
         abbreviates=False)),
     **same("playwright cypress ava tap nightwatch wdio karma", row(
         "settings named in its words are code", short="cr", long="config config-file require node-arguments reporter project grep "
         "output", code="-c --config --config-file --require -r --node-arguments --reporter --import --loader --node-arg",
-        writes="--output", abbreviates=False)),
+        writes="--output -o", abbreviates=False)),
     **same("gunicorn uvicorn celery flask alembic mkdocs sphinx-build", row(
         "settings and programs named in its words are code", short="cADfdbE", long="config app factory config-file",
-        code="-c --config -A --app -D -f --config-file --reload-dir --app-dir --chdir", abbreviates=False)),
+        code="-c --config -A --app -D -f --config-file --reload-dir --app-dir --chdir --pythonpath --log-config "
+             "--log-config-dict --log-config-json -k --worker-class --logger-class --statsd-host --paster --env-file -e --loader",
+        writes="--access-logfile --error-logfile --log-file -d --site-dir -p --pid --capture-output --logfile --pidfile",
+        abbreviates=False)),
     **same("kustomize", row("functions run programs", code="--enable-exec --enable-alpha-plugins --network --mount --env",
                             writes="-o --output", short="oe", abbreviates=False)),
     **same("pg_dump pg_dumpall mysqldump mongodump", row("the dump is written", short="fFr", long="file result-file out archive",
@@ -318,6 +324,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                "chdir require plugin output outdir outfile working-directory build-path package-path loader",
                code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval -e --justfile -d --taskfile "
                     "--working-directory --working-dir --cross-file --native-file --build-file --script --loader --package-path --run_under --workspace_status_command --shell "
-                    "--gulpfile --gruntfile --configFile --bazelrc --define --toolchain",
-               writes="-o --output --outdir --outfile --build-path", abbreviates=False)),
+                    "--gulpfile --gruntfile --configFile --bazelrc --define --toolchain --disable-sandbox --enable-plugin --shell_executable --action_env --host_action_env --crosstool_top "
+                    "--extra_toolchains --override_repository --pants-config-files",
+               writes="-o --output --outdir --outfile --build-path --outDir", abbreviates=False)),
 }  # fmt: skip

@@ -51,7 +51,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
         runs="--filter", operands="second")),
     **same("csplit", row("it writes files", short="bfn", long="suffix-format prefix digits", writes="-f --prefix")),
     **same("patch", row("it changes the files that a patch names", short="BDFYdgiopprVxz", long="input output reject-file "
-                        "directory strip fuzz get prefix suffix", writes="-o --output -r --reject-file", reads="-i --input")),
+                        "directory strip fuzz get prefix suffix", writes="-o --output -r --reject-file", reads="-i --input", runs="-e --ed -g --get")),
     **same("rsync", row("`-e` and `--rsync-path` run a program", short="eTM", long="rsh rsync-path temp-dir backup-dir "
                         "exclude-from include-from files-from log-file partial-dir compare-dest copy-dest link-dest "
                         "password-file write-batch only-write-batch read-batch remote-option config dparam",
@@ -75,9 +75,9 @@ FILES: Mapping[tuple[str, ...], Program] = {
              "form-string max-redirs continue-at speed-limit speed-time time-cond preproxy socks5 noproxy doh-url "
              "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header",
         writes="-o --output -D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --libcurl --hsts --alt-svc "
-               "--etag-save --output-dir",
+               "--etag-save --output-dir --ssl-sessions",
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
-        code="-K --config --engine", reads="-T --upload-file -E --cert --key --netrc-file -b --cookie",
+        code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default", reads="-T --upload-file -E --cert --key --netrc-file -b --cookie",
         safe="--out --con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
              "--fail --silent --location --head --include --user --user-agent -H -X -d")),
     **same("wget", row(
@@ -112,7 +112,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("cpio", row("it packs and unpacks; `--rsh-command` runs a program", short="CEFHIMORD", long="rsh-command "
                        "to-stdout file directory", runs="--rsh-command", writes="-O -F --file -D --directory",
                        changes="-i --extract -p --pass-through")),
-    **same("ar", row("it changes archives", changes="-M")),
+    **same("ar", row("it changes archives", changes="-M", operands="read")),
     **same("mktemp", row("it makes a file, with `-p` anywhere", flags="dqtuV --directory --dry-run --quiet --tmpdir",
                          short="p", texts="--suffix", writes="-p --tmpdir", operands="write")),
     **same("mount umount losetup mkfs fsck fdisk parted", row("it changes disks", closed=True)),

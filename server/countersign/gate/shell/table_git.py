@@ -245,15 +245,26 @@ GIT: Mapping[str, Program] = {
     "symbolic-ref": row(short="m"),
     "hash-object": row(short="t"),
     "write-tree": row(),
-    "read-tree": row(),
+    "read-tree": row(long="index-output prefix", writes="--index-output"),
     "bundle": row(),
+    "replace": row("`-e` runs an editor", runs="-e --edit"),
+    "interpret-trailers": row("`--in-place` rewrites its operands", long="trailer where if-exists if-missing", changes="--in-place "
+                              "--if-"),
+    "checkout-index": row("`--prefix` says where it writes", long="prefix stage", writes="--prefix"),
     "rerere": row(),
     "sparse-checkout": row(),
     "maintenance": row("it runs programs on a schedule", closed=True),
     "help": row("it runs a pager or a browser", closed=True),
-    **{name: row(_CLOSED, closed=True) for name in ["filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "credential", "hook", "web--browse", "gui", "citool", "gitk", "svn", "p4", "cvsimport", "cvsserver", "fast-import", "fast-export", "shell", "upload-pack", "receive-pack", "http-backend", "imap-send", "request-pull", "quiltimport", "archimport", "difftool--helper", "mergetool--lib", "sh-setup", "for-each-repo", "bugreport", "diagnose", "replace", "remote-ext", "remote-fd", "remote-http", "remote-https", "index-pack", "unpack-objects", "mailinfo", "mailsplit", "interpret-trailers", "column", "stripspace"]},
+    **{name: row(_CLOSED, closed=True) for name in ["filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "credential", "hook", "web--browse", "gui", "citool", "gitk", "svn", "p4", "cvsimport", "cvsserver", "fast-import", "fast-export", "shell", "upload-pack", "receive-pack", "http-backend", "imap-send", "request-pull", "quiltimport", "archimport", "difftool--helper", "mergetool--lib", "sh-setup", "for-each-repo", "bugreport", "diagnose", "remote-ext", "remote-fd", "remote-http", "remote-https", "index-pack", "unpack-objects", "mailinfo", "mailsplit", "column", "stripspace"]},
 }  # fmt: skip
 """By subcommand. One that is not here may be an alias or a program of its own: only a rule that names it covers it."""
+
+RUNNING = frozenset(
+    "filter-branch difftool mergetool send-email instaweb daemon web--browse svn p4 cvsimport cvsserver shell fast-import "
+    "upload-pack receive-pack http-backend imap-send quiltimport archimport for-each-repo remote-ext remote-fd credential "
+    "hook maintenance bugreport diagnose".split()
+)
+"""Of the closed subcommands those whose options or operands name programs, or files to write."""
 
 LISTING: Mapping[str, frozenset[str]] = {
     "remote": frozenset({"get-url"}),

@@ -10,6 +10,7 @@ from .table_closed import CLOSED
 from .table_files import FILES
 from .table_row import Program, row, same
 from .table_text import TEXT
+from .table_tools import TOOLS
 
 _BUILTINS = same(
     "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
@@ -18,7 +19,16 @@ _BUILTINS = same(
 _TMUX = {("tmux",): row("it runs commands in its sessions", short="LSfcT", ordered=True, closed=True)}
 _EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}
 
-TABLES: Mapping[tuple[str, ...], Program] = {**CLOSED, **TEXT, **FILES, **BUILD, **_BUILTINS, **_EDITORS, **_TMUX}
+TABLES: Mapping[tuple[str, ...], Program] = {
+    **CLOSED,
+    **TEXT,
+    **FILES,
+    **BUILD,
+    **TOOLS,
+    **_BUILTINS,
+    **_EDITORS,
+    **_TMUX,
+}
 
 _LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
 

@@ -15,7 +15,8 @@ class Touch:
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
     into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
-    of its repository. ``doubtful``: it is a file only if the table is wrong."""
+    of its repository. ``doubtful``: it is a file only if the table is wrong. ``runs``: what lies there is run or
+    built, which a rule for the command covers in the workspace only."""
 
     deed: Deed
     word: Word
@@ -25,6 +26,7 @@ class Touch:
     shown: bool = False
     top: bool = False
     doubtful: bool = False
+    runs: bool = False
 
 
 def unknown() -> Word:

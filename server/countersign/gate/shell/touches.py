@@ -13,6 +13,7 @@ from .git_touches import git_touches
 from .hidden import FILTER_LOADS
 from .script import Word
 from .table_row import Program
+from .table_spelled import OUTSIDE, key_of
 from .touch import Deed, Touch, unknown
 from .use import Known, Use
 from .words import constant
@@ -43,7 +44,24 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     special = _SPECIAL.get(name)
     if special is not None:
         found += special(words, known)
+    found += _places(name, words, known)
     return found
+
+
+_LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
+
+
+def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
+    key = key_of(name, words, OUTSIDE)
+    if key is None:
+        return
+    operands, options = OUTSIDE[key]
+    named = [word for _, word in known.arguments.operands] if operands else []
+    for word in (*named, *known.arguments.values(*options.split())):
+        if word.value is not None and _LEADS_OUT.match(word.value):
+            path = re.sub(r"::.*|@.*", "", word.value)
+            yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
 
 
 def _written(uses: Sequence[Use]) -> Iterator[Touch]:
@@ -124,10 +142,12 @@ def _as_operands(
             yield from (Touch("write", word) for word in operands)
         case "delete":
             # Without these options `rm` removes files only, and a root is none. What splits may become such an option.
-            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or bool(found.holes or found.strangers)
+            dark = [word for word in operands if word.value is None]
+            turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
+            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or turning or bool(found.strangers)
             yield from (Touch("delete", word, below=folders) for word in operands)
         case "change":
-            kept = found.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list")
+            kept = found.has(*_KEEPS)
             yield from (Touch("read" if kept else "write", word) for word in operands)
         case "owner":
             # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
@@ -160,6 +180,7 @@ def _as_operands(
         yield Touch("list", constant("."))
 
 
+_KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
 _REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
 
 
