@@ -423,7 +423,8 @@ class PathJudge:
 def _innocents(name: str) -> Iterator[str]:
     """Names like this one that are no secrets: a rule that covers one of them does not name this one."""
     stem, _, ending = name.rpartition(".")
-    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", f"{name[:-1]}z", f"{name[:-1]}zzz"):
+    other_ends = (f"{name[:-1]}z", f"{name[:-1]}zzz")
+    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", *other_ends):
         if secret_name(other) is None:
             yield other
 
