@@ -39,12 +39,14 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             yield _touched(around, case, touch, places)
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
+            # One that no table knows may as well write where its words lead.
+            strange = known.program is None and _is_strange(case, name, layer.words[0])
             for word in layer.words[1:]:
                 for named in _named_by(word):
-                    # A program that no table knows may as well write where its words lead.
-                    strange = known.program is None and _is_strange(case, name, layer.words[0])
-                    yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
-                    if strange:
+                    likely = _LIKE_A_FILE.search(named.prefix) is not None
+                    if likely or known.program is None:
+                        yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
+                    if likely and strange:
                         yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:
         yield _touched(around, case, Touch("read", word), places)
@@ -95,17 +97,23 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
                 yield resolved.resolved or resolved.lexical
 
 
+_LIKE_A_FILE = re.compile(r"[./]|id_", re.IGNORECASE)
+"""What a word must hold to be looked at as a file, where a table knows its program: looking costs time."""
+
 _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 """Programs whose rows do not say which of their words are files."""
 
 
 def _named_by(word: Word) -> Iterator[Word]:
-    """The files in ``file``, ``--option=file``, ``@file`` and ``field=@file``."""
+    """The files in ``file``, ``--option=file``, ``-ofile``, ``@file`` and ``field=@file``."""
     value = word.value
     if value is None:
         return
+    if word.tilde:
+        yield word
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
-    yield from (constant(text) for text in dict.fromkeys((whole, re.split(r"[=@,]", whole)[-1])))
+    attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
+    yield from (constant(text) for text in dict.fromkeys((whole, re.split(r"[=@,]", whole)[-1], attached)))
 
 
 def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
