@@ -194,6 +194,10 @@ class PathJudge:
             for spelling in resolved.spellings()
         )
 
+    def root_names(self) -> set[str]:
+        """The names of the workspace, the home and all folders above them, in every spelling."""
+        return {part for root in (self._workspace, self._home) for segments in root.parts for part in segments}
+
     def may_hold_ruled(self, folder: str, *, cwd: str) -> Evidence | None:
         """The evidence of a Read deny or ask rule that could match something below this folder (S11), or None."""
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))

@@ -361,8 +361,7 @@ class Lookout:
         names = text.rstrip("/").split("/")[1:]
         if word.form != "quoted" or not names or {"", ".", ".."} & set(names):
             return True
-        roots = {os.path.realpath(root) for root in (self.judge.workspace, self.judge.home)}
-        known = {fold(part) for root in (*roots, self.judge.workspace, self.judge.home) for part in root.split("/")}
+        known = {fold(part) for part in self.judge.root_names()}
         return fold(names[-1]) in known | {"root"} or protected_reason(names) is not None
 
     def _shown(self, touch: Touch) -> Iterator[Finding]:
