@@ -112,20 +112,14 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
     depth = 0
     printing: int | None = None
     for index, (kind, text) in enumerate(tokens):
-        following = tokens[index + 1] if index + 1 < len(tokens) else ("", "")
         if kind == "name":
             if text == "system":
                 doings.runs.append(_argument(tokens, index + 1))
             elif text in {"print", "printf"}:
                 printing = depth
             elif text == "getline":
-                for later in range(index + 1, min(index + 5, len(tokens))):
-                    if tokens[later][1] == "<":
-                        doings.reads.append(_constant(tokens, later + 1))
-                        break
-                    if tokens[later][1] in {";", "\n", ")", "}"}:
-                        break
-            elif text in {"ARGV", "ARGC"}:
+                doings.reads += _got_from(tokens, index + 1)
+            elif text in {"ARGV", "ARGC", "SYMTAB"}:
                 doings.reads.append(None)
             continue
         if kind != "operator":
@@ -144,12 +138,25 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
             target = _constant(tokens, index + 1)
             if target not in {"/dev/stdout", "/dev/stderr"}:
                 doings.writes.append(target)
-        elif (
-            text == "<"
-            and following[0] == "string"
-            and any(token[1] == "getline" for token in tokens[max(0, index - 4) : index])
-        ):
-            doings.reads.append(following[1][1:-1])
+
+
+def _got_from(tokens: list[tuple[str, str]], start: int) -> list[str | None]:
+    """The file that a ``getline`` reads: behind the first `<` of its statement, however long its variable is written.
+    A `<` that compares counts too, which only finds a file too many."""
+    depth = 0
+    for later in range(start, len(tokens)):
+        kind, text = tokens[later]
+        if kind != "operator":
+            continue
+        if text in "([":
+            depth += 1
+        elif text in ")]":
+            depth -= 1
+        if text == "<":
+            return [_constant(tokens, later + 1)]
+        if depth < 0 or text in {";", "\n", "{", "}"}:
+            break
+    return []
 
 
 def _constant(tokens: list[tuple[str, str]], index: int) -> str | None:

@@ -133,7 +133,7 @@ def _redirected(
     if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
         return
     if redirect.operator in {"<", "<>"}:
-        yield _touched(around, case, Touch("read", target), places)
+        yield _surely_read(_touched(around, case, Touch("read", target), places))
     if redirect.operator == "<":
         return
     found = _touched(around, case, Touch("write", target), places)
@@ -155,6 +155,24 @@ def _denied_matches(around: Circumstances, target: Word, case: Case, places: Seq
             found = could_be_denied(around.paths, around.rules, pattern, place)
             if found is not None:
                 yield found
+
+
+def _surely_read(touched: Touched) -> Touched:
+    """An input whose name is not known asks like an operand does: nothing else answers for it, since the command may
+    need no rule at all (``while read``), or be one of the read-only set that names no file itself."""
+    return replace(
+        touched,
+        findings=tuple(
+            finding
+            if finding.known_read or finding.must_ask is not None
+            else replace(
+                finding,
+                must_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
+                auto_lifts=True,
+            )
+            for finding in touched.findings
+        ),
+    )
 
 
 def _is_descriptor(redirect: Redirect) -> bool:
