@@ -218,7 +218,8 @@ def test_every_text_inside_is_checked_with_bash_too() -> None:
         ("rg --hidden x", "ask"),
         ("find . -name x", "allow"),
         ("find . -delete", "ask"),
-        ("LC_ALL=C ls", "ask"),
+        ("LC_ALL=C ls", "allow"),
+        ("LC_ALL=/x ls", "ask"),
     ],
 )
 def test_the_read_only_set_knows_flags_places_and_repositories(workspace: str, command: str, expected: str) -> None:

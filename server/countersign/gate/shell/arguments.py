@@ -6,6 +6,7 @@ and file operands (S10, S11), so where a reading is doubtful the one that finds 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -138,7 +139,7 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
             found.options.append(Option(f"-{letter}", index, value, attached=True))
             return index + 1
         if takes and letter in grammar.short:
-            return _with_value(words, index, f"-{letter}", found)
+            return _with_value(words, index, f"-{letter}", found, grammar)
         option = Option(f"-{letter}", index)
         found.options.append(option)
         known = letter in grammar.flags or letter in grammar.maybe or letter in grammar.short
@@ -165,7 +166,7 @@ def _long(
         found.holes.append((index, word))
         return index + 1
     if takes_value(name, grammar):
-        return _with_value(words, index, name, found)
+        return _with_value(words, index, name, found, grammar)
     found.options.append(Option(name, index))
     return index + 1
 
@@ -196,7 +197,7 @@ def _is_listed(name: str, grammar: Grammar) -> bool:
     return grammar.negates and bare.startswith("no-") and bare[3:] in grammar.long | grammar.names
 
 
-def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments) -> int:
+def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, grammar: Grammar) -> int:
     """An option whose value is the next word."""
     if index + 1 >= len(words):
         found.options.append(Option(name, index))
@@ -207,8 +208,11 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments) 
     if value.form == "pattern" and not is_operand(value):
         found.holes.append((index + 1, value))
     found.options.append(Option(name, index, value))
-    # A word that looks like an option is read as one as well: a table that is wrong must not hide it.
+    # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
+    # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
     looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
+    if looks and grammar.single and name in grammar.texts and re.fullmatch(r"-\d+[a-zA-Z]?", value.value or ""):
+        looks = False
     return index + 1 if looks else index + 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -75,7 +76,17 @@ def only_reads(git: Git) -> bool:
             return first in LISTING[name]
         case "symbolic-ref":
             return len(operands) == 1
+        case "config":
+            return len(operands) == 1 and _TELLING.fullmatch(first or "") is not None
     return True
+
+
+_TELLING = re.compile(
+    r"user\.(?:name|email)|init\.defaultbranch|pull\.rebase|push\.default|core\.(?:bare|autocrlf|eol|filemode|ignorecase|"
+    r"editor|hookspath|excludesfile|symlinks)|branch\.[\w./-]+\.(?:remote|merge)|remote\.[\w./-]+\.url",
+    re.IGNORECASE,
+)
+"""Settings that hold no password or token, or (a remote's address) are told by ``git remote -v`` as well."""
 
 
 def _verifies(git: Git) -> bool:

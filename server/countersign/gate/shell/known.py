@@ -20,6 +20,32 @@ _VERSIONS = frozenset({
 })  # fmt: skip
 """Programs whose version may be asked for."""
 
+_CHOSEN_BY = {
+    "cargo": ("rust-toolchain", "rust-toolchain.toml"),
+    "rustc": ("rust-toolchain", "rust-toolchain.toml"),
+    "rustup": ("rust-toolchain", "rust-toolchain.toml"),
+    "yarn": (".yarnrc", ".yarnrc.yml", "package.json"),
+    "pnpm": ("package.json", "pnpm-workspace.yaml"),
+    "mvn": (".mvn",),
+    "gradle": ("gradle.properties", "gradle"),
+    "dotnet": ("global.json",),
+    "swift": (".swift-version",),
+    "terraform": (".terraform-version", ".terraform"),
+}
+"""Files of a workspace by which these choose what they run, even to tell their version: a tool chain's folder, a
+script that stands for the program, what the virtual machine loads."""
+
+_AS_THEY_STAND = frozenset(
+    tuple(text.split())
+    for text in (
+        "hostname", "hostname -s", "hostname -f", "hostname -I", "locale", "free", "free -h", "free -m", "free -g",
+        "ps", "ps a", "ps x", "ps ax", "ps aux", "ps auxw", "ps auxww", "ps auxf", "ps -e", "ps -A", "ps -ef",
+        "ps -aux", "ps -a", "ps -ely", "ps -el", "ps -f", "ps -eF", "java -version",
+    )
+)  # fmt: skip
+"""Commands that only read with just these words: they tell of the machine. The `e` of `ps` that shows environments is
+not among them."""
+
 
 def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
@@ -34,6 +60,8 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
         )
     if name == "command":
         return len(words) > 2 and words[1].value in {"-v", "-V"}
+    if tuple(word.value for word in words) in _AS_THEY_STAND:
+        return True
     row = known.program
     if row is None or not row.known or known.uses or known.holes or known.arguments.strangers:
         return False
@@ -53,6 +81,17 @@ def _taken_out(option: str, not_known: frozenset[str]) -> bool:
 
 
 _BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
+
+
+def chosen_by_workspace(words: Sequence[Word], place: str, workspace: str) -> bool:
+    """Whether a file of the workspace may choose what runs under this name (``_CHOSEN_BY``), seen from a place."""
+    files = _CHOSEN_BY.get(words[0].value or "", ())
+    folder = os.path.normpath(place)
+    while files and f"{folder}/".startswith(f"{workspace}/"):
+        if any(os.path.lexists(f"{folder}/{name}") for name in files):
+            return True
+        folder = os.path.dirname(folder)
+    return False
 
 
 def program_folders(workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,10 +14,12 @@ from ..finding import Finding, Floor
 from .circumstances import Circumstances
 from .cover import Case, Coverage, any_rule, covering, may_touch, touching
 from .flow import cd_target
-from .known import only_in_workspace, only_reads_by_words
-from .names import unsafe_assignment
-from .places import Lookout, literal
+from .known import chosen_by_workspace, only_in_workspace, only_reads_by_words
+from .names import is_safe_prefix, unsafe_assignment
+from .places import Lookout, literal, meaning, names_option
 from .repository import strange_repository
+from .rg_touches import brings_back
+from .script import Assignment, Simple
 
 
 def floor(reason: str) -> Floor:
@@ -94,6 +96,8 @@ def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) ->
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
     command = case.step.command
     for assignment in command.assignments:
+        if _only_splits(command, assignment):
+            continue
         reason = unsafe_assignment(assignment)
         if reason is not None:
             return False, reason
@@ -105,6 +109,12 @@ def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) ->
         return _changing_folder(around, case, places)
     kind, why_not = case.neutral
     return kind and why_not is None, why_not
+
+
+def _only_splits(command: Simple, assignment: Assignment) -> bool:
+    """``IFS= read -r line``: in front of ``read`` it says how that one line is split, and nothing after it."""
+    name = command.words[0].value if command.words else None
+    return assignment.name == "IFS" and name == "read" and assignment.plain is not None
 
 
 def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
@@ -123,30 +133,53 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
     """Whether the fixed read-only set holds this command."""
     if not around.builtin_reads or places is None or case.layers == () or case.step.command.kind != "command":
         return False
-    if case.evaluates or case.redefined or case.facts.aliases or case.step.command.assignments:
+    if case.evaluates or case.redefined or case.facts.aliases:
+        return False
+    if not all(is_safe_prefix(assignment) for assignment in case.step.command.assignments):
         return False
     if any(layer.way not in ("self", "clear") for layer in case.layers) or case.step.unwrapped.texts:
         return False
     name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
     if not only_reads_by_words(name, words, known):
         return False
+    if any(chosen_by_workspace(words, place, around.paths.workspace) for place in places):
+        return False
     if around.inside_path and any(
         only_in_workspace(layer.words[0].value or "", around.inside_path, around.outside_path) for layer in case.layers
     ):
+        return False
+    if any(_may_be_option(around, case, place) for place in places):
+        return False
+    if name == "rg" and any(brings_back(known, place, around.paths) for place in places):
         return False
     if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
         return False
     return _reads_inside(around, case, places)
 
 
+def _may_be_option(around: Circumstances, case: Case, place: str) -> bool:
+    """Whether a word that is not constant could turn out to be an option that takes the command out of the set: by
+    what its variable may hold, or beside a file that is named like one."""
+    row, found = case.known[-1].program, case.known[-1].arguments
+    if row is None or not (row.not_known or row.reads):
+        return False
+    for _, word in found.holes:
+        may_be = meaning(word, case.facts, around.paths.home, place)
+        named = any(value.startswith("-") for value in may_be.values)
+        if not may_be.complete or named or any(names_option(pattern, place) for pattern in may_be.patterns):
+            return True
+    return False
+
+
 def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
-    """Whether all that it names is known and lies in the workspace."""
+    """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
     for touch in case.touches(-1):
         if touch.deed not in ("read", "list"):
             return False
         for place in places:
             lookout = Lookout(around.paths, case.facts, place)
-            if not all(finding.known_read for finding in lookout.look(touch)):
+            # What a Read rule or a grant names is judged by itself: here it is only known what is read.
+            if not all(found.known_read or found.allow or found.grant for found in lookout.look(touch)):
                 return False
     return True
 

@@ -231,8 +231,14 @@ GIT: Mapping[str, Program] = {
                    "--remote", writes="-o --output", reads="--add-file"),
     "apply": row(short="pC", long="directory exclude include build-fake-ancestor", writes="--build-fake-ancestor"),
     "am": row(short="pC", long="directory exclude include patch-format", runs="-i --interactive"),
-    "config": row("it changes git's settings", short="f", long="file blob type default", runs="-e --edit edit", reads="-f --file "
-                  "--blob"),
+    "config": row("it changes git's settings", short="f", long="file blob", runs="-e --edit edit", reads="-f --file --blob",
+                  flags="lz --get --get-all --get-regexp --get-urlmatch --list --global --local --system --worktree --null "
+                        "--name-only --show-origin --show-scope --includes --bool --int --path --add --unset --unset-all "
+                        "--replace-all --rename-section --remove-section --get-color --get-colorbool --fixed-value --all "
+                        "--bool-or-int --expiry-date --append --value --url",
+                  texts="--type --default --comment", negates=True, known=True,
+                  not_known="-f --file --blob --get-regexp --get-urlmatch --get-color --get-colorbool --add --unset "
+                            "--unset-all --replace-all --rename-section --remove-section --list -l --system --append"),
     "bisect": row("`run` runs a command", code="run"),
     "submodule": row("submodules bring settings of their own", short="b", long="branch reference depth name jobs"),
     "gc": row(long="prune"),
@@ -242,7 +248,8 @@ GIT: Mapping[str, Program] = {
     "pack-refs": row(),
     "update-index": row(),
     "update-ref": row(),
-    "symbolic-ref": row(short="m"),
+    "symbolic-ref": row(flags="qd --delete --quiet --short --recurse", texts="-m", negates=True, known=True,
+                        not_known="-d --delete -m"),
     "hash-object": row(short="t"),
     "write-tree": row(),
     "read-tree": row(long="index-output prefix", writes="--index-output"),

@@ -165,7 +165,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
         given="-e --regexp -f --file --files --type-list --generate", operands="pattern", here=True, deep="-", known=True,
         safe="--pre-glob",
         not_known="-. --hidden -u -uu -uuu --unrestricted --no-ignore -f --file --ignore-file -L --follow --no-ignore-vcs "
-                  "--no-ignore-dot -g --glob --iglob", abbreviates=False)),
+                  "--no-ignore-dot", abbreviates=False)),
     **same("ag", row("`--pager` runs a program", short="ABCGgmp", long="pager path-to-ignore ignore ignore-dir depth",
                      runs="--pager", operands="pattern", here=True, deep="-")),
     **same("ack", row("`--pager` runs a program, `--output` is evaluated", short="ABCmg", long="pager ackrc output type "
@@ -299,5 +299,5 @@ TEXT: Mapping[tuple[str, ...], Program] = {
         maybe="dDLop", texts="-F -v -e --field-separator --assign --source",
         code="-f --file -i --include -l --load -E --exec -D --debug -W",
         writes="-d --dump-variables -p --profile -o --pretty-print", given="-f --file -e --source -E --exec",
-        operands="script", ordered=True)),
+        operands="script", ordered=True, known=True)),
 }  # fmt: skip

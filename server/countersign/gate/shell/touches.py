@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from .arguments import Arguments, Option
 from .git_touches import git_touches
 from .hidden import FILTER_LOADS
+from .rg_touches import rg_touches
 from .script import Word
 from .table_row import Program
 from .table_spelled import OUTSIDE, key_of
@@ -415,6 +416,7 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 
 _SPECIAL = {
+    "rg": rg_touches,
     "jq": _jq,
     "yq": _jq,
     "strings": _strings,
