@@ -9,17 +9,29 @@ from dataclasses import dataclass, field
 @dataclass(slots=True)
 class Facts:
     """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
-    among them where it may have others; ``numbers`` are variables that can only hold a number."""
+    among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
+    pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
+    may be something else yet."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
     values: dict[str, set[str | None]] = field(default_factory=dict)
     numbers: dict[str, bool] = field(default_factory=dict)
+    patterns: dict[str, set[str]] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)
+        if value is None:
+            self.loose.add(name)
         is_number = number or (value is not None and value.lstrip("-").isdigit())
         self.numbers[name] = self.numbers.get(name, True) and is_number
+
+    def bind_pattern(self, name: str, pattern: str) -> None:
+        """A variable that may be any name that this pattern matches."""
+        self.values.setdefault(name, set()).add(None)
+        self.numbers[name] = False
+        self.patterns.setdefault(name, set()).add(pattern)
 
     def numeric(self, name: str) -> bool:
         return self.numbers.get(name, False)

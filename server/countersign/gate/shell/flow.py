@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from .arguments import numeric
 from .facts import Facts, is_own_name
 from .script import (
+    HOLE,
     Arithmetic,
     Assignment,
     Chain,
@@ -31,6 +32,7 @@ from .script import (
     Word,
 )
 from .table_wrappers import SHELLS
+from .words import pattern_text
 from .wrappers import Unwrapped, program, unwrap
 
 Place = tuple[Word, ...]
@@ -77,29 +79,83 @@ def course(reading: Reading) -> Course:
     """Walk a reading. Linear in its size."""
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
-    for name, values in walk.facts.values.items():
+    for name in walk.facts.values:
         if not _surely_set(name, reading):
-            values.add(None)
+            walk.facts.bind(name, None, number=walk.facts.numeric(name))
     return Course(tuple(walk.steps), walk.facts)
 
 
 def _surely_set(name: str, reading: Reading) -> bool:
     """Whether a variable is in force wherever it stands: the text first names it in an assignment, or a ``for``, that
-    is a statement of its own. Behind `&&`, in a pipeline, a subshell or a branch it may not have happened, and before
-    its assignment it is whatever the environment says."""
-    first = re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", reading.text)
-    if first is None:
-        return False
-    for number, node in enumerate(reading.script.statements):
-        match node:
-            case Simple(words=(), kind="command") if number not in reading.script.background:
-                if any(assignment.name == name for assignment in node.assignments):
-                    return 0 <= reading.text.find(node.source) <= first.start()
-            case Compound(kind="loop") if node.name == name:
-                return 0 <= reading.text.find(node.source) <= first.start()
-            case _:
-                pass
+    is a statement of its own, and never outside the list that this stands in. Behind `&&`, in a pipeline, a subshell
+    or a branch it may not have happened, and before its assignment it is whatever the environment says."""
+    # `[ -d x ]` does not name `d`; in arithmetic it would.
+    option = "" if "((" in reading.text else r"(?<!\s-)"
+    named = re.compile(rf"(?<![A-Za-z0-9_]){option}{re.escape(name)}(?![A-Za-z0-9_])")
+    return _set_in(reading.script, name, named, len(named.findall(reading.text)))
+
+
+def _set_in(script: Script, name: str, named: re.Pattern[str], total: int) -> bool:
+    """The same of one list of statements, which must hold all places that name the variable."""
+    for number, node in enumerate(script.statements):
+        here = _mentions(node, named)
+        if not here:
+            continue
+        rest = sum(_mentions(later, named) for later in script.statements[number:])
+        if rest == total and number not in script.background and _sets(node, name, named):
+            return True
+        return here == total and _set_inside(node, name, named, total)
     return False
+
+
+def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
+    """Whether this statement sets the variable before it does anything else, and surely."""
+    match node:
+        case Simple(words=(), redirects=(), kind="command"):
+            return any(assignment.name == name for assignment in node.assignments)
+        case Compound(kind="loop", redirects=redirects):
+            # Redirections come first.
+            return node.name == name and not any(named.search(redirect.source) for redirect in redirects)
+        case Chain(first=first):
+            return isinstance(first, Simple) and _sets(first, name, named)
+        case _:
+            return False
+
+
+def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bool:
+    """The same of a statement that holds all places that name the variable."""
+    match node:
+        case Compound(bodies=bodies):
+            return _sets(node, name, named) or any(_set_in(body, name, named, total) for body in bodies)
+        case Not(body=body):
+            return _set_inside(body, name, named, total)
+        case Pipeline(stages=stages):
+            return any(_set_inside(stage, name, named, total) for stage in stages if _mentions(stage, named) == total)
+        case Chain(first=first, links=links):
+            nodes = (first, *(link for _, link in links))
+            for number, each in enumerate(nodes):
+                if not _mentions(each, named):
+                    continue
+                only_if = all(operator == "&&" for operator, _ in links[number:])
+                return (only_if and _sets(each, name, named)) or (
+                    _mentions(each, named) == total and _set_inside(each, name, named, total)
+                )
+            return False
+        case Simple():
+            return False
+
+
+def _mentions(node: Node, named: re.Pattern[str]) -> int:
+    """How often a statement names the variable, in whatever way."""
+    match node:
+        case Simple(source=source) | Compound(source=source):
+            return len(named.findall(source))
+        case Not(body=body):
+            return _mentions(body, named)
+        case Pipeline(stages=nodes):
+            return sum(_mentions(each, named) for each in nodes)
+        case Chain(first=first, links=links):
+            return _mentions(first, named) + sum(_mentions(each, named) for _, each in links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +283,14 @@ class _Walk:
         if not node.listed:
             self.facts.bind(node.name, None)
         for word in node.words:
-            self.bind_word(node.name, word)
+            if word.form != "pattern" or word.tilde or any(HOLE in choice for choice in word.choices):
+                self.bind_word(node.name, word)
+                continue
+            for choice in word.choices or (pattern_text(word),):
+                if any(char in choice for char in "*?["):
+                    self.facts.bind_pattern(node.name, choice)
+                else:
+                    self.facts.bind(node.name, choice)
 
     # --- simple commands ---------------------------------------------------------------------------------------------
 
@@ -339,7 +402,8 @@ class _Walk:
     def bind_word(self, name: str, word: Word) -> None:
         if word.choices:
             for choice in word.choices:
-                self.facts.bind(name, choice)
+                # What holds pattern characters or a hole may become something else.
+                self.facts.bind(name, None if any(char in choice for char in "*?[~" + HOLE) else choice)
         else:
             self.facts.bind(name, word.value, number=numeric(word) and word.value is None)
 
@@ -459,7 +523,11 @@ def _moves(script: Script, *, everywhere: bool = False) -> bool:
 def _node_moves(node: Node, *, everywhere: bool) -> bool:
     match node:
         case Simple(words=words):
-            return any(word.value is not None and program(word.value) in _MOVERS for word in words[:3])
+            named = [program(word.value) for word in words if word.value is not None]
+            # `ls .` moves nothing: only behind these is a later word the command.
+            return bool(named) and any(
+                name in _MOVERS for name in (named if named[0] in {"command", "builtin", "time"} else named[:1])
+            )
         case Not(body=body):
             return _node_moves(body, everywhere=everywhere)
         case Chain(first=first, links=links):

@@ -25,7 +25,7 @@ from .facts import Facts
 from .flow import Places
 from .script import HOLE, Glob, Process, Text, Variable, Word
 from .touch import Touch
-from .words import MAX_CHOICES
+from .words import MAX_CHOICES, pattern_text
 
 _STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
 """Neither files nor places: reading and writing them touches nothing."""
@@ -102,30 +102,25 @@ def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
         patterns = tuple(choice for choice in known if choice not in plain)
         return Meaning(plain, patterns, len(known) == len(word.choices))
     if word.form == "pattern":
-        return Meaning((), (_pattern(word),))
+        return Meaning((), (pattern_text(word),))
     return _combined(word, facts, home, folder)
-
-
-def _pattern(word: Word) -> str:
-    """A pattern's text for ``glob``: quoted characters of it stand for themselves."""
-    out = ""
-    for piece in word.pieces:
-        if isinstance(piece, Glob):
-            out += piece.text
-        elif isinstance(piece, Text):
-            out += glob.escape(piece.text) if piece.quoted else piece.text
-    return out
 
 
 def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
     """All texts that constants and variables of the text's own combine to."""
     parts: list[Sequence[str]] = []
-    complete = word.form == "quoted"
+    complete = word.form == "quoted" or _stays_one(word, facts)
+    named = {piece.name for piece in word.pieces if isinstance(piece, Variable)}
+    globbed = word.form == "quoted" and not named.isdisjoint(facts.patterns)
     for piece in word.pieces:
         match piece:
             case Text(text=text) | Glob(text=text):
-                parts.append((text,))
-            case Variable(name=name, plain=True):
+                parts.append((glob.escape(text) if globbed else text,))
+            case Variable(name=name, plain=True) if globbed and name in facts.values and name not in facts.loose:
+                # A name that a pattern matches is quoted here, so the word is one that the whole pattern matches.
+                known = [glob.escape(value) for value in facts.values[name] if value is not None]
+                parts.append(sorted((*known, *facts.patterns.get(name, ()))))
+            case Variable(name=name, plain=True) if not globbed:
                 values = facts.values.get(name)
                 if values is None and name in {"HOME", "PWD"}:
                     value = home if name == "HOME" else folder
@@ -149,9 +144,24 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
         return Meaning((), complete=False)
     values = tuple("".join(combination) for combination in itertools.product(*parts))
     patterns = tuple(value for value in values if any(char in value for char in "*?["))
+    if globbed:
+        return Meaning((), values, complete)
     if word.form == "quoted":
         return Meaning(values, (), complete)
-    return Meaning(tuple(value for value in values if value not in patterns), patterns, complete=False)
+    return Meaning(tuple(value for value in values if value not in patterns), patterns, complete)
+
+
+_ONE_WORD = re.compile(r"[\w./,:@%+=-]+")
+
+
+def _stays_one(word: Word, facts: Facts) -> bool:
+    """Whether unquoted variables in a word hold nothing that splits it or makes a pattern of it."""
+    return "IFS" not in facts.values and all(
+        _ONE_WORD.fullmatch(value or "")
+        for piece in word.pieces
+        if isinstance(piece, Variable)
+        for value in facts.values.get(piece.name, (None,))
+    )
 
 
 def _other_home(value: str, folder: str | None) -> Meaning:
@@ -426,6 +436,16 @@ class Lookout:
 
 def _is_harmless(finding: Finding) -> bool:
     return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.must_ask)
+
+
+def names_option(pattern: str, folder: str) -> bool:
+    """Whether a pathname pattern may make a word that begins with a dash: it says so, or such a file is there."""
+    if pattern[:1] not in {"*", "?", "[", "-"}:
+        return False
+    try:
+        return pattern.startswith("-") or any(name.startswith("-") for name in glob.iglob(pattern, root_dir=folder))
+    except (OSError, ValueError, RecursionError):
+        return True
 
 
 def _fixed_folder(pattern: str) -> str:

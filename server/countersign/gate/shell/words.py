@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -81,6 +82,17 @@ def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: b
         value = "".join(_constant(piece) or "" for piece in found)
         return Word(shown, found, form, value, value, value, tilde, not quoting, (), scripts)
     return Word(shown, found, form, None, prefix, HOLE + shown, tilde, not quoting, choices, scripts)
+
+
+def pattern_text(word: Word) -> str:
+    """A pattern's text for ``glob``: quoted characters of it stand for themselves."""
+    out = ""
+    for piece in word.pieces:
+        if isinstance(piece, Glob):
+            out += piece.text
+        elif isinstance(piece, Text):
+            out += glob.escape(piece.text) if piece.quoted else piece.text
+    return out
 
 
 def _decoded(piece: Piece) -> Piece:
