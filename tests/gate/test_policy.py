@@ -369,7 +369,7 @@ FOLDED = [
     ((PLAIN,), "deny ask ask ask allow deny"),
     ((READER,), "allow ask allow allow allow allow"),
     ((READER, OPERAND), "allow ask allow allow allow allow"),
-    ((NEUTRAL,), "allow ask allow allow allow allow"),
+    ((NEUTRAL,), "allow allow allow allow allow allow"),
     ((NEUTRAL, READER), "allow ask allow allow allow allow"),
     ((NEUTRAL, replace(PLAIN, allow=RULED)), "deny allow allow allow allow allow"),
     ((OPERAND, replace(PLAIN, allow=RULED)), "deny allow allow allow allow allow"),

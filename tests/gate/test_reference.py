@@ -54,7 +54,7 @@ ANSWERS = [
     ("true", {}, "plan", "allow"),
     ("alpha", {}, "auto", "allow"),
     ("alpha", {}, "dontAsk", "deny"),
-    ("true", {}, "ask", "ask"),
+    ("true", {}, "ask", "allow"),
     ("alpha 'x", {"allow": ("Bash(alpha:*)",)}, "default", "unsure"),
     ("alpha $x", {"allow": ("Bash(alpha:*)",), "deny": ("Bash(alpha one)",)}, "default", "unsure"),
 ]  # fmt: skip

@@ -392,7 +392,6 @@ def _answer(question: Question, trees: Trees) -> str:
     settled = {"neutral", "allow"}
     settled |= {"open", "far", "must", "secret"} if question.bypass else set()
     settled |= {"open", "far"} if question.mode == "auto" else set()
-    asks_for_reads = question.mode == "ask" and not question.bypass and "allow" not in levels
-    if levels and levels <= settled and not asks_for_reads:
+    if levels and levels <= settled:
         return "allow"
     return "deny" if question.mode == "dontAsk" else "ask"

@@ -43,12 +43,12 @@ def strictness(question: Question, *, builtin_reads: bool = True) -> int:
 
 def longer(question: Question, form: str, more: str = "") -> Question | None:
     """The question with something added; None where an open quote or the like would swallow it, which is another
-    text. Nor is mode `ask` looked at: there what needs no rule asks alone, and rides along with what has one."""
+    text."""
     added = form.format(question.command, more)
     trees = Trees()
     trees.load([question.command, added])
     whole = trees[question.command] is not None and trees[added] is not None
-    return replace(question, command=added) if whole and question.mode != "ask" else None
+    return replace(question, command=added) if whole else None
 
 
 def widenings(seed: int, numbers: range) -> Iterator[str]:

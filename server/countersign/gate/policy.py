@@ -217,18 +217,17 @@ def _rows(judged: Judged) -> Iterator[_Row]:
     """The findings, each with its row.
 
     What a command touches is `execute` unless it only reads. A file that it reads inside is no question of its own:
-    the command that reads it answers for it. A command of nothing but neutral parts is a read like any other.
+    the command that reads it answers for it.
     """
     for group in judged.groups:
         if not group.command:
             for finding in group.findings:
                 yield _Row(finding, finding.category, finding.neutral, finding.in_workspace)
             continue
-        only_neutral = all(finding.neutral for finding in group.findings)
         for finding in group.findings:
             category = "read" if finding.known_read or finding.neutral else "execute"
             operand = finding.kind == "read" and finding.must_ask is None and not finding.unanswered
-            yield _Row(finding, category, (finding.neutral or operand) and not only_neutral, in_workspace=False)
+            yield _Row(finding, category, finding.neutral or operand, in_workspace=False)
 
 
 _NEEDS_NO_RULE = (Evidence(source="default", reason="it needs no rule"),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -39,33 +40,36 @@ def understood(text: str) -> bool:
     return all(BASH(each) is None for each in (text, *reading.fragments))
 
 
-def strictness(text: str, **more: list[str]) -> int:
+modes = st.sampled_from(["default", "default", "plan", "ask", "acceptEdits", "auto", "dontAsk"])
+
+
+def strictness(text: str, **more: Any) -> int:
     return STRICTNESS[decide(text, ALLOW, **more)]
 
 
-def check_not_milder(before: str, after: str) -> None:
+def check_not_milder(before: str, after: str, mode: str) -> None:
     if understood(before):
-        assert strictness(after) >= strictness(before), after
+        assert strictness(after, mode=mode) >= strictness(before, mode=mode), after
 
 
 @BOUNDED
-@given(pieces, pieces, st.sampled_from(["; ", "\n", " && ", " || ", " | ", " & "]))
-def test_appending_a_command_never_widens(text: str, other: str, joint: str) -> None:
+@given(pieces, pieces, st.sampled_from(["; ", "\n", " && ", " || ", " | ", " & "]), modes)
+def test_appending_a_command_never_widens(text: str, other: str, joint: str, mode: str) -> None:
     if understood(other):
-        check_not_milder(text, text + ("\n" if "\n" in text and joint == "; " else joint) + other)
+        check_not_milder(text, text + ("\n" if "\n" in text and joint == "; " else joint) + other, mode)
 
 
 @BOUNDED
-@given(pieces, st.sampled_from(WRAPPINGS))
-def test_wrapping_a_command_never_widens(text: str, wrapping: str) -> None:
-    check_not_milder(text, wrapping.format(text))
+@given(pieces, st.sampled_from(WRAPPINGS), modes)
+def test_wrapping_a_command_never_widens(text: str, wrapping: str, mode: str) -> None:
+    check_not_milder(text, wrapping.format(text), mode)
 
 
 @BOUNDED
-@given(pieces, st.sampled_from([" ", "\t", "\n", " # more", "\n# more", " \n \n"]))
-def test_adding_blanks_or_comments_never_widens(text: str, added: str) -> None:
-    check_not_milder(text, text + added)
-    check_not_milder(text, added.replace("# more", "# more\n") + text)
+@given(pieces, st.sampled_from([" ", "\t", "\n", " # more", "\n# more", " \n \n"]), modes)
+def test_adding_blanks_or_comments_never_widens(text: str, added: str, mode: str) -> None:
+    check_not_milder(text, text + added, mode)
+    check_not_milder(text, added.replace("# more", "# more\n") + text, mode)
 
 
 @BOUNDED
