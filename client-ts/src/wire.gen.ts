@@ -123,13 +123,14 @@ export interface ToolPreview {
   input?: unknown;
 }
 
-/** One button or menu item. `rule` is what would be kept, in full. */
+/** One button or menu item. `rule` is what would be kept, in full; `examples` are what else it would match. */
 export interface ApprovalOption {
   optionId: string;
   name: string;
   kind: OptionKind;
   scope?: Scope;
   rule?: string;
+  examples?: string[];
   background?: boolean;
 }
 

@@ -33,7 +33,7 @@ const shapes: Record<string, Shape> = {
   DiffPreview: { fields: { kind: { values: ["diff"] }, path: "string", "operation?": { values: ["create", "edit", "delete", "move"] }, "oldText?": "string", newText: "string", "to?": "string", "tooLarge?": "boolean" } },
   FetchPreview: { fields: { kind: { values: ["fetch"] }, url: "string", method: "string" } },
   ToolPreview: { fields: { kind: { values: ["tool"] }, "server?": "string", "input?": "any" } },
-  ApprovalOption: { fields: { optionId: "string", name: "string", kind: { ref: "OptionKind" }, "scope?": { ref: "Scope" }, "rule?": "string", "background?": "boolean" } },
+  ApprovalOption: { fields: { optionId: "string", name: "string", kind: { ref: "OptionKind" }, "scope?": { ref: "Scope" }, "rule?": "string", "examples?": { list: "string" }, "background?": "boolean" } },
   AgentOption: { fields: { optionId: "string", name: "string", kind: "string" } },
   ApprovalRequest: { fields: { approvalId: "string", threadId: "string", agentName: "string", "subagent?": "string", toolCall: { ref: "ToolCallView" }, preview: { ref: "Preview" }, effects: { list: { ref: "EffectView" } }, reason: "string", risks: { list: "string" }, options: { list: { ref: "ApprovalOption" } }, "agentOptions?": { list: { ref: "AgentOption" } }, digest: "string", createdAt: "string", "expiresAt?": "string" } },
   SelectedOutcome: { fields: { outcome: { values: ["selected"] }, optionId: "string" } },

@@ -10,6 +10,7 @@ from countersign.wire.approvals import ApprovalOption
 from countersign.wire.verdicts import Scope
 
 from .call import RunCommand, ToolCall
+from .samples import samples
 from .verdict import Decision
 
 ALLOW_ONCE = ApprovalOption(option_id="allow_once", name="Approve", kind="allow_once", scope="call")
@@ -41,7 +42,7 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
                 for key, name, scope in GRANT_OPTIONS
             ]
         if decision.grantable:
-            options += _always(decision, trusted)
+            options += _always(call, decision, trusted)
         if _own_command(call):
             options.append(ALLOW_BACKGROUND)
     options.append(REJECT_ONCE)
@@ -59,7 +60,8 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
     return options
 
 
-def _always(decision: Decision, trusted: bool) -> list[ApprovalOption]:
+def _always(call: ToolCall, decision: Decision, trusted: bool) -> list[ApprovalOption]:
+    seen = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
     scopes: tuple[tuple[Scope, str], ...] = (("workspace", "in this workspace"), ("user", "everywhere"))
     return [
         ApprovalOption(
@@ -68,6 +70,7 @@ def _always(decision: Decision, trusted: bool) -> list[ApprovalOption]:
             kind="allow_always",
             scope=scope,
             rule=rule,
+            examples=list(samples(rule, seen)) or None,
         )
         for number, rule in enumerate(decision.proposals[:MOST_PROPOSALS], start=1)
         for scope, words in scopes

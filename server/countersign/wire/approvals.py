@@ -76,13 +76,14 @@ Preview = Annotated[CommandPreview | DiffPreview | FetchPreview | ToolPreview, F
 
 
 class ApprovalOption(WireModel):
-    """One button or menu item. ``rule`` is what would be kept, in full."""
+    """One button or menu item. ``rule`` is what would be kept, in full; ``examples`` are what else it would match."""
 
     option_id: str
     name: str
     kind: OptionKind
     scope: Scope | None = None
     rule: str | None = None
+    examples: list[str] | None = None
     background: bool | None = None
 
 

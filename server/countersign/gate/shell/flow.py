@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from .arguments import numeric
 from .facts import Facts, is_own_name
+from .in_force import surely_set
 from .script import (
     HOLE,
     Arithmetic,
@@ -80,82 +81,9 @@ def course(reading: Reading) -> Course:
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
     for name in walk.facts.values:
-        if not _surely_set(name, reading):
+        if not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
     return Course(tuple(walk.steps), walk.facts)
-
-
-def _surely_set(name: str, reading: Reading) -> bool:
-    """Whether a variable is in force wherever it stands: the text first names it in an assignment, or a ``for``, that
-    is a statement of its own, and never outside the list that this stands in. Behind `&&`, in a pipeline, a subshell
-    or a branch it may not have happened, and before its assignment it is whatever the environment says."""
-    # `[ -d x ]` does not name `d`; in arithmetic it would.
-    option = "" if "((" in reading.text else r"(?<!\s-)"
-    named = re.compile(rf"(?<![A-Za-z0-9_]){option}{re.escape(name)}(?![A-Za-z0-9_])")
-    return _set_in(reading.script, name, named, len(named.findall(reading.text)))
-
-
-def _set_in(script: Script, name: str, named: re.Pattern[str], total: int) -> bool:
-    """The same of one list of statements, which must hold all places that name the variable."""
-    for number, node in enumerate(script.statements):
-        here = _mentions(node, named)
-        if not here:
-            continue
-        rest = sum(_mentions(later, named) for later in script.statements[number:])
-        if rest == total and number not in script.background and _sets(node, name, named):
-            return True
-        return here == total and _set_inside(node, name, named, total)
-    return False
-
-
-def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
-    """Whether this statement sets the variable before it does anything else, and surely."""
-    match node:
-        case Simple(words=(), redirects=(), kind="command"):
-            return any(assignment.name == name for assignment in node.assignments)
-        case Compound(kind="loop", redirects=redirects):
-            # Redirections come first.
-            return node.name == name and not any(named.search(redirect.source) for redirect in redirects)
-        case Chain(first=first):
-            return isinstance(first, Simple) and _sets(first, name, named)
-        case _:
-            return False
-
-
-def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bool:
-    """The same of a statement that holds all places that name the variable."""
-    match node:
-        case Compound(bodies=bodies):
-            return _sets(node, name, named) or any(_set_in(body, name, named, total) for body in bodies)
-        case Not(body=body):
-            return _set_inside(body, name, named, total)
-        case Pipeline(stages=stages):
-            return any(_set_inside(stage, name, named, total) for stage in stages if _mentions(stage, named) == total)
-        case Chain(first=first, links=links):
-            nodes = (first, *(link for _, link in links))
-            for number, each in enumerate(nodes):
-                if not _mentions(each, named):
-                    continue
-                only_if = all(operator == "&&" for operator, _ in links[number:])
-                return (only_if and _sets(each, name, named)) or (
-                    _mentions(each, named) == total and _set_inside(each, name, named, total)
-                )
-            return False
-        case Simple():
-            return False
-
-
-def _mentions(node: Node, named: re.Pattern[str]) -> int:
-    """How often a statement names the variable, in whatever way."""
-    match node:
-        case Simple(source=source) | Compound(source=source):
-            return len(named.findall(source))
-        case Not(body=body):
-            return _mentions(body, named)
-        case Pipeline(stages=nodes):
-            return sum(_mentions(each, named) for each in nodes)
-        case Chain(first=first, links=links):
-            return _mentions(first, named) + sum(_mentions(each, named) for _, each in links)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ command it came from before it is offered.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from countersign.settings.policy import RuleText
@@ -40,11 +41,39 @@ _TWO_DEEP = {
     ("git", "worktree"),
     ("git", "submodule"),
     ("uv", "pip"),
+    ("go", "run"),
+    ("go", "mod"),
+    ("go", "tool"),
+    ("docker", "image"),
+    ("docker", "container"),
+    ("docker", "volume"),
+    ("docker", "network"),
+    ("kubectl", "config"),
+    ("kubectl", "rollout"),
+    ("terraform", "state"),
+    ("terraform", "workspace"),
 }
 _NEVER = frozenset({
     "sudo", "doas", "su", "pkexec", "env", "xargs", "eval", "exec", "source", ".", "trap", "builtin", "coproc", "ssh",
-    "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable",
+    "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable", "cd", "pushd", "popd",
+    "vim", "vi", "view", "less", "more", "most", "top", "htop",
 })  # fmt: skip
+"""Wrappers, what deletes or changes the shell, and what takes commands from the keyboard."""
+
+_ONLY_EXACT = {
+    ("kill",), ("pkill",), ("killall",), ("chmod",), ("chown",), ("scp",), ("rsync",), ("wget",), ("coverage", "run"),
+    ("docker", "run"), ("podman", "run"), ("kubectl", "delete"), ("kubectl", "apply"), ("terraform", "apply"),
+    ("terraform", "destroy"), ("history",), ("printenv",),
+}  # fmt: skip
+"""Commands whose other words say what is hit, sent, or run: a person would not allow them all for having seen one."""
+
+_LOADS = re.compile(
+    r".*PATH|LD_.*|DYLD_.*|GIT_.*|.*_OPTIONS|.*_OPTS|BASH_ENV|ENV|IFS|SHELL|.*PAGER|.*EDITOR|PYTHON.*|.*FLAGS"
+)
+"""Variables that may choose what is loaded or run."""
+
+_TARGETS = frozenset({"make", "ninja", "just", "task", "rake", "tox", "nox"})
+"""Programs that take options before or behind what they build: the first word that is none of them is the target."""
 _MAX_RULE = 300
 
 
@@ -66,11 +95,20 @@ def propose(case: Case) -> Iterator[str]:
         if exact is not None:
             offers.append(f"Bash({exact})")
     spelled = command_specifier([*assigned, *stem])
-    if spelled is not None:
+    if spelled is not None and not _names_one(case, stem):
         offers.append(f"Bash({spelled}:*)")
     for text in offers:
         if len(text) <= _MAX_RULE and _covers(text, case):
             yield text
+
+
+def _names_one(case: Case, stem: Sequence[str]) -> bool:
+    """Whether only exactly this call is to be offered."""
+    if any(tuple(stem[: len(words)]) == words for words in _ONLY_EXACT):
+        return True
+    if any(_LOADS.fullmatch(assignment.name) for assignment in case.step.command.assignments):
+        return True
+    return any(known.git is not None and known.git.before.options for known in case.known)
 
 
 def _sayable(case: Case) -> bool:
@@ -85,6 +123,8 @@ def _sayable(case: Case) -> bool:
         return False
     if any(layer.way == "closed" for layer in case.layers) or case.step.unwrapped.texts:
         return False
+    if any(known.git is not None and known.git.folders for known in case.known):
+        return False  # no rule covers git in a folder that it may not work in
     inner = case.names[-1]
     return inner not in INTERPRETERS or case.layers[-1].way == "runner"
 
@@ -118,10 +158,19 @@ def _stem(case: Case, words: Sequence[str | None]) -> list[str]:
     if depth == 1 and len(inner) > 1 and inner[1] in _RUNS_SCRIPTS and name in {"yarn", "deno", "bun"}:
         depth = 2
     stem = [*words[:lead], *inner[:1]]
-    for word in inner[1 : depth + 1]:
-        if word is None or word.startswith("-"):
+    told = 0
+    for word in inner[1:]:
+        if told == depth or word is None:
+            break
+        option = word.startswith("-") or "=" in word
+        if option and (told or name in _TARGETS):
             break
         stem.append(word)
+        told += not option
+    if depth and not told and name not in _TARGETS:
+        # Options alone: no word says what it does, so that these are all that is offered.
+        alone = None not in inner and len(stem) == lead + len(inner)
+        return [word for word in stem if word is not None] if alone else []
     if any(word is None for word in stem) or (depth and len(stem) == lead + 1 and name in {"git", "npm", "docker"}):
         return []
     return [word for word in stem if word is not None]

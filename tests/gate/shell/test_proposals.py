@@ -1,0 +1,109 @@
+"""What holds of every rule that is offered for "always", over the everyday commands of our own list."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.check import explain, policy_of
+from countersign.gate.samples import samples
+from countersign.gate.verdict import Decision
+
+from .asked import BASH, HOME, WS, rows
+
+CLASSES = {"everyday", "everyday-asks", "changing", "looking-asks"}
+COMMANDS = sorted(
+    {
+        row["command"]
+        for row in rows(Path(__file__).parents[2] / "corpora" / "own_commands.jsonl")
+        if row["class"] in CLASSES
+    }
+)
+
+
+def decided(command: str, allow: tuple[str, ...] = ()) -> Decision:
+    policy, mode = policy_of({"rules": {"allow": list(allow)}, "workspace": WS, "home": HOME})
+    return explain({"tool": "bash", "args": {"command": command}}, policy, mode, check_syntax=BASH)
+
+
+@lru_cache(maxsize=1)
+def offered() -> dict[str, tuple[str, ...]]:
+    """The commands for which something is offered, with what it is."""
+    found = {command: decided(command).proposals for command in COMMANDS}
+    return {command: proposals for command, proposals in found.items() if proposals}
+
+
+def narrowest(proposals: tuple[str, ...]) -> tuple[str, ...]:
+    """Without each wider rule that begins like a narrower one before it."""
+    kept: list[str] = []
+    for rule in proposals:
+        stem = rule.removesuffix(":*)").removesuffix("**)").removesuffix(")")
+        if not rule.endswith(("*)", "**)")) or not any(before.startswith(stem) for before in kept):
+            kept.append(rule)
+    return tuple(kept)
+
+
+def test_enough_commands_are_looked_at() -> None:
+    assert len(offered()) > 250
+
+
+def test_the_narrowest_rules_of_each_part_allow_the_call_that_they_came_from() -> None:
+    left = {command: narrowest(proposals) for command, proposals in offered().items()}
+    assert [command for command, allow in left.items() if decided(command, allow).verdict != "allow"] == []
+
+
+def test_each_example_is_matched_by_its_rule_and_is_not_the_call() -> None:
+    for command, proposals in offered().items():
+        for rule in proposals:
+            for example in samples(rule, [command]):
+                assert example != command
+                if rule.startswith("Bash"):
+                    found = decided(example, (rule,))
+                    assert any(view.evidence.rule == rule for view in found.effects), (rule, example, found.reason)
+
+
+def test_a_rule_that_goes_on_has_three_examples() -> None:
+    wide = {rule for proposals in offered().values() for rule in proposals if rule.endswith(":*)")}
+    assert {rule for rule in wide if len(samples(rule, [])) != 3} == set()
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bash x.sh", "sudo ls", "env A=1 ls", "git", "python x.py", "cat <<E\nx\nE", "ls /x\nnpm test", "git -C .. log",
+     "ls /x | sh", "vim a.py", "cd /tmp && make", "less x", "ssh host ls", "node -e 1", "xargs rm", "git -C /x status"],
+)  # fmt: skip
+def test_nothing_is_offered_for_what_runs_anything(command: str) -> None:
+    assert decided(command).proposals == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "rules"),
+    [
+        ("git add src", ["Bash(git add src)", "Bash(git add:*)"]),
+        ("mvn -q test", ["Bash(mvn -q test)", "Bash(mvn -q test:*)"]),
+        ("go run ./cmd/app", ["Bash(go run ./cmd/app)", "Bash(go run ./cmd/app:*)"]),
+        ("make DEBUG=1 test", ["Bash(make DEBUG=1 test)", "Bash(make:*)"]),
+        ("make -j4", ["Bash(make -j4)", "Bash(make:*)"]),
+        ("kill 12", ["Bash(kill 12)"]),
+        ("FOO=1 ls", ["Bash(FOO=1 ls)", "Bash(FOO=1 ls:*)"]),
+        ("LD_PRELOAD=./x ls", ["Bash(LD_PRELOAD=./x ls)"]),
+        ("coverage run -m pytest", ["Bash(coverage run -m pytest)"]),
+        ("pnpm install --frozen-lockfile", ["Bash(pnpm install --frozen-lockfile)", "Bash(pnpm install:*)"]),
+        ("npm test && git status && cargo fmt", ["Bash(npm test)", "Bash(npm test:*)", "Bash(cargo fmt)",
+                                                 "Bash(cargo fmt:*)"]),
+    ],
+)  # fmt: skip
+def test_rules_have_the_width_that_a_person_would_choose(command: str, rules: list[str]) -> None:
+    assert list(decided(command).proposals) == rules
+
+
+def test_an_exact_rule_has_no_further_examples() -> None:
+    assert samples("Bash(git add src)", ["git add src"]) == ()
+    assert samples("Edit(./src/**)", []) == (
+        "./src/notes.txt",
+        "./src/deep/er/x.py",
+        "./src/other.md",
+    )
+    assert len(samples("WebFetch(domain:example.com)", [])) == 3
