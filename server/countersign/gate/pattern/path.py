@@ -128,6 +128,7 @@ def _literal(segment: str) -> str | None:
 @lru_cache(maxsize=8192)
 def _segment_regex(segment: str) -> re.Pattern[str]:
     """One segment as pathspec reads it; never used across a slash."""
+    segment = _spelled_out(segment)
     if re.search(r"(?<!\\)(?:\\\\)*\\$", segment):
         raise BadPattern("it ends in a backslash")
     if _has_open_bracket(segment):
@@ -144,6 +145,37 @@ def _segment_regex(segment: str) -> re.Pattern[str]:
 @lru_cache(maxsize=8192)
 def _segment_regex_any_case(segment: str) -> re.Pattern[str]:
     return re.compile(_segment_regex(unicodedata.normalize("NFC", segment)).pattern, re.IGNORECASE)
+
+
+_CLASSES = {
+    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": " \t", "digit": "0-9", "graph": "!-~", "lower": "a-z",
+    "print": " -~", "space": " \t", "upper": "A-Z", "xdigit": "0-9A-Fa-f",
+}  # fmt: skip
+"""What git takes for these classes, which pathspec does not know; a pattern with another one counts as malformed."""
+
+
+def _spelled_out(segment: str) -> str:
+    """The segment with ``[[:alpha:]]`` as ``[A-Za-z]``."""
+    if "[:" not in segment:
+        return segment
+    out, index, start = "", 0, -1
+    while index < len(segment):
+        char, step = segment[index], 1
+        if char == "\\":
+            char, step = segment[index : index + 2], 2
+        elif start < 0 and char == "[":
+            start = index + (2 if segment[index + 1 : index + 2] in {"!", "^"} else 1)
+            char, step = segment[index:start], start - index
+        elif start >= 0 and segment.startswith("[:", index):
+            name = segment[index + 2 :].partition(":]")[0]
+            if name not in _CLASSES:
+                raise BadPattern("a class of characters in it is not known")
+            char, step = _CLASSES[name], len(name) + 4
+        elif char == "]" and index > start:
+            start = -1
+        out += char
+        index += step
+    return out
 
 
 def _has_open_bracket(segment: str) -> bool:
@@ -167,6 +199,9 @@ def _segment_matches(segment: str, name: str, *, wide: bool) -> bool:
         return name == literal if literal is not None else _segment_regex(segment).fullmatch(name) is not None
     if literal is not None:
         return fold(name) == fold(literal)
+    # `[!a]` leaves out less where case counts, so both readings are tried.
+    if _segment_regex(segment).fullmatch(name) is not None:
+        return True
     regex = _segment_regex_any_case(segment)
     return regex.fullmatch(unicodedata.normalize("NFC", name)) is not None or regex.fullmatch(fold(name)) is not None
 
