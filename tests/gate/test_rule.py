@@ -283,3 +283,13 @@ def test_parsing_says_which_tool_a_broken_rule_names() -> None:
     with pytest.raises(BadRule) as caught:
         parse_rule(rule("deny", "shell(rm"))
     assert caught.value.tool == "Bash"
+
+
+@pytest.mark.parametrize("text", ["[7]", "[null]", "[true]", '{"when": 1}'])
+def test_an_entry_that_is_no_text_is_a_broken_rule_and_no_tool_of_that_name(text: str) -> None:
+    """So the settings write down what stands where a deny or ask rule should."""
+    rule, problem = compile_rule(RuleText("deny", text))
+    assert rule is not None
+    assert rule.broken
+    assert rule.tool == ""
+    assert problem is not None

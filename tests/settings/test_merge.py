@@ -369,8 +369,8 @@ def test_rules_know_their_line_and_no_forbidding_entry_is_ever_lost():
     policy = build_policy(Layers(user=(layer,)), workspace="/w", home="/h", trusted=True, answers={}).policy
     assert [(rule.list, rule.text, rule.line, rule.column) for rule in policy.rules] == [
         ("deny", "a", 3, 18),
-        ("deny", "5", 3, 23),
-        ("deny", "null", 3, 26),
+        ("deny", "[5]", 3, 23),
+        ("deny", "[null]", 3, 26),
         ("deny", "b", 4, 18),
         ("deny", '{"rule":"c","when":1}', 4, 85),
         ("ask", "Bash", 5, 9),

@@ -98,12 +98,17 @@ def _rule(layer: Layer, listed: ListName, entry: Json, place: Place, problems: l
     if listed == "allow":
         problems.append(place.problem(f"the rule {shown_value(entry)} has the wrong form and grants nothing"))
         return None
-    return RuleText(listed, canonical(entry), *at)
+    return RuleText(listed, _no_rule(entry), *at)
+
+
+def _no_rule(value: Json) -> str:
+    """What stands where a rule should, as text that is none: `7` and `true` alone would be names of tools."""
+    return canonical(value if isinstance(value, dict | list) else [value])
 
 
 def _broken_list(layer: Layer, path: Path, listed: ListName, value: Json, problems: list[Problem]) -> RuleText:
     """A list that is none: kept as one entry, so that what was meant to be forbidden is at least asked for."""
     place = layer.place(*path)
     problems.append(place.problem(f"`{setting_name(path)}` has the wrong form and counts as one broken rule; mend it"))
-    text = value if isinstance(value, str) else canonical(value)
+    text = value if isinstance(value, str) else _no_rule(value)
     return RuleText(listed, text, layer.scope, place.file, place.line, place.column)
