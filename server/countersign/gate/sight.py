@@ -1,4 +1,4 @@
-"""The gate's eyes: all that deciding looks at on the disk and in our environment, and nothing is ever opened.
+"""The gate's eyes: all that deciding looks at on the disk and in our environment. Nothing is changed or started.
 
 While ``remembering``, each look is kept with what was seen, so that a decision can be taken again without being worked
 out again, for as long as every look shows the same (``recall.py``). No other module of the gate that decides may look
@@ -97,6 +97,11 @@ def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
     return _noted(_matching, (pattern, folder, most))
 
 
+def beginning(path: str, most: int) -> bytes | None:
+    """The first bytes of an ordinary file, at most so many; None where there is none that can be read."""
+    return _noted(_beginning, (path, most))
+
+
 def variable(name: str) -> str:
     """A variable of our own environment, empty where it is not set."""
     return _noted(_variable, name)
@@ -147,6 +152,20 @@ def _identity(path: str) -> tuple[object, ...] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode), target
+
+
+def _beginning(asked: tuple[str, int]) -> bytes | None:
+    path, most = asked
+    try:
+        # A pipe of that name must not make us wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with open(descriptor, "rb") as file:
+        try:
+            return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        except OSError:
+            return None
 
 
 def _variable(name: str) -> str:

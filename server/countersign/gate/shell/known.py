@@ -6,6 +6,7 @@ judged as paths, and a name that is found only in the workspace is not in the se
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from .. import sight
@@ -88,7 +89,7 @@ def chosen_by_workspace(words: Sequence[Word], place: str, workspace: str) -> bo
     files = _CHOSEN_BY.get(words[0].value or "", ())
     folder = os.path.normpath(place)
     while files and f"{folder}/".startswith(f"{workspace}/"):
-        if any(os.path.lexists(f"{folder}/{name}") for name in files):
+        if any(sight.standing(f"{folder}/{name}") not in sight.MISSING for name in files):
             return True
         folder = os.path.dirname(folder)
     return False

@@ -442,10 +442,8 @@ def names_option(pattern: str, folder: str) -> bool:
     """Whether a pathname pattern may make a word that begins with a dash: it says so, or such a file is there."""
     if pattern[:1] not in {"*", "?", "[", "-"}:
         return False
-    try:
-        return pattern.startswith("-") or any(name.startswith("-") for name in glob.iglob(pattern, root_dir=folder))
-    except (OSError, ValueError, RecursionError):
-        return True
+    matches = sight.matching(pattern, folder, MAX_MATCHES)
+    return pattern.startswith("-") or matches is None or any(name.startswith("-") for name in matches)
 
 
 def _fixed_folder(pattern: str) -> str:

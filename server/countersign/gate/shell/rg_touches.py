@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from .. import sight
 from ..paths import PathJudge
 from ..protected import secret_name
 from .script import Glob, Text, Word
@@ -97,10 +98,8 @@ def brings_back(known: Known, place: str, paths: PathJudge) -> bool:
 
 
 def _names_hidden(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            text = file.read(MAX_IGNORE + 1)
-    except OSError:
+    text = sight.beginning(path, MAX_IGNORE + 1)
+    if text is None:
         return False
     if len(text) > MAX_IGNORE:
         return True
