@@ -56,7 +56,9 @@ class Case:
         )
         fed = self._fed() if step.piped else ()
         self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
-        self.holes: tuple[Word, ...] = tuple([hole for known in self.known for hole in known.holes])
+        self.holes: tuple[Word, ...] = tuple(
+            [hole for known in self.known for hole in known.holes if not _begins_known(hole, facts)]
+        )
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
         self._touches: list[list[Touch] | None] = [None] * len(self.layers)
@@ -123,6 +125,15 @@ class Case:
             found = touches(self.names[layer], self.layers[layer].words, self.known[layer])
             self._touches[layer] = found
         return found
+
+
+def _begins_known(word: Word, facts: Facts) -> bool:
+    """Whether a word is one, and begins with a value of the text's own that is none of an option."""
+    first = word.pieces[0] if word.pieces else None
+    if word.form != "quoted" or not isinstance(first, Variable) or not first.plain:
+        return False
+    values = facts.values.get(first.name)
+    return bool(values) and all(value is not None and value[:1] not in {"", "-"} for value in values)
 
 
 # --- deny and ask ----------------------------------------------------------------------------------------------------

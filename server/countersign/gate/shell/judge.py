@@ -181,7 +181,7 @@ class _Judging:
                     self.named.add(len(self.findings))
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
-                seen = replace(each, unanswered=finding.neutral and each.kind == "read")
+                seen = replace(each, unanswered=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
         self.cases[index] = case
