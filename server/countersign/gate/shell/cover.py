@@ -20,7 +20,7 @@ from .facts import Facts
 from .flow import Step
 from .names import evaluated, is_safe_prefix
 from .neutral import neutral_reason
-from .script import HOLE, Variable, Word
+from .script import HOLE, Text, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
@@ -129,7 +129,7 @@ class Case:
 
 def _begins_known(word: Word, facts: Facts) -> bool:
     """Whether a word is one, and begins with a value of the text's own that is none of an option."""
-    first = word.pieces[0] if word.pieces else None
+    first = next((piece for piece in word.pieces if not isinstance(piece, Text) or piece.text), None)
     if word.form != "quoted" or not isinstance(first, Variable) or not first.plain:
         return False
     values = facts.values.get(first.name)
