@@ -57,7 +57,7 @@ class Case:
         fed = self._fed() if step.piped else ()
         self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
         self.holes: tuple[Word, ...] = tuple(
-            [hole for known in self.known for hole in known.holes if not _begins_known(hole, facts)]
+            [hole for known in self.known for hole in known.holes if not (known.copies and _begins_known(hole, facts))]
         )
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None

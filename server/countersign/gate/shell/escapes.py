@@ -18,7 +18,7 @@ from .table_row import EscapeKind, Program, row
 from .table_spelled import SPELLED, key_of
 from .table_wrappers import INTERPRETERS, WRAPPERS
 from .tables import find_program
-from .use import NAMED_NOWHERE, Known, Use, named
+from .use import COPYING, NAMED_NOWHERE, Known, Use, named
 
 _NOTHING = Arguments()
 
@@ -43,7 +43,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         uses += more
     uses += _spelled(name, words)
     # What turns into `-t` says where a copy goes.
-    watched = bool(row.escapes) or special is not None or row.operands in ("copy", "move", "link")
+    watched = bool(row.escapes) or special is not None or row.operands in COPYING
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
 
 

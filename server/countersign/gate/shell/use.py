@@ -11,6 +11,9 @@ from .script import Word
 from .sed import Doings
 from .table_row import EscapeKind, Program
 
+COPYING = ("copy", "move", "link")
+"""Operands of programs whose ``-t`` says where their last operand goes."""
+
 NAMED_NOWHERE = "\x02"
 """In a use's names: nothing that a rule could say literally."""
 
@@ -38,6 +41,11 @@ class Known:
     holes: tuple[Word, ...]
     doings: Doings | None = None
     git: Git | None = None
+
+    @property
+    def copies(self) -> bool:
+        """Whether all that an unknown word could turn into says where copies go."""
+        return self.program is not None and self.program.operands in COPYING and not self.program.escapes
 
 
 def named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
