@@ -273,3 +273,16 @@ def test_bypass_and_auto_lift_no_floor_and_nothing_that_a_rule_may_forbid() -> N
         assert decide("$tool x", deny=["Bash(other:*)"], **mode) == "ask"
         assert decide("git $x", deny=["Bash(git push:*)"], **mode) == "ask"
         assert decide("git x", deny=["Bash(git push:*)"], **mode) == "allow"
+
+
+def test_a_script_is_bound_as_it_is_spelled_and_where_its_link_leads(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "real.sh").write_text("echo\n")
+    (tmp_path / "link.sh").symlink_to("real.sh")
+    for text, names in {
+        "bash link.sh": ("link.sh", "real.sh"),
+        "./link.sh": ("link.sh", "real.sh"),
+        "make -C sub -f ../real.sh": ("real.sh",),
+    }.items():
+        found = judge(text, workspace=str(tmp_path)).scripts
+        assert [path for path in found if Path(path).exists()] == [str(tmp_path / name) for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -83,18 +84,22 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
 
 
 def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[str]:
-    """Files of the workspace that are run, or read as programs, as absolute paths."""
+    """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
+    lead, so that a link which is turned to another file is seen."""
     words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
     words += case.step.unwrapped.programs
+    # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
+    folders = list(places if places is not None else (around.start,))
     for known, name in zip(case.known, case.names, strict=True):
         if name in {"make", "sed", "awk", "jq"}:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
-    # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
+        if name == "make":
+            moved = [word.value for word in known.arguments.values("-C", "--directory") if word.value]
+            folders += [os.path.normpath(os.path.join(folder, *moved)) for folder in folders if moved]
     for word in words:
-        for place in places if places is not None else (around.start,):
-            if word.value is not None and around.paths.inside_workspace(literal(word), cwd=place):
-                resolved = around.paths.resolve(literal(word), cwd=place)
-                yield resolved.resolved or resolved.lexical
+        for folder in folders:
+            if word.value is not None and around.paths.inside_workspace(literal(word), cwd=folder):
+                yield from around.paths.resolve(literal(word), cwd=folder).spellings()
 
 
 _LIKE_A_FILE = re.compile(r"[./]|id_", re.IGNORECASE)
