@@ -12,7 +12,7 @@ from .crowd import crowd, reloaded
 
 NUMBER = 1_000
 """``make soak`` opens ten thousand; the memory of one is the same."""
-MOST = 200 * NUMBER / 10_000 + 15
+MOST = 200 * NUMBER / 10_000 + 25
 """MB: the share of what ten thousand may take, and what is taken once."""
 RELOADED = 500
 

@@ -47,8 +47,8 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_home", "_own", "_resolved", "_rules", "_straight", "_workspace", "_written", "home",
-        "workspace",
+        "_additional", "_agent", "_home", "_own", "_resolved", "_rules", "_seen_as", "_straight", "_workspace",
+        "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +67,7 @@ class PathJudge:
         self._additional, self._own = roots.additional, roots.own
         self._straight = roots.straight
         self._resolved: dict[tuple[str, str], Resolved] = {}
+        self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
@@ -159,7 +160,9 @@ class PathJudge:
         found = self._resolved.get((path, cwd))
         if found is None:
             if len(self._resolved) >= _MOST_RESOLVED:
-                self._resolved.clear()  # a search asks of every file of a workspace
+                # A search asks of every file of a workspace.
+                self._resolved.clear()
+                self._seen_as.clear()
             base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
             found = resolve(path, cwd=base, home=self.home, straight=self._straight)
             self._resolved[path, cwd] = found
@@ -317,10 +320,15 @@ class PathJudge:
 
     def _views(self, resolved: Resolved) -> tuple[Segments, ...]:
         """Every spelling as deny rules see it, other systems' ways to write the same name among them."""
-        found = dict.fromkeys(
-            variant for spelling in resolved.spellings() for variant in as_other_systems(segments_of(spelling))
-        )
-        return tuple(found)
+        key = (resolved.lexical, resolved.resolved, resolved.between)
+        found = self._seen_as.get(key)
+        if found is None:
+            found = self._seen_as[key] = tuple(
+                dict.fromkeys(
+                    variant for spelling in resolved.spellings() for variant in as_other_systems(segments_of(spelling))
+                )
+            )
+        return found
 
     def _places(self, view: Segments, root: Root) -> Iterator[Segments]:
         """A spelling relative to what a pattern is anchored at; nothing if it does not lie there."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from . import sight
 from .below import Place
@@ -87,9 +88,10 @@ def folder_at(path: str, home: str, cwd: str = "/") -> Folder:
     return Folder(spellings, tuple(segments_of(spelling) for spelling in spellings))
 
 
+@lru_cache(maxsize=4096)
 def segments_of(path: str) -> Segments:
     """The parts of a path, without empty ones."""
-    return tuple(part for part in path.split("/") if part)
+    return tuple(filter(None, path.split("/")))
 
 
 def is_within(path: str, root: str) -> bool:
@@ -121,5 +123,6 @@ def as_other_systems(segments: Segments) -> Iterator[Segments]:
         yield short
 
 
+@lru_cache(maxsize=4096)
 def _folded(segments: Segments) -> Segments:
     return tuple(map(fold, segments))

@@ -35,12 +35,13 @@ class Case:
 
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
     known, and ``known`` what the tables know of each. ``plain`` says that its words are all constant, with nothing
-    assigned in front; ``uses`` are its escapes, ``holes`` words that could become such. Never changes once made.
+    assigned in front; ``uses`` are its escapes, ``holes`` words that could become such. ``clear``: a known program that
+    runs nothing but itself, with neither. Never changes once made.
     """
 
     __slots__ = (
-        "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "facts", "holes", "known", "layers", "names",
-        "plain", "step", "uses",
+        "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "clear", "facts", "holes", "known", "layers",
+        "names", "plain", "step", "uses",
     )  # fmt: skip
 
     def __init__(self, step: Step, facts: Facts) -> None:
@@ -58,6 +59,13 @@ class Case:
         self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
         self.holes: tuple[Word, ...] = tuple(
             [hole for known in self.known for hole in known.holes if not (known.copies and _begins_known(hole, facts))]
+        )
+        self.clear = (
+            len(self.layers) == 1
+            and not self.uses
+            and not self.holes
+            and self.layers[0].words[0].value is not None
+            and not may_run(self.names[0])
         )
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
@@ -142,6 +150,11 @@ def _begins_known(word: Word, facts: Facts) -> bool:
 def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny = ask = None
+    if case.plain and len(case.layers) == 1:
+        # All spellings of such a command are found by its words.
+        candidates = case.candidates(tuple([word.shape for word in case.layers[0].words]), rules, agent)
+        if "deny" not in candidates and "ask" not in candidates:
+            return None, None
     for words, looked_up in _spellings(case):
         candidates = case.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:
@@ -374,6 +387,8 @@ def _renamed(case: Case) -> str | None:
 
 def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
     """Why this rule, whose words match, does not cover the command."""
+    if case.clear and pattern.first_word is not None:
+        return None
     step = case.step
     literals = pattern.literals
     reached = len(pattern.literal_prefix) + above

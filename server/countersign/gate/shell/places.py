@@ -396,12 +396,11 @@ class Lookout:
                 continue
             below = touch.deed == "read" and resolved.kind == "folder"
             finding = self.judge.judge_read(value, cwd=place, below=below)
-            if self.judge.is_secret(value, cwd=place) and touch.deed == "list":
+            secret = self.judge.is_secret(value, cwd=place) is not None
+            if secret and touch.deed == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
                 yield replace(finding, must_ask=None, known_read=False)
-            elif (
-                finding.deny or finding.ask or self.judge.is_secret(value, cwd=place) or self._leads_out(value, finding)
-            ):
+            elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
                 yield finding
 
     def _above(self, cwd: str) -> list[str]:
