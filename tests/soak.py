@@ -117,10 +117,12 @@ COUNTS: Mapping[str, Count] = {
 
 def main(arguments: list[str]) -> int:
     asked = _asked(arguments)
-    results = _kept()
     failed = 0
     for name in asked.only or COUNTS:
-        results["counts"][name] = told = run(name, asked.count or COUNTS[name].number, asked.seed, asked.workers)
+        told = run(name, asked.count or COUNTS[name].number, asked.seed, asked.workers)
+        # Read anew, because another count may have ended meanwhile.
+        results = _kept()
+        results["counts"][name] = told
         results["versions"] = versions()
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
