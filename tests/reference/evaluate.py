@@ -67,6 +67,7 @@ _SCRIPT_NAME = re.compile(r"(?!.*_proxy(=|$))[a-z_][a-z0-9_]*(=|$)")
 _SAFE_NAME = re.compile("CI|NODE_ENV|(FORCE|NO)_COLOR|TZ|LANG|LC_.*|TERM|RUST_(BACKTRACE|LOG)|GOOS|GOARCH|DEBUG|"
                         "PYTHON(UNBUFFERED|DONTWRITEBYTECODE)")  # fmt: skip
 _EVALUATING_TESTS = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"}
+_SETTING = ("@", "=", ":=")
 _JUDGED_EXPANSION = {"Type", "Pos", "End", "Dollar", "Rbrace", "Param", "Short", "Exp", "Length", "Repl"}
 
 
@@ -102,11 +103,7 @@ def read_text(text: str, trees: Trees) -> Reading:
             case "ArithmCmd" | "ArithmExp" | "CStyleLoop":
                 numbers = all(re.fullmatch(r"\d+", each["Value"]) for each in _nodes(node) if each.get("Type") == "Lit")
                 found.levels.add("neutral" if numbers else "open")
-            case "ParamExp" if not set(node) - _JUDGED_EXPANSION and node.get("Exp", {}).get("Op") not in (
-                "@",
-                "=",
-                ":=",
-            ):
+            case "ParamExp" if not set(node) - _JUDGED_EXPANSION and node.get("Exp", {}).get("Op") not in _SETTING:
                 pass
             case "ParamExp" | "LetClause" | "CoprocClause" | "ExtGlob":
                 found.levels.add("open")
@@ -239,7 +236,13 @@ def _level(simple: Simple, question: Question, functions: set[str]) -> str:
             return level
         if pairs and (any(HOLE in view[0] for view in views) or any(rule.may_match(words) for rule, words in pairs)):
             return "unsure"
-    kept = [f"{name}={value}" for name, value in assigns if not _SAFE_NAME.fullmatch(name) or HOLE in value]
+    splits = ("IFS",) if program and program[0].text == "read" else ()  # how the one line is split, and nothing after
+    safe = [
+        assign
+        for assign in assigns
+        if HOLE not in assign[1] and (_SAFE_NAME.fullmatch(assign[0]) or assign[0] in splits)
+    ]
+    kept = [f"{name}={value}" for name, value in assigns if (name, value) not in safe]
     if not program:
         return "neutral" if all(_SCRIPT_NAME.match(assign) for assign in kept) else "open"
     return _covered(program, kept, named, question, functions, False)
@@ -359,7 +362,7 @@ def _redirect_level(operator: str, target: str, question: Question) -> str:
     if _touches(question.ask, tools[-1:], path, re.I) or (writes and _PROTECTED.fullmatch(inside)):
         return "ask"
     if not writes:
-        return "secret" if _SECRET.fullmatch(inside) else "neutral"
+        return "secret" if _SECRET.fullmatch(inside) else "read"
     return "allow" if _touches(question.allow, ("Edit",), path) else "open"
 
 
@@ -373,8 +376,9 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
     levels = found.levels | set(commands.values())
     for operator, target, key in found.redirects:
         level = _redirect_level(operator, target, question)
-        # CONTRACT 8: a rule for the command allows what it reads outside.
-        levels.add("neutral" if level == "far" and commands.get(key) == "allow" else level)
+        # CONTRACT 8: a rule for the command allows what it reads, outside too; without one, mode `ask` asks for reads.
+        answered = commands.get(key) == "allow" or (level == "read" and question.mode != "ask")
+        levels.add("neutral" if level in ("far", "read") and answered else "open" if level == "read" else level)
     return levels.union(
         *(_levels(inner, question, trees, functions) & {"deny", "unsure", "ask"} for inner in found.texts)
     )

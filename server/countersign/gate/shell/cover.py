@@ -53,7 +53,7 @@ class Case:
         self.plain = (
             command.kind == "command"
             and not command.assignments
-            and (command.plain or all(word.value is not None for layer in self.layers for word in layer.words))
+            and all(word.value is not None for layer in self.layers for word in layer.words)
         )
         fed = self._fed() if step.piped else ()
         self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
