@@ -1,8 +1,7 @@
 """A second, plain reading of RULES.md for tests: what the gate should say of a command under some rules.
 
-Written from the page and not from the engine, on shfmt's tree; it shares the tables of programs and nothing else. It
-covers S1 to S4, S6 to S8, S12 and the precedence, where paths need no disk, without the fixed read-only set. It answers
-``allow``, ``ask`` or ``deny``, or ``unsure`` where it only knows that nothing may be allowed.
+From the page and not from the engine, on shfmt's tree; it shares the tables of programs only. It covers S1 to S4, S6 to
+S8, S12 and the precedence, where paths need no disk, without the read-only set. It may be ``unsure`` what is not allowed.
 """
 
 from __future__ import annotations
