@@ -1,7 +1,7 @@
 """A second, plain reading of RULES.md for tests: what the gate should say of a command under some rules.
 
 From the page and not from the engine, on shfmt's tree; it shares the tables of programs only. It covers S1 to S4, S6 to
-S8, S12 and the precedence, where paths need no disk, without the read-only set. It may be ``unsure`` what is not allowed.
+S8, S12 and the precedence, where paths need no disk, without the read-only set. Where it cannot tell, it is ``unsure``.
 """
 
 from __future__ import annotations
