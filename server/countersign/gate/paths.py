@@ -172,7 +172,7 @@ class PathJudge:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
         if resolved.resolved is None or resolved.refused is not None:
             return "outside"
-        zones = {self._zone_of(resolved.lexical), self._zone_of(resolved.resolved)}
+        zones = {self._zone_of(spelling) for spelling in {resolved.lexical, resolved.resolved}}
         return "outside" if "outside" in zones else "additional" if "additional" in zones else "workspace"
 
     def inside_workspace(self, path: str, *, cwd: str) -> bool:
@@ -230,6 +230,8 @@ class PathJudge:
 
     def _touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Rule | None:
         """The first rule of deny or ask that matches any spelling."""
+        if not self._rules.speaks_of(tool, listed):
+            return None
         segments = {segment for view in views for segment in view}
         for rule in self._rules.paths(tool, listed, tuple(segments), self._agent):
             pattern = rule.specifier
@@ -246,7 +248,7 @@ class PathJudge:
 
         With ``below`` it must cover whatever could lie below the path, not the path alone.
         """
-        if resolved.resolved is None:
+        if resolved.resolved is None or not self._rules.speaks_of(tool, listed):
             return None
         lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
         deeper: tuple[Segments, ...] = (("zzz",), (".zzz", "zzz.zzz")) if below else ((),)

@@ -119,6 +119,10 @@ class RuleSet:
                 if rule.serves(agent) and NamePattern(rule.tool).matches("Bash"):
                     yield rule
 
+    def speaks_of(self, tool: Literal["Read", "Edit"], listed: ListName) -> bool:
+        """Whether this list has any rule about such paths. Most have none, and need not be looked up for each path."""
+        return any(layer.speaks_of(tool, listed) for layer in self._layers)
+
     def paths(self, tool: Literal["Read", "Edit"], listed: ListName, segments: Sequence[str], agent: str) -> list[Rule]:
         """The rules of this list that could match a path with these segments (counted from `/`)."""
         return self._find(tool, listed, lambda edges: segment_keys(segments, edges), agent)
@@ -256,6 +260,9 @@ class _Layer:
 
     def of_tool(self, tool: str, listed: ListName) -> Sequence[Rule]:
         return self.tools.get((tool, listed), ())
+
+    def speaks_of(self, tool: str, listed: ListName) -> bool:
+        return (tool, listed) in self.tools or ("*", listed) in self.tools
 
     def reach(self, tool: str, listed: ListName) -> Reach:
         found = self.reaches.get((tool, listed))
