@@ -14,6 +14,7 @@ since Gemini's has nothing like it, and measured by itself at the end.
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import json
 import math
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from countersign.cli import settle_collector
 from countersign.gate import policy as engine
 from countersign.gate import recall
 from countersign.gate.call import RunCommand, ToolCall
@@ -55,7 +57,7 @@ LIMITS = {
 
 
 def run() -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _collector_of_a_server():
         workspace = _workspace(Path(folder))
         policies = {size: _policy(workspace, size) for size in SIZES}
         return {
@@ -63,6 +65,18 @@ def run() -> dict[str, float]:
             **_long_texts(policies[100]),
             **_with_bash(policies[100]),
         }
+
+
+@contextlib.contextmanager
+def _collector_of_a_server() -> Iterator[None]:
+    """Python's collector of cycles as ``countersign serve`` sets it."""
+    before = gc.get_threshold()
+    settle_collector()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
 
 
 # --- beside Gemini's -------------------------------------------------------------------------------------------------
