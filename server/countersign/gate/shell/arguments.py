@@ -24,7 +24,8 @@ class Grammar:
     ``flags`` are letters and ``names`` long options that never take the next word; ``maybe`` are letters whose value
     only stands in the same word. With ``whole`` these lists hold all that the program knows, so another option is a
     stranger, and an abbreviation is told from an option of its own. ``negates``: ``--no-`` stands before any name.
-    ``texts`` are options, with dashes, whose value is text for certain and no file.
+    ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
+    never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
     """
 
     short: frozenset[str] = frozenset()
@@ -39,6 +40,7 @@ class Grammar:
     whole: bool = False
     negates: bool = False
     abbreviates: bool = True
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     name, equals, rest = text.partition("=")
     if text.startswith("--") or grammar.single:
         return _long(words, index, grammar, found, name, rest if equals else None)
+    if grammar.apart:
+        return _apart(words, index, grammar, found)
     # `head -5c FILE`: behind a number the letters are flags.
     counted = text[1:2].isdigit() and text[1] in grammar.flags
     for at in range(1, 2 if grammar.alone else len(text)):
@@ -148,6 +152,30 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     if word.value is None:
         found.holes.append((index, word))
     return index + 1
+
+
+def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
+    """Letters that take the words behind theirs one after the other, as ``tree -Po PATTERN FILE`` does."""
+    word = words[index]
+    text = word.prefix if word.value is None else word.value
+    after, next_option = index + 1, None
+    for letter, digits in re.findall(r"(.)(\d*)", text[1:], re.DOTALL):
+        name = f"-{letter}"
+        if letter not in grammar.short or digits or after >= len(words):
+            found.options.append(Option(name, index))
+            if grammar.whole and letter not in grammar.flags | grammar.short:
+                found.strangers.append(found.options[-1])
+            continue
+        value = words[after]
+        if value.form in ("split", "pattern") and not is_operand(value) and not numeric(value):
+            found.holes.append((after, value))
+        found.options.append(Option(name, index, value))
+        if next_option is None and value.value is not None and value.value[:1] == "-" and value.value != "-":
+            next_option = after
+        after += 1
+    if word.value is None:
+        found.holes.append((index, word))
+    return after if next_option is None else next_option
 
 
 def _long(

@@ -40,8 +40,8 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "init":
             yield from (Touch("write", word) for word in operands[:1])
         case "worktree":
-            if operands and operands[0].value == "add":
-                yield from (Touch("write", word) for word in operands[1:2])
+            if operands and operands[0].value in {"add", "move", "remove"}:
+                yield from (Touch("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
         case "clean":
             if not found.has("-n", "--dry-run"):
                 for word in operands or [constant(".")]:

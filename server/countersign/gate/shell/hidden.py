@@ -190,7 +190,9 @@ def _sbt(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
-_COMPILER_CODE = re.compile(r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-plugin|-fpass-plugin|--config|-T")
+_COMPILER_CODE = re.compile(
+    r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-+plugin|-ccc-|-fpass-plugin|--config|-T"
+)
 
 
 def _compiler(words: Sequence[Word], found: Arguments) -> Special:
@@ -202,7 +204,7 @@ def _compiler(words: Sequence[Word], found: Arguments) -> Special:
     uses += [
         named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
         for word in words[1:]
-        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ"))
+        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ", "-Map", "--Map"))
     ]
     return uses, None
 

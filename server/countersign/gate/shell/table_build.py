@@ -60,6 +60,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         writes="--target-dir --out-dir --artifact-dir", changes="--fix", safe="--out --lib --target")),
     ("cargo", "new"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
                           operands="write"),
+    ("cargo", "vendor"): row("it makes a folder", short="s", long="sync manifest-path lockfile-path color config",
+                             runs="--config -Z", code="--manifest-path --lockfile-path -s --sync", operands="write"),
     ("cargo", "init"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
                            operands="write"),
     ("go",): _GO,
@@ -193,7 +195,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("bundle", row("`exec` runs a program", long="gemfile path jobs retry", short="jr", code="--gemfile")),
     **same("docker podman nerdctl", row("the daemon and its settings can be named in its words", short="HclfnvopeutwI",
                                         long="host context config log-level filter format since until tail details tlscacert "
-                                        "tlscert tlskey file output iidfile metadata-file cidfile env-file volume mount",
+                                        "tlscert tlskey file output iidfile metadata-file cidfile env-file volume mount "
+                                        "project-name profile ansi progress parallel",
                                         code="-H --host --config --env-file --tlscacert --tlscert --tlskey",
                                         writes="--iidfile --metadata-file --cidfile", safe="--con --hostname -o --context",
                                         abbreviates=False)),
@@ -210,7 +213,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                              "iidfile metadata-file", writes="-o --output --iidfile --metadata-file --cache-to",
                              code="--secret --ssh --allow", abbreviates=False),
     **same("docker-compose", row("files named in its words say what runs", short="fp", long="file project-name project-directory "
-                                 "env-file profile", code="-f --file --project-directory --env-file", abbreviates=False)),
+                                 "env-file profile ansi progress parallel", code="-f --file --project-directory --env-file",
+                                 abbreviates=False)),
     **same("kubectl oc", row("settings named in its words run programs", short="nolfLcsk", long="output-directory namespace output selector "
                              "filename kubeconfig context cluster user server cache-dir profile-output field-selector "
                              "sort-by template label-columns token as as-group request-timeout certificate-authority "
@@ -241,6 +245,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                    writes="-D --dir", abbreviates=False),
     ("gh", "repo", "clone"): row("it writes a folder", short="u", long="upstream-remote-name", operands="second",
                                  abbreviates=False),
+    ("gh", "gist", "clone"): row("it writes a folder", operands="second", abbreviates=False),
     ("gh", "gist", "create"): row("it sends files", short="df", long="desc filename", runs="--web -w", operands="read",
                                   abbreviates=False),
     ("gh", "gist", "edit"): row("it runs an editor", closed=True),

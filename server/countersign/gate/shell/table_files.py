@@ -73,20 +73,22 @@ FILES: Mapping[tuple[str, ...], Program] = {
              "write-out config interface limit-rate retry retry-delay retry-max-time resolve stderr trace trace-ascii "
              "libcurl hsts alt-svc etag-save etag-compare output-dir url json netrc-file engine ciphers ftp-port quote "
              "form-string max-redirs continue-at speed-limit speed-time time-cond preproxy socks5 noproxy doh-url "
-             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header",
+             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header proxy-cert proxy-key",
         writes="-o --output -D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --libcurl --hsts --alt-svc "
                "--etag-save --output-dir --ssl-sessions",
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
-        code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default", reads="-T --upload-file -E --cert --key --netrc-file -b --cookie",
+        code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default",
+        reads="-T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare",
         safe="--out --con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
              "--fail --silent --location --head --include --user --user-agent -H -X -d")),
     **same("wget", row(
         "it writes what it fetches", short="OoaiPBtTwQUeADRILX", long="output-document output-file append-output input-file "
         "directory-prefix base tries timeout wait quota user-agent execute accept reject header post-data post-file body-data "
-        "body-file user password load-cookies save-cookies config use-askpass rejected-log referer method warc-file",
+        "body-file user password load-cookies save-cookies config use-askpass rejected-log referer method warc-file private-key "
+        "certificate",
         writes="-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies "
                "--rejected-log --warc-file --hsts-file", runs="--use-askpass", code="-e --execute --config",
-        reads="-i --input-file --post-file --body-file --load-cookies")),
+        reads="-i --input-file --post-file --body-file --load-cookies --private-key --certificate")),
     **same("aria2c axel", row("it writes what it fetches; hooks run programs", short="odiljsxk", long="out dir input-file "
                               "on-download-complete on-download-start on-bt-download-complete conf-path log",
                               closed=True)),
@@ -112,7 +114,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("cpio", row("it packs and unpacks; `--rsh-command` runs a program", short="CEFHIMORD", long="rsh-command "
                        "to-stdout file directory", runs="--rsh-command", writes="-O -F --file -D --directory",
                        changes="-i --extract -p --pass-through")),
-    **same("ar", row("it changes archives", changes="-M", operands="read")),
+    **same("ar ranlib", row("the archive, whose place its key letters move, is written", changes="-M", operands="read")),
     **same("mktemp", row("it makes a file, with `-p` anywhere", flags="dqtuV --directory --dry-run --quiet --tmpdir",
                          short="p", texts="--suffix", writes="-p --tmpdir", operands="write")),
     **same("mount umount losetup mkfs fsck fdisk parted", row("it changes disks", closed=True)),

@@ -77,6 +77,7 @@ def row(
     not_known: str = "",
     closed: bool = False,
     abbreviates: bool = True,
+    apart: bool = False,
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
@@ -117,6 +118,7 @@ def row(
             whole=flags != "",
             negates=negates,
             abbreviates=abbreviates,
+            apart=apart,
         ),
         {option: kind for kind, options in kinds for option in options.split()},
         frozenset(reads.split()),

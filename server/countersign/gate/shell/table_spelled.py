@@ -22,18 +22,37 @@ _JAVA = (
 )
 _SCHEME = r"(?i)(?:https?|npm|jsr|data|file|node|blob):"
 
+_RUSTC = (
+    r"(?:-C|--codegen=)?(?:linker|link-args?|llvm-args|incremental|profile-generate)=|--codegen|--emit|--test-builder"
+)
+
 SPELLED: Mapping[tuple[str, ...], tuple[re.Pattern[str], str]] = {
     ("java",): (re.compile(_JAVA), "it loads an agent or writes a file"),
     ("javac",): (re.compile(r"-J|-Xplugin|@|-Akotlin|--processor"), "it loads code or options from elsewhere"),
     ("rustc",): (re.compile(r"@"), "it takes its options from a file"),
     ("rustdoc",): (re.compile(r"@"), "it takes its options from a file"),
+    ("cargo",): (re.compile(_RUSTC), "the compiler runs or writes what it names"),
+    **{
+        ("cargo", each): (
+            re.compile(rf"-[CLloZ]|@|--out-dir|--sysroot|{_RUSTC}"),
+            "the compiler runs or writes what it names",
+        )
+        for each in ("rustc", "rustdoc", "clippy")
+    },
     ("dotnet",): (re.compile(_DOTNET), "it loads code, or sets what the build runs"),
     ("msbuild",): (re.compile(_DOTNET), "it loads code, or sets what the build runs"),
     ("deno",): (re.compile(_SCHEME), "it runs code from elsewhere"),
     ("bun",): (re.compile(_SCHEME), "it runs code from elsewhere"),
     ("go", "run"): (re.compile(r"[\w./~-]+@"), "it fetches and runs a program"),
     ("go", "install"): (re.compile(r"[\w./~-]+@"), "it fetches a program and puts it on the path"),
-    ("curl",): (re.compile(r"[^:/?#-][^:/?#]*[{\[][^/]*://|[{\[][^/]*:/"), "the kind of its address is not known"),
+    ("curl",): (
+        re.compile(r"[^:/?#-][^:/?#]*[{\[][^/]*://|[{\[][^/]*:/|--expand-"),
+        "the kind of its address, or what the option says, is not known",
+    ),
+    ("gh", "repo"): (
+        re.compile(r"-u|--upl|--templ|--conf|(?:-c)?\w+\.[\w.]*="),
+        "what stands behind `--` are git's options, which run programs",
+    ),
     ("pip",): (re.compile(r"(?:\w+\+)?ext::|git\+ext"), "an address of this kind runs a program"),
     ("sbt",): (re.compile(r"set |-(?:java-home|sbt-jar|sbt-dir|sbt-boot|ivy)"), "it changes what the build runs"),
     ("man",): (re.compile(r"(?!-)[^ ]*/"), "a page from elsewhere is a program of its formatter's"),
@@ -75,7 +94,8 @@ OUTSIDE: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("npm",): ("", "--cache --pack-destination --logs-dir"),
     ("pnpm",): ("operands", ""),
     ("yarn",): ("operands", ""),
-    ("bun",): ("operands", ""),
+    ("bun",): ("operands", "--outfile --outdir"),
+    ("cargo", "vendor"): ("operands", ""),
     ("pip",): ("operands", "-r --requirement -c --constraint -e --editable -w"),
     ("uv",): ("operands", "-r --requirement -e --editable"),
     ("poetry",): ("operands", ""),
@@ -94,8 +114,8 @@ program means the project, so what is spelled as a path and lies outside of it a
 
 
 def key_of(name: str, words: Sequence[Word], table: Mapping[tuple[str, ...], object]) -> tuple[str, ...] | None:
-    """The key that these words have in a table, the longer one first."""
-    second = words[1].value if len(words) > 1 else None
+    """The key that these words have in a table, the longer one first. Options may stand before a subcommand."""
+    second = next((word.value for word in words[1:4] if (word.value or "-")[:1] not in {"-", "+"}), None)
     if second is not None and (name, second) in table:
         return (name, second)
     return (name,) if (name,) in table else None

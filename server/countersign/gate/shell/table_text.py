@@ -181,7 +181,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--quoting-style --time-style",
         operands="list", here=True, known=True, not_known="-L --dereference")),
     **same("tree", row(
-        "`-o` writes", short="o",
+        "`-o` writes", short="o", apart=True,
         flags="adlfxqNQpugshDFiASnCvtcUrXJR --noreport --si --du --prune --matchdirs --metafirst --ignore-case --nolinks "
               "--inodes --device --dirsfirst --filesfirst --gitignore --fromfile --fromtabfile --fflinks --info",
         long="gitfile infofile hintro houtro", texts="-L -P -I -H -T --filelimit --charset --sort --timefmt",
@@ -260,7 +260,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
     **same("more most pg", row("`+` gives it commands", short="nt", operands="read")),
     **same("man", row("`-P` and `-H` run a program", short="PCRLmMSserEpTXlH", long="pager config-file preprocessor "
                       "troff-device html browser ditroff recode locale systems manpath sections extension encoding "
-                      "gxditview", runs="-P --pager -H --html -X --gxditview -p --preprocessor -T --troff-device -Z",
+                      "gxditview", runs="-P -r --prompt --pager -H --html -X --gxditview -p --preprocessor -T --troff-device -Z",
                       code="-C --config-file -l --local-file -M --manpath -m --systems", safe="--path")),
     **same("locate", row(short="dl", reads="-d")),
     **same("ps pgrep lsof netstat ss free vmstat top htop env-list printenv lsblk lscpu", row()),

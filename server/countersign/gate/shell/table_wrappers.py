@@ -233,6 +233,7 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("npm", "create"): _row("runner", _PACKAGE),
     ("pnpm", "exec"): _row("runner", _PACKAGE, "C", "dir filter"),
     ("pnpm", "dlx"): _row("runner", _PACKAGE, "pC", "package dir"),
+    **{("pnpm", each, "exec"): _row("runner", _PACKAGE) for each in ("recursive", "multi", "m")},
     ("pnpm", "create"): _row("runner", _PACKAGE),
     ("yarn", "exec"): _row("runner", _PACKAGE),
     ("yarn", "dlx"): _row("runner", _PACKAGE, "p", "package"),
@@ -243,6 +244,8 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("cargo", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwi", "exec shell workdir delay watch "
                              "ignore", texts="-s --shell", tail="operands"),
     ("bun", "x"): _row("runner", _PACKAGE, "p", "package"),
+    ("bun", "create"): _row("runner", _PACKAGE),
+    ("bun", "exec"): _row("closed", _SHELL, tail="text"),
     ("uv", "run"): _row("runner", _PACKAGE, "pmwCP", "python module with with-editable with-requirements extra group "
                         "only-group env-file package directory project index default-index index-url "
                         "extra-index-url find-links config-file refresh-package upgrade-package", texts=""),

@@ -339,9 +339,14 @@ def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         yield Touch("write", constant("."), spills=True)
 
 
+def _ar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Key letters may or may not stand in front of the archive, so each operand counts as written, too."""
+    yield from (Touch("write", word) for _, word in known.arguments.operands)
+
+
 def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     found = known.arguments
-    for value in found.values("-H", "--header", "--proxy-header"):
+    for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
         if value.prefix.startswith("@"):
             yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.values(*_CURL_SENDS):
@@ -429,6 +434,8 @@ _SPECIAL = {
     "patch": _patch,
     "cpio": _cpio,
     "curl": _curl,
+    "ar": _ar,
+    "ranlib": _ar,
     "wget": _wget,
     "csplit": _csplit,
 }

@@ -309,7 +309,10 @@ def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, s
     row = TABLES.get((name,))
     grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
     found = arguments(words[:12], grammar)
-    yield [(index, word.value) for index, word in found.operands[:3] if word.value is not None]
+    plain = [(index, word.value) for index, word in found.operands if word.value is not None]
+    yield plain[:3]
+    # `git submodule -q foreach`: options stand between the two as well.
+    yield [(index, value) for index, value in plain if value[:1] != "-"][:3]
 
 
 _WITH_SUBCOMMANDS = frozenset(key[0] for key in SUBCOMMANDS)
