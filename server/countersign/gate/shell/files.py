@@ -145,9 +145,18 @@ def _redirected(
     findings = found.findings
     if target.form != "constant":
         reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
-        # An Edit rule names files, and this is not known to be one of them.
+        # An Edit rule names files, and this is not known to be one of them; where files are denied or asked about, it
+        # could be one of those, so that not even a bypass lifts it.
+        ruled = any(around.rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
         findings = tuple(
-            replace(finding, must_ask=finding.must_ask or reason, allow=None, grant=None) for finding in findings
+            replace(
+                finding,
+                must_ask=finding.must_ask or reason,
+                bypass_lifts=finding.bypass_lifts and not ruled,
+                allow=None,
+                grant=None,
+            )
+            for finding in findings
         )
         findings += tuple(_denied_matches(around, target, case, places))
     yield Touched(findings, by_command=False, named=found.named)
