@@ -10,6 +10,7 @@ import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
 import { createRules } from './rules.ts';
+import { shortPath } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
@@ -210,7 +211,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'undo': {
         const undone = await link.request('history/undo', { receiptId: intent.receiptId });
         post({ type: 'undone', receiptId: intent.receiptId });
-        return post({ type: 'notice', level: 'info', message: host.t('{0} is as it was before.', undone.path) });
+        const { workspace, home } = host.surroundings();
+        return post({ type: 'notice', level: 'info', message: host.t('{0} is as it was before.', shortPath(undone.path, workspace, home)) });
       }
       case 'shells':
         return post({ type: 'shells', ...(await link.request('shell/list', {})) });

@@ -28,6 +28,15 @@ export function headline(approval: wire.ApprovalRequest, t: Translate, shorten: 
   }
 }
 
+/** A path as seen from the workspace, or from home; unchanged if it is below neither. */
+export function shortPath(path: string, workspace: string | undefined, home: string | undefined): string {
+  if (workspace && path === workspace) return '.';
+  if (workspace && path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);
+  if (home && path === home) return '~';
+  if (home && path.startsWith(`${home}/`)) return `~${path.slice(home.length)}`;
+  return path;
+}
+
 /** The subject in full, as text; hidden characters made visible. */
 export function subjectText({ preview }: wire.ApprovalRequest): string {
   switch (preview.kind) {

@@ -31,6 +31,7 @@ beforeEach(async () => {
   fails = undefined;
   past = [];
   const answers: Record<string, unknown> = {
+    'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
     'agent/list': { agents: [] },
@@ -69,7 +70,7 @@ beforeEach(async () => {
     remember: (key) => void remembered.add(key),
     models: () => ({ models: ['local'], modelOf: {} }),
     setModel: async (agentName, model) => void sent.push(['setModel', { agentName, model }]),
-    surroundings: () => ({ trusted: true, mac: false, strings: {} }),
+    surroundings: () => ({ trusted: true, workspace: '/w', mac: false, strings: {} }),
   };
   desk = createDesk(link, host, (message) => posted.push(message), () => undefined);
   await desk.refresh();
@@ -271,7 +272,8 @@ describe('rules are taken by one press where the server worded them, and taken b
   });
 });
 
-it('a change that was taken back is told to the view', async () => {
+it('a change that was taken back is told to the view, with its file as seen from the workspace', async () => {
   await forge({ type: 'undo', receiptId: 'r-1' });
   expect(posted[0]).toEqual({ type: 'undone', receiptId: 'r-1' });
+  expect(posted[1]).toMatchObject({ type: 'notice', message: 'src/a.md is as it was before.' });
 });

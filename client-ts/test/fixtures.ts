@@ -3,8 +3,8 @@ import type * as wire from '../src/wire.gen.ts';
 
 const evidence = (reason: string, more: Partial<wire.Evidence> = {}): wire.Evidence => ({ source: 'default', reason, ...more });
 
-export function options(agent: { rule?: string; wider?: string; background?: boolean } = {}): wire.ApprovalOption[] {
-  const { rule, wider, background } = agent;
+export function options(agent: { rule?: string; wider?: string; examples?: string[]; background?: boolean } = {}): wire.ApprovalOption[] {
+  const { rule, wider, examples, background } = agent;
   const grants: wire.ApprovalOption[] = rule
     ? [
         { optionId: 'allow_turn', name: 'Allow for this turn', kind: 'allow_always', scope: 'turn', rule },
@@ -16,8 +16,8 @@ export function options(agent: { rule?: string; wider?: string; background?: boo
     : [];
   const wide: wire.ApprovalOption[] = wider
     ? [
-        { optionId: 'allow_always_workspace_2', name: `Always allow ${wider} in this workspace`, kind: 'allow_always', scope: 'workspace', rule: wider },
-        { optionId: 'allow_always_user_2', name: `Always allow ${wider} everywhere`, kind: 'allow_always', scope: 'user', rule: wider },
+        { optionId: 'allow_always_workspace_2', name: `Always allow ${wider} in this workspace`, kind: 'allow_always', scope: 'workspace', rule: wider, examples },
+        { optionId: 'allow_always_user_2', name: `Always allow ${wider} everywhere`, kind: 'allow_always', scope: 'user', rule: wider, examples },
       ]
     : [];
   return [
@@ -70,7 +70,7 @@ export function plainCommand(more: Partial<wire.ApprovalRequest> = {}): wire.App
     effects: [{ kind: 'command', resource: 'npm run test -- --watch=false', verdict: 'ask', evidence: evidence('no rule matches') }],
     reason: 'no rule matches; mode Default',
     risks: [],
-    options: options({ rule: 'Bash(npm run test -- --watch=false)', wider: 'Bash(npm run test:*)', background: true }),
+    options: options({ rule: 'Bash(npm run test -- --watch=false)', wider: 'Bash(npm run test:*)', examples: ['npm run test src', 'npm run test --verbose', 'npm run test -- --reporter a-very-long-name-of-a-reporter --and=more'], background: true }),
     createdAt: '2026-11-20T10:00:01Z',
     expiresAt: undefined,
     ...more,
@@ -89,7 +89,7 @@ export function diffApproval(more: Partial<wire.ApprovalRequest> = {}): wire.App
     effects: [{ kind: 'write', resource: '/home/me/proj/src/parse.py', verdict: 'ask', evidence: evidence('no rule matches') }],
     reason: 'no rule matches; mode Default asks before writing',
     risks: [],
-    options: options({ rule: 'Edit(./src/parse.py)', wider: 'Edit(./src/**)' }),
+    options: options({ rule: 'Edit(./src/parse.py)', wider: 'Edit(./src/**)', examples: ['./src/notes.txt', './src/deep/er/x.py', './src/other.md'] }),
     digest: 'd-diff',
     createdAt: '2026-11-20T10:00:02Z',
     ...more,

@@ -52,11 +52,20 @@ async function picture(theme, width, scene) {
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
   if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) problems.push(`${name}: scrolls sideways`);
   await judge(page, name);
+  if (scene === 'history') {
+    await page.getByTestId('history-row').first().getByRole('button').click();
+    await page.screenshot({ path: path.join(OUT, `receipt-${theme}-${width}.png`) });
+    await judge(page, `receipt-${theme}-${width}`);
+  }
   if (scene === 'plain') {
     await page.getByRole('button', { name: 'Approve options' }).click();
     await page.screenshot({ path: path.join(OUT, `menu-${theme}-${width}.png`) });
     await judge(page, `menu-${theme}-${width}`);
-    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Always allow another rule…' }).click();
+    await page.getByRole('button', { name: 'Bash(npm run test:*)' }).click();
+    await page.screenshot({ path: path.join(OUT, `rule-${theme}-${width}.png`) });
+    await judge(page, `rule-${theme}-${width}`);
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
     await page.getByRole('combobox', { name: 'Mode' }).click();
     await page.screenshot({ path: path.join(OUT, `modes-${theme}-${width}.png`) });
     await judge(page, `modes-${theme}-${width}`);

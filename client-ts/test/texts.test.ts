@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hasHidden, pieces, reveal, revealProse } from '../src/reveal.ts';
 import { unifiedDiff } from '../webview/diff.ts';
 import { asTarget } from '../webview/markdown.ts';
-import { durationWords, ruleMeaning, shortPath } from '../webview/words.ts';
+import { durationWords, outcomeFacts, ruleMeaning, shortPath } from '../webview/words.ts';
 
 describe('what cannot be seen is shown', () => {
   const cases: [string, string, string][] = [
@@ -121,4 +121,17 @@ it.each([
   ['/etc/x', '/etc/x'],
 ])('%s is shown as %s', (path, short) => {
   expect(shortPath(path, '/w', '/h')).toBe(short);
+});
+
+describe('how a call ended is said in words', () => {
+  const cases: [string, Record<string, unknown>, string[]][] = [
+    ['a new file', { ended: 'done', durationMs: 5, operation: 'create', path: '/w/a.md', bytes: 10, sha256Before: null }, ['Ended: done', 'Took: 5 ms', 'Change: create', 'File: a.md', 'Bytes: 10']],
+    ['a command', { ended: 'failed', durationMs: 1200, exitCode: 2 }, ['Ended: failed', 'Took: 1.2 s', 'Exit code: 2']],
+    ['what was cut off', { ended: 'interrupted', left: '`a` was put back' }, ['Ended: interrupted', 'Left behind: `a` was put back']],
+    ['what has no word', { constructor: 1, other: { deep: [true] } }, ['constructor: 1', 'other: {"deep":[true]}']],
+    ['what is not as expected', { durationMs: 'long', path: 7 }, ['Took: long', 'File: 7']],
+  ];
+  it.each(cases)('%s', (_, outcome, expected) => {
+    expect(outcomeFacts(outcome, (path) => shortPath(path, '/w', undefined)).map((fact) => fact.join(': '))).toEqual(expected);
+  });
 });

@@ -193,7 +193,7 @@ describe('a card says what will happen and offers what the gate offered', () => 
     await armed(webview);
     webview.button('Approve options').click();
     await webview.settle();
-    const names = [...document.querySelectorAll('[role="menuitem"]')].map((item) => document.getElementById(item.getAttribute('aria-labelledby')!)!.textContent);
+    const names = [...document.querySelectorAll('[role="menuitem"]')].map((item) => document.getElementById(item.getAttribute('aria-labelledby')!.split(' ')[0]!)!.textContent);
     expect(names).toEqual([
       'Allow for this turn',
       'Allow for this chat',

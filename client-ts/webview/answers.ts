@@ -21,7 +21,7 @@ export function optionOf(approval: wire.ApprovalRequest, kind: 'allow_once' | 'r
 export function approveEntries(approval: wire.ApprovalRequest): MenuEntry[] {
   const widening = approval.options.filter((option) => option.kind === 'allow_always');
   const passing = widening.filter((option) => option.scope !== 'workspace' && option.scope !== 'user').map((option) => ({ id: option.optionId, label: passingLabel(option), code: option.rule }));
-  const lasting = widening.filter((option) => option.scope === 'workspace' || option.scope === 'user').map((option) => ({ id: option.optionId, label: lastingLabel(option), code: option.rule }));
+  const lasting = widening.filter((option) => option.scope === 'workspace' || option.scope === 'user').map((option) => ({ id: option.optionId, label: lastingLabel(option), code: option.rule, examples: option.examples }));
   const groups: MenuEntry[][] = [
     passing,
     lasting.length > 0 ? [...lasting, { id: 'rule', label: t('Always allow another rule…') }] : [],

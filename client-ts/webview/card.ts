@@ -7,6 +7,7 @@
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
+import { reveal } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
@@ -259,8 +260,9 @@ export class Card extends Drawn {
   }
 
   private rulePanel(option: wire.ApprovalOption, rule: string): TemplateResult {
-    const { options } = this.waiting.approval;
+    const { approvalId, options } = this.waiting.approval;
     const scopes = options.filter((one) => one.kind === option.kind && one.rule === option.rule && (one.scope === 'workspace' || one.scope === 'user'));
+    const { examples = [] } = options.find((one) => one.kind === option.kind && one.rule === rule.trim()) ?? {};
     const widths = [...new Set(options.filter((one) => one.kind === option.kind && one.scope === option.scope).map((one) => one.rule))];
     return html`<div class="panel">
       <label class="field"><span>${t('Rule')}</span><textarea class="rule" rows="2" spellcheck="false" .value=${rule} @input=${(event: Event) => (this.panel = { kind: 'rule', option, rule: (event.target as HTMLTextAreaElement).value })}></textarea></label>
@@ -269,7 +271,13 @@ export class Card extends Drawn {
             ${widths.map((width) => html`<button type="button" class="chip" aria-pressed=${width === rule ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option, rule: width ?? '' })}><code>${revealed(width ?? '')}</code></button>`)}
           </div>`
         : nothing}
-      <p class="facts">${ruleMeaning(rule)}</p>
+      <div class="facts" id="rule-meaning-${approvalId}">
+        ${ruleMeaning(rule)}
+        ${examples.length > 0
+          ? html`${t('It would also match:')}
+              <ul class="examples cut">${examples.map((example) => html`<li><code title=${reveal(example)}>${revealed(example)}</code></li>`)}</ul>`
+          : nothing}
+      </div>
       ${scopes.length > 1
         ? html`<div class="widths" role="group" aria-label=${t('Scope')}>
             ${scopes.map((one) => html`<button type="button" class="chip" aria-pressed=${one === option ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option: one, rule })}>${scopeWords(one.scope ?? 'call')}</button>`)}
@@ -285,7 +293,7 @@ export class Card extends Drawn {
     const background = approval.options.find((option) => option.background);
     const back = panel.kind === 'none' ? nothing : html`<button type="button" class="secondary" @click=${() => this.show({ kind: 'none' })}>${t('Back')}</button>`;
     if (panel.kind === 'rule') {
-      return html`<div class="buttons"><button type="button" class="primary" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
+      return html`<div class="buttons"><button type="button" class="primary" aria-describedby="rule-meaning-${approval.approvalId}" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
     }
     if (panel.kind === 'message') return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${t('Deny')}</button>${back}</div>`;
     return html`<div class="buttons">

@@ -7,7 +7,7 @@ import type { Bridge } from './bridge.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State } from './state.ts';
-import { byWords, shortPath, timeWords } from './words.ts';
+import { byWords, outcomeFacts, shortPath, timeWords } from './words.ts';
 
 /** The phases of one call, put together: each row of the ledger adds what it knows. */
 export interface Receipt {
@@ -64,7 +64,7 @@ export class History extends Drawn {
     const facts: [string, string][] = [
       [t('Agent'), latest.subagent ? `${latest.agentName} › ${latest.subagent}` : latest.agentName],
       [t('Tool'), latest.tool],
-      ...(outcome ? Object.entries(outcome).map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]) : []),
+      ...outcomeFacts(outcome ?? {}, (path) => shortPath(path, this.state.workspace, this.state.home)),
       [t('Digest'), latest.digest],
     ];
     const undone = this.state.undone.includes(receiptId);

@@ -1,7 +1,9 @@
 /** A button that opens a menu of actions. What an entry does is told by the event `chosen`, with its id. */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
+import { reveal } from '../src/reveal.ts';
 import { Drawn, icon, revealed } from './drawn.ts';
+import { t } from './l10n.ts';
 import { Popup } from './popup.ts';
 
 export type MenuEntry =
@@ -11,6 +13,8 @@ export type MenuEntry =
       label: string;
       /** Stands in the label at `{code}`, drawn as code; without that mark it stands below. */
       code?: string;
+      /** What else that rule matches; part of its name, on two lines at most, whole in their title. */
+      examples?: readonly string[];
       danger?: boolean;
     };
 
@@ -60,18 +64,22 @@ export class Menu extends Drawn {
     if (entry === 'line') return html`<div class="menu-line" role="separator"></div>`;
     const id = `menu-${this.number}-${index}`;
     const inLabel = entry.code !== undefined && entry.label.includes('{code}');
+    const { examples = [] } = entry;
     const [before, after] = inLabel ? entry.label.split('{code}') : [entry.label, ''];
     return html`<button
       type="button"
       role="menuitem"
       tabindex="-1"
       class=${entry.danger ? 'danger' : ''}
-      aria-labelledby=${id}
+      aria-labelledby=${examples.length > 0 ? `${id} ${id}-also` : id}
       aria-describedby=${entry.code !== undefined && !inLabel ? `${id}-code` : nothing}
       @click=${() => this.choose(entry.id)}
     >
       <span id=${id}>${before}${inLabel ? html`<code>${revealed(entry.code!)}</code>` : nothing}${after}</span>
       ${entry.code !== undefined && !inLabel ? html`<code class="below" id="${id}-code">${revealed(entry.code)}</code>` : nothing}
+      ${examples.length > 0
+        ? html`<span class="below also" id="${id}-also" title=${examples.map(reveal).join('\n')}>${t('would also match:')} <code>${revealed(examples.join(' · '))}</code></span>`
+        : nothing}
     </button>`;
   }
 

@@ -1,5 +1,6 @@
 /** How things are said: decisions, modes, times, paths. Text only; pure, but for the language chosen in l10n.ts. */
 import { headline, subjectText } from '../src/subject.ts';
+export { shortPath } from '../src/subject.ts';
 import type { Kept } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { t } from './l10n.ts';
@@ -138,13 +139,30 @@ export function remainingWords(until: string, now: Date = new Date()): string {
   return seconds < 60 ? t('{0} s left', seconds) : t('{0} min left', Math.ceil(seconds / 60));
 }
 
-/** A path as seen from the workspace, or from home; unchanged if it is below neither. */
-export function shortPath(path: string, workspace: string | undefined, home: string | undefined): string {
-  if (workspace && path === workspace) return '.';
-  if (workspace && path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);
-  if (home && path === home) return '~';
-  if (home && path.startsWith(`${home}/`)) return `~${path.slice(home.length)}`;
-  return path;
+/** What history says of how a call ended, in a person's words; what has none keeps its own name. */
+export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: string) => string): [string, string][] {
+  const took = (value: unknown): string => (typeof value === 'number' ? durationWords(value) || t('{0} ms', value) : plainly(value));
+  const place = (value: unknown): string => (typeof value === 'string' ? shorten(value) : plainly(value));
+  const known: Record<string, [string, (value: unknown) => string]> = {
+    ended: [t('Ended'), plainly],
+    durationMs: [t('Took'), took],
+    waitedMs: [t('Waited'), took],
+    exitCode: [t('Exit code'), plainly],
+    operation: [t('Change'), plainly],
+    path: [t('File'), place],
+    to: [t('Moved to'), place],
+    bytes: [t('Bytes'), plainly],
+    sha256Before: [t('SHA-256 before'), plainly],
+    sha256After: [t('SHA-256 after'), plainly],
+    left: [t('Left behind'), plainly],
+  };
+  return Object.entries(outcome)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => [known[name]?.[0] ?? name, (known[name]?.[1] ?? plainly)(value)]);
+}
+
+function plainly(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** What a rule would cover beside this call, in one sentence. */

@@ -30,6 +30,8 @@ test('a rule is kept, taken back, proposed from history and taken', async () => 
     await card.waitFor({ timeout: BOUND });
     await settle(card);
     await card.getByRole('button', { name: 'Approve options' }).click();
+    const wider = chat.getByRole('menuitem', { name: 'Always allow Bash(mkdir:*) in this workspace' });
+    assert.match(await wider.innerText(), /would also match: mkdir build/);
     await chat.getByRole('menuitem', { name: 'Always allow Bash(mkdir kept) in this workspace' }).click();
     await waitFor(() => there('kept'), 'the folder on disk');
     await idle(chat);

@@ -31,6 +31,7 @@ const SCENES: Record<string, ToWebview[]> = {
       type: 'history',
       more: false,
       entries: [
+        { receiptId: 'r-3', seq: 7, at: '2026-11-20T10:02:00Z', phase: 'finished', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-3', tool: 'write_file', input: { path: 'notes/deep.md', content: 'some words' }, verdict: 'allow', by: 'user', evidence: [{ source: 'default', reason: 'no rule matches, and mode default asks before changing files' }], digest: '70d31a199f9f429d7c9ea8f7e7510f7e3be479f8dd6dcebee4a6208d55cefc38', outcome: { ended: 'done', durationMs: 5, operation: 'create', path: '/home/me/proj/notes/deep.md', bytes: 10, sha256Before: null } },
         { receiptId: 'r-2', seq: 4, at: '2026-11-20T10:01:00Z', phase: 'finished', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-1', tool: 'shell', input: { command: 'pytest -q' }, verdict: 'allow', by: 'rule', evidence: [{ source: 'rule', rule: 'Bash(pytest:*)', file: '/home/me/proj/.vscode/settings.json', line: 4, reason: 'an allow rule matches' }], digest: 'sha256:1234', outcome: { exitCode: 0, durationMs: 1200 } },
         { receiptId: 'r-1', seq: 2, at: '2026-11-20T10:00:00Z', phase: 'decided', threadId: 't-1', agentName: 'Claude Code', toolCallId: 'c-2', tool: 'write_file', input: { path: 'src/a.py' }, verdict: 'deny', by: 'user', evidence: [], digest: 'sha256:5678' },
       ],
