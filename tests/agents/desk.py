@@ -54,6 +54,9 @@ class Person:
         self.ended.append(notice)
         self.changed.set()
 
+    def warn(self, message: str) -> None:
+        raise AssertionError(message)
+
     async def answer(self, card: ApprovalRequest, option: str | None = "allow_once", **more) -> str:
         assert self.gate is not None
         outcome = {"outcome": "selected", "optionId": option} if option else {"outcome": "cancelled"}

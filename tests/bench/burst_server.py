@@ -60,7 +60,6 @@ def build(folder: Path | None) -> Server:
         )  # fmt: skip
         pending = Pending(
             request=shown, call=call, receipt_id=str(asked), turn=turn, prepare=cast(Any, None), allow_offered=True,
-            settled=asyncio.get_running_loop().create_future(),
         )  # fmt: skip
         resolution = await asking.ask(pending, entry, adopted=False, seconds=300, shown=lambda: None)
         assert resolution.state == "allowed"

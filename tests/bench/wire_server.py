@@ -7,7 +7,6 @@ in memory. Judging the call and carrying it out are left out of both.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import time
@@ -59,7 +58,7 @@ def build() -> Server:
         )  # fmt: skip
         pending = Pending(
             request=shown, call=cast(Any, None), receipt_id=str(number), turn=cast(Any, None), prepare=cast(Any, None),
-            allow_offered=True, settled=asyncio.get_running_loop().create_future(),
+            allow_offered=True,
         )  # fmt: skip
         return pending, entry
 
@@ -67,7 +66,7 @@ def build() -> Server:
         table.register(pending)
         chain.append(entry)
         server.notify("tool/approvalRequest", pending.request)
-        return await pending.settled
+        return await pending.ended()
 
     async def ask_gate(pending: Pending, entry: Entry) -> Resolution:
         return await asking.ask(pending, entry, adopted=False, seconds=300, shown=lambda: None)
@@ -94,7 +93,7 @@ def build() -> Server:
             table.settle(pending, Resolution("allowed", "user"))
             server.notify("tool/approvalResolved", RESOLVED.model_copy(update={"approval_id": params.approval_id}))
         else:
-            await asking.own(asking.end(pending, Resolution("allowed", "user")), "answer")
+            await asking.end(pending, Resolution("allowed", "user"))
         return ApprovalResponseResult(approval_id=params.approval_id, state="allowed")
 
     async def farewell() -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from lsprotocol.types import ShowMessageParams
+
 from countersign.agents.transcript import Transcripts
 from countersign.gate.gate import Gate
 from countersign.gate.ledger import Ledger
@@ -42,6 +44,9 @@ class Line:
     sent: list[tuple[str, WireModel]] = field(default_factory=list)
     tasks: list[asyncio.Task] = field(default_factory=list)
     connected: bool = True
+
+    def window_show_message(self, params: ShowMessageParams) -> None:
+        raise AssertionError(params.message)
 
     def notify(self, name: str, params: WireModel) -> None:
         self.sent.append((name, params))

@@ -38,6 +38,7 @@ class Desk:
     there: bool = True
     shown: list[ApprovalRequest] = field(default_factory=list)
     ended: list[ApprovalResolved] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def present(self) -> bool:
@@ -50,6 +51,9 @@ class Desk:
     def resolved(self, notice: ApprovalResolved) -> None:
         self.ended.append(notice)
         self.news.set()
+
+    def warn(self, message: str) -> None:
+        self.warnings.append(message)
 
     async def until(self, enough: Callable[[], bool]) -> None:
         async with asyncio.timeout(BOUND):

@@ -841,3 +841,25 @@ async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: Hous
     monkeypatch.setattr("countersign.gate.record.datetime", Back)
     house.policy = replace(house.policy, approvals_timeout=0.01)
     assert (await settled(house.submit())).kind == "expired"
+
+
+@pytest.mark.parametrize(("option", "ran"), [("allow_once", ["touch made"]), ("reject_once", []), (None, [])])
+async def test_whoever_gives_up_an_answer_under_way_does_not_take_it_back(house: House, monkeypatch, option, ran):
+    call = house.submit()
+    card = await house.desk.card()
+    append, held = house.ledger.append, Held()
+
+    async def hold(*changes):
+        await held.stand()
+        return await append(*changes)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(house.ledger, "append", hold)
+        answer = asyncio.ensure_future(house.answer(card, option))
+        await held.arrived()
+    answer.cancel()
+    await asyncio.wait({answer}, timeout=BOUND)
+    assert answer.cancelled()
+    held.gone.set()
+    await settled(call)
+    assert (house.runs, len(house.desk.ended)) == (ran, 1)

@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import resource
-import sqlite3
 
 import pytest
 
 from countersign.gate.ledger import Ledger
 from countersign.gate.reader import LEDGER_FILE
 from countersign.gate.receipt import Ran, Refused
-from countersign.wire.errors import CountersignError
 from countersign.wire.threads import ToolResultEvent
 
+from .failing_ledger import FULL, WHY, Disk, live
 from .ledger_support import entry
 from .support import BOUND, make_house
-
-FULL = "database or disk is full"
-WHY = f"the ledger cannot be written ({FULL}), so nothing runs; free its disk"
-
-
-class Disk:
-    """Fails the commits whose numbers it is given, and all after the last when ``stays``."""
-
-    def __init__(self, monkeypatch, fails: int, *, stays: bool) -> None:
-        self.commits = 0
-        insert = Ledger._insert
-
-        def counted(ledger, connection, batch):
-            self.commits += 1
-            found = insert(ledger, connection, batch)
-            if self.commits == fails or (stays and self.commits > fails):
-                raise sqlite3.OperationalError(FULL)
-            return found
-
-        monkeypatch.setattr(Ledger, "_insert", counted)
-
-
-async def live(house, way: str):
-    """One call from the ask to its end; what a person's answer met with is not raised."""
-    house.verdict = "allow" if way == "allowed by a rule" else "ask"
-    call = house.submit("forbidden" if way == "denied by a rule" else "touch made")
-    if way in ("approved", "denied", "closed"):
-        done, _ = await asyncio.wait({call, shown := asyncio.ensure_future(house.desk.card())},
-                                     timeout=BOUND, return_when=asyncio.FIRST_COMPLETED)  # fmt: skip
-        if shown in done:
-            option = {"approved": "allow_once", "denied": "reject_once", "closed": None}[way]
-            try:
-                await house.answer(shown.result(), option)
-            except CountersignError:
-                call.cancel()
-        shown.cancel()
-    return (await asyncio.wait_for(asyncio.gather(call, return_exceptions=True), BOUND))[0]
 
 
 @pytest.mark.parametrize("stays", [False, True], ids=["once", "from then on"])
@@ -81,8 +42,8 @@ async def test_at_whatever_commit_it_fails_nothing_runs_unrecorded(tmp_path, mon
     with_open = Ledger(tmp_path / LEDGER_FILE)
     assert with_open.verify().fault is None
     if ran and failed:
-        # The end could not be written: the next start finds the call and closes it.
-        assert [row.phase for row in with_open.unfinished("/work")] == ["started"]
+        # An end that could not be written to the last is found by the next start, which closes the call.
+        assert [row.phase for row in with_open.unfinished("/work")] == ["started"] * stays
     with_open.close()
 
 

@@ -193,18 +193,21 @@ def _bwrap() -> list[str]:
             "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/tmp", "--clearenv"]  # fmt: skip
 
 
-def _readable(resource: str) -> tuple[str, str]:
-    """A part as the engine names it, as a text of its own: the bodies of here-documents stand elsewhere. The second
-    is for shfmt, which rejects some of what may stand in backquotes; what stands there does not count anyway."""
+def _readable(resource: str) -> tuple[str, ...]:
+    """A part as the engine names it, as a text of its own: the bodies of here-documents stand elsewhere. The last is
+    the part itself, where what looks like one is quoted; the two between are for shfmt, which rejects some of what may
+    stand in backquotes and behind `${x:-`. What stands there does not count anyway."""
     text = re.sub(r"\d*(?<!<)<<(?!<)-?\s*(?:'[^']*'|\"[^\"]*\"|\\?\w+)", " ", resource)
-    return text, re.sub("`[^`]*`", "$x", text)
+    unquoted = re.sub("`[^`]*`", "$x", text)
+    return text, unquoted, re.sub(r"\$\{\w+:?[-=+?][<>]\(.*\)\}", "$x", unquoted, flags=re.DOTALL), resource
 
 
 def _patterns(resource: str, trees: Trees) -> Iterator[tuple[Word, ...]]:
     """The command that stands at the top of a part, and what it runs in turn. What stands inside its words is not
     counted as found: the engine must name that by itself."""
-    read = next((tree for text in _readable(resource) if (tree := trees[text]) is not None), [])
-    for statement in read[:1]:
+    *readable, itself = (trees[text] for text in _readable(resource))
+    read = next((tree for tree in readable if tree is not None), None)
+    for statement in (*(read or [])[:1], *(itself or [])[:1]):
         command = statement.get("Cmd", {})
         while command.get("Type") == "TimeClause":
             command = command.get("Stmt", {}).get("Cmd", {})

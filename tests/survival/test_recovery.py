@@ -10,10 +10,12 @@ import pytest
 
 from countersign.agents.models.base import AssistantMessage, ToolMessage, UserMessage, WantedCall
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import Entry, now
+from countersign.gate.entry import Entry, Opened, StoredRequest, now
 from countersign.gate.owner import Owner
+from countersign.gate.receipt import Refused
 from countersign.lsp.feed import Feed
 from countersign.lsp.recovery import recover
+from countersign.wire.desk import HistoryFilter
 from countersign.wire.threads import (
     DoneEvent,
     PromptEvent,
@@ -109,3 +111,65 @@ async def test_what_had_been_started_is_not_said_not_to_have_run(left: Left) -> 
         assert json.loads(waited.output)["refused"] == "interrupted"
     assert [message.refused for message in messages] == [False, True]
     assert left.house.ledger.unfinished(left.workspace) == []
+
+
+def told(success: bool, output: str, by: str) -> ToolResultEvent:
+    return ToolResultEvent.model_validate(
+        {"toolCallId": "c", "tool": "shell", "success": success, "output": output, "decidedBy": by, "receiptId": "r",
+         "durationMs": 7}
+    )  # fmt: skip
+
+
+FLOOR, STOPPED = (
+    Refused("denied", "floor", "the ledger is full", "r"), Refused("cancelled", "cancel", "the turn was stopped", "r"),
+)  # fmt: skip
+EXPIRED, LATE = Refused("expired", "timeout", "nobody answered", "r"), Refused("interrupted", "change", "gone", "r")
+
+
+@pytest.mark.parametrize(
+    ("kept", "state", "by", "notices"),
+    [
+        (told(False, FLOOR.output, "floor"), "denied", "floor", []),
+        (told(False, EXPIRED.output, "timeout"), "expired", "timeout", []),
+        (told(False, STOPPED.output, "cancel"), "cancelled", "cancel", []),
+        (told(False, "no JSON", "floor"), "interrupted", "restart", ["interrupted"]),
+        (call("c"), "interrupted", "restart", ["interrupted"]),
+    ],
+    ids=["denied by a floor", "expired", "stopped", "told what it cannot be", "not told"],
+)
+async def test_the_end_of_a_request_that_a_chat_was_told_is_recorded_as_told_and_not_told_again(
+    left: Left, kept: ThreadEvent, state: str, by: str, notices: list[str]
+) -> None:
+    # The disk was full when it ended, and the server was killed before there was room.
+    left.transcripts.add_events("t", 1, now(), [PROMPT, call("c"), kept, DONE])
+    stored = StoredRequest("a", "gone", left.workspace, "t", "c", "r", "Countersign", "open", False, now(), "{}")
+    asked = Entry("r", "decided", left.workspace, "gone", "t", "Countersign", "c", "shell", "digest", verdict="ask")
+    await left.house.ledger.append(asked, Opened(stored))
+    await left.recover()
+    (last,) = left.house.ledger.query(HistoryFilter(), workspace=None, limit=1)
+    assert (last.phase, last.by, (last.outcome or {})["state"]) == ("decided", by, state)
+    assert [notice.state for notice in left.house.desk.ended] == notices
+    assert left.house.ledger.requests(left.workspace) == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "ended"),
+    [
+        (told(True, "made it", "user"), "done"),
+        (told(False, "no such file", "user"), "failed"),
+        (told(False, STOPPED.output, "cancel"), "cancelled"),
+        (told(False, LATE.output, "change"), "interrupted"),
+        (call("c"), "interrupted"),
+    ],
+    ids=["done", "failed", "stopped", "its file had changed", "not told"],
+)
+async def test_the_end_of_a_call_that_a_chat_was_told_is_recorded_as_told(
+    left: Left, kept: ThreadEvent, ended: str
+) -> None:
+    left.transcripts.add_events("t", 1, now(), [PROMPT, call("c"), kept, DONE])
+    await left.house.ledger.append(
+        Entry("r", "started", left.workspace, "gone", "t", "Countersign", "c", "shell", "digest", by="user")
+    )
+    await left.recover()
+    (last,) = left.house.ledger.query(HistoryFilter(), workspace=None, limit=1)
+    assert (last.phase, last.by, (last.outcome or {})["ended"]) == ("finished", "restart", ended)

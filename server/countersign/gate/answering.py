@@ -81,6 +81,11 @@ class Answering:
         option = self._check(pending, params)
         if not pending.claim("user"):
             raise AlreadyResolved("this request has already been resolved")
+        if option is None:
+            closed = Resolution("cancelled", "user", params.reason or "the person closed the card")
+            return (await self._asking.end(pending, closed)).state
+        if (resolution := _at_once(pending, option, params)) is not None:
+            return (await self._asking.end(pending, resolution)).state
         work = self._asking.own(self._carry_out(pending, option, params), f"answer {pending.approval_id}")
         return await asyncio.shield(work)
 
@@ -124,7 +129,7 @@ class Answering:
         return option
 
     async def _carry_out(
-        self, pending: Pending, option: ApprovalOption | None, params: ApprovalResponseParams
+        self, pending: Pending, option: ApprovalOption, params: ApprovalResponseParams
     ) -> ApprovalState:
         try:
             resolution = await self._resolution(pending, option, params)
@@ -134,7 +139,7 @@ class Answering:
         ended = await self._asking.end(pending, resolution)
         if resolution.again and resolution.by == "change" and resolution.plan is None:
             raise StaleAnswer("what this card showed has changed since; it is asked again as it is now")
-        if ended.state == "allowed" and option is not None and option.scope != "call":
+        if ended.state == "allowed" and option.scope != "call":
             self._keep(pending, option, params.rule or option.rule)
         return ended.state
 
@@ -150,18 +155,14 @@ class Answering:
             )
         self._changed()
 
-    async def _resolution(
-        self, pending: Pending, option: ApprovalOption | None, params: ApprovalResponseParams
-    ) -> Resolution:
-        if option is None:
-            return Resolution("cancelled", "user", params.reason or "the person closed the card")
+    async def _resolution(self, pending: Pending, option: ApprovalOption, params: ApprovalResponseParams) -> Resolution:
         rule = params.rule if params.rule is not None else option.rule
-        if option.kind in ("reject_once", "reject_always"):
-            if option.kind == "reject_always" and rule is not None and option.scope is not None:
+        if option.kind == "reject_always":
+            if rule is not None and option.scope is not None:
                 await self._check_cover(pending, "deny", rule)
                 await self._keeper.save_rule("deny", rule, option.scope, pending.request.agent_name)
             return Resolution("denied", "user", params.reason)
-        if not await asyncio.to_thread(blocking_still_true, pending.call):
+        if pending.call.bound and not await asyncio.to_thread(blocking_still_true, pending.call):
             return Resolution("interrupted", "change", "what the card showed has changed", again=True)
         edited = await self._edited(pending, params.edited_input)
         if edited is not None and isinstance(edited, Resolution):
@@ -209,3 +210,15 @@ class Answering:
                 return Resolution("interrupted", "change", "the edited call is asked once more", plan=plan, again=True)
             case "ask" | "allow":
                 return plan
+
+
+def _at_once(pending: Pending, option: ApprovalOption, params: ApprovalResponseParams) -> Resolution | None:
+    """What an answer comes to where nothing has to be looked at, judged or kept before; None for all others."""
+    if option.kind == "reject_once":
+        return Resolution("denied", "user", params.reason)
+    plain = params.rule is None and params.edited_input is None and not params.bypass_all
+    once = option.kind == "allow_once" and option.scope == "call" and option.rule is None
+    # INVARIANT (same bytes): a call that is bound to no file is the one that was shown.
+    if plain and once and not pending.call.bound:
+        return Resolution("allowed", "user", params.reason, background=bool(option.background))
+    return None

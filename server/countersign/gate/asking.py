@@ -3,7 +3,8 @@
 Owns the open requests: makes each durable before it is shown, arms its clock, and ends it once, whoever ends it. What
 an answer may say is checked in ``answering.py``; what to ask and what to do afterwards is the gate's.
 
-INVARIANT (once): every end goes through ``end`` with a claim; the ledger has it before anybody is told.
+INVARIANT (once): every end goes through ``end`` with a claim; the ledger has it before anybody is told. An end that the
+ledger does not take is told as a denial and owed: what was told is what is written, before anything else is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
@@ -18,7 +20,7 @@ from countersign.wire.base import Json
 from countersign.wire.errors import LedgerUnavailable, PersonError
 from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 
-from .entry import Closed, Entry, Opened, Parked, StoredRequest
+from .entry import Change, Closed, Entry, Opened, Parked, StoredRequest
 from .ledger import Ledger
 from .pending import Pending, PendingTable, Resolution
 
@@ -26,6 +28,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 FAREWELL = 5.0
 """Seconds that a closing write may take once its turn is cancelled; a commit takes milliseconds."""
+UNRECORDED = "the end of a call could not be recorded; nothing new runs until it is, so free the disk of the ledger"
+UNSHOWN = Resolution("interrupted", "floor", "the card could not be shown")
 
 
 class Asker(Protocol):
@@ -39,6 +43,10 @@ class Asker(Protocol):
 
     def resolved(self, notice: ApprovalResolved) -> None: ...
 
+    def warn(self, message: str) -> None:
+        """Tell the person of a fault of ours: part of a sentence."""
+        ...
+
 
 class Asking:
     """The open requests of this server, their clocks, and the tasks that end them."""
@@ -49,6 +57,8 @@ class Asking:
         self._asker = asker
         self._entries: dict[str, Entry] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._endings: set[asyncio.Future[int]] = set()
+        self._warned = False
 
     def own(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
         """Run ``work`` as a task of this table: it goes on when whoever asked for it is cancelled."""
@@ -70,9 +80,9 @@ class Asking:
         """Register, record, show, and wait for the end.
 
         ``entry`` is the row that says "asked"; ``seconds`` until it expires, None for never. ``adopted``: the request
-        is on disk already (it waited there for this server). ``shown`` is called once it can be answered. Cancelled:
-        the request ends as cancelled, durably, unless it was parked or somebody else ended it first; the
-        cancellation is raised on.
+        is on disk already (it waited there for this server). ``shown`` is called once it can be answered. One that
+        cannot be shown ends as interrupted. Cancelled: the request ends as cancelled, durably, unless it was parked or
+        somebody else ended it first; the cancellation is raised on.
 
         Raises:
             LedgerUnavailable: the request could not be recorded; nobody was asked.
@@ -82,7 +92,7 @@ class Asking:
         try:
             if not adopted:
                 await self._ledger.append(entry, Opened(_stored(pending, entry)))
-        except LedgerUnavailable:
+        except Exception:
             self._forget(pending)
             raise
         except asyncio.CancelledError:
@@ -91,11 +101,15 @@ class Asking:
             raise
         if seconds is not None:
             pending.timer = asyncio.get_running_loop().call_later(max(seconds, 0.0), self._expire, pending)
-        self._asker.show(pending.request)
-        pending.shown = True
-        shown()
         try:
-            return await asyncio.shield(pending.settled)
+            try:
+                self._asker.show(pending.request)
+                pending.shown = True
+                shown()
+            except Exception:  # whatever keeps a card from the person: nobody could answer it, so it does not wait
+                log.exception("the request %s could not be shown", pending.approval_id)
+                await self.end_now(pending, UNSHOWN)
+            return await pending.ended()
         except asyncio.CancelledError:
             await self._farewell(pending)
             raise
@@ -111,13 +125,13 @@ class Asking:
 
     async def _insist(self, pending: Pending, resolution: Resolution) -> None:
         """End it as soon as nobody else is about to; if they succeed, theirs stands."""
-        while not pending.settled.done():
+        while pending.resolution is None:
             if pending.claim(resolution.by):
                 await self.end(pending, resolution)
                 return
             released: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             pending.on_release.append(lambda: released.done() or released.set_result(None))  # noqa: B023 one future a round, resolved in it
-            await asyncio.wait({released, pending.settled}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({released, pending.ended()}, return_when=asyncio.FIRST_COMPLETED)
 
     def _expire(self, pending: Pending) -> None:
         self.own(
@@ -125,22 +139,77 @@ class Asking:
             f"expire {pending.approval_id}",
         )
 
-    async def end(self, pending: Pending, resolution: Resolution) -> Resolution:
+    def end(self, pending: Pending, resolution: Resolution) -> asyncio.Future[Resolution]:
         """End a request that the caller has claimed: in the ledger, for those who wait, for the client; in that order.
 
-        If the ledger cannot take it the end is a denial, whatever it was to be. Not to be cancelled: run by ``own``.
+        If the ledger cannot take it the end is a denial, whatever it was to be, and that is owed. It takes its course
+        whatever becomes of the future that is given: cancelling that cancels the wait only. No task, because a burst
+        of answers would pay for each.
         """
         entry = self._entries.pop(pending.approval_id)
-        try:
-            await self._ledger.append(*_ending(entry, pending.approval_id, resolution))
-        except LedgerUnavailable as error:
+        ended: asyncio.Future[Resolution] = asyncio.get_running_loop().create_future()
+        written = asyncio.ensure_future(self._ledger.append(*_ending(entry, pending.approval_id, resolution)))
+        self._endings.add(written)
+        written.add_done_callback(partial(self._written, pending, entry, resolution, ended))
+        return ended
+
+    def _written(
+        self,
+        pending: Pending,
+        entry: Entry,
+        resolution: Resolution,
+        ended: asyncio.Future[Resolution],
+        written: asyncio.Future[int],
+    ) -> None:
+        self._endings.discard(written)
+        if written.cancelled():  # only the end of the loop does that
+            ended.cancel()
+            return
+        error = written.exception()
+        if error is None:
+            self._warned = False
+        else:
             resolution = Resolution("denied", "floor", str(error))
+            self._owe(*_ending(entry, pending.approval_id, resolution))
         self.table.settle(pending, resolution)
+        # Before anybody is told: what goes wrong in telling must not keep those who wait.
+        if not ended.done():
+            ended.set_result(resolution)
         self._tell(pending.approval_id, pending.request.thread_id, resolution)
-        return resolution
+
+    async def finish(self, row: Entry) -> None:
+        """Write the last row of a call; what was done stands, so one that the ledger does not take is owed. Not to be
+        cancelled: run by ``own``."""
+        try:
+            await self._ledger.append(row)
+            self._warned = False
+        except LedgerUnavailable:
+            self._owe(row)
+
+    def _owe(self, *ending: Change) -> None:
+        """For an end that could not be written and is told all the same. The person hears of it once, until an end can
+        be written again."""
+        try:
+            self._ledger.owe(*ending)
+        except LedgerUnavailable:
+            log.exception("the end of a call is not recorded; the next start closes it")
+            return
+        if not self._warned:
+            self._warned = True
+            # Not here: what goes wrong in telling must not keep those who wait for the end.
+            asyncio.get_running_loop().call_soon(self._asker.warn, UNRECORDED)
 
     async def end_stored(self, stored: StoredRequest, resolution: Resolution) -> None:
         """End a request that is on disk only (its server is gone), in the ledger and for the client.
+
+        Raises:
+            LedgerUnavailable: it is still open.
+        """
+        await self.end_untold(stored, resolution)
+        self._tell(stored.approval_id, stored.thread_id, resolution)
+
+    async def end_untold(self, stored: StoredRequest, resolution: Resolution) -> None:
+        """End a request that is on disk only, in the ledger alone: the client had been told of this end already.
 
         Raises:
             LedgerUnavailable: it is still open.
@@ -149,7 +218,6 @@ class Asking:
         if asked is None:
             raise LedgerUnavailable("the ledger holds a request without its row; verify it with `countersign history`")
         await self._ledger.append(*_ending(asked, stored.approval_id, resolution))
-        self._tell(stored.approval_id, stored.thread_id, resolution)
 
     def _tell(self, approval_id: str, thread_id: str, resolution: Resolution) -> None:
         self._asker.resolved(
@@ -166,7 +234,7 @@ class Asking:
         """Claim and end; False when somebody else is or was first."""
         if not pending.claim(resolution.by):
             return False
-        await asyncio.shield(self.own(self.end(pending, resolution), f"end {pending.approval_id}"))
+        await self.end(pending, resolution)
         return True
 
     def park(self, pending: Pending) -> None:
@@ -181,8 +249,8 @@ class Asking:
 
     async def close(self) -> None:
         """Wait for the endings that are under way, a bounded time."""
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=FAREWELL)
+        if under_way := {*self._tasks, *self._endings}:
+            await asyncio.wait(under_way, timeout=FAREWELL)
 
 
 def _ending(entry: Entry, approval_id: str, resolution: Resolution) -> tuple[Entry, Closed]:

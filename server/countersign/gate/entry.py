@@ -9,6 +9,7 @@ import json
 import sqlite3
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from countersign.wire.base import Json
@@ -171,7 +172,6 @@ def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
 
     ``hidden`` are values that must not be written down; known forms of tokens go in any case.
     """
-    evidence: list[Json] = [item.model_dump(mode="json", exclude_none=True) for item in entry.evidence]
     return (
         entry.receipt_id,
         entry.at,
@@ -187,10 +187,17 @@ def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
         _stored(entry.input, hidden),
         entry.verdict,
         entry.by,
-        dumps(redact(evidence, hidden)),
+        _evidence(entry.evidence, hidden),
         entry.digest,
         _stored(entry.outcome, hidden),
     )
+
+
+@lru_cache(maxsize=200)
+def _evidence(evidence: tuple[Evidence, ...], hidden: frozenset[str]) -> str:
+    """Evidence as its column has it. The rows of a call, and of a burst, say mostly the same again."""
+    said: list[Json] = [item.model_dump(mode="json", exclude_none=True) for item in evidence]
+    return dumps(redact(said, hidden))
 
 
 def _stored(value: Json, hidden: frozenset[str]) -> str | None:

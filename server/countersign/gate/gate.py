@@ -39,8 +39,7 @@ from .pending import Pending, Resolution
 from .permit import Stale, _issue
 from .plan import Plan, Prepare
 from .receipt import Outcome, Ran, RefusalKind, Refused, Settled
-from .record import call_event, entry_for, redacted, request_for, result_event, seconds_left
-from .redact import secret_values
+from .record import call_event, entry_for, request_for, result_event, seconds_left
 from .turn import Turn
 from .verdict import Decision
 
@@ -240,7 +239,6 @@ class Gate:
             turn=passage.turn,
             prepare=passage.prepare,
             allow_offered=passage.allow_offered,
-            settled=asyncio.get_running_loop().create_future(),
         )
         passage.turn.emit(call_event(plan.call, "waiting"))
         resolution = await self.asking.ask(
@@ -336,12 +334,8 @@ class Gate:
 
     async def _finish(self, entry: Entry, ended: Mapping[str, Json]) -> None:
         """Close the receipt; goes on when the turn is cancelled, and a failing ledger does not undo what was done."""
-        row = entry.next("finished", outcome=redacted(ended, self._hidden()))
-        closing = self.asking.own(self._ledger.append(row), f"finish {entry.receipt_id}")
-        try:
-            await asyncio.shield(closing)
-        except LedgerUnavailable:
-            log.exception("the end of %s is not recorded; the next start closes it as interrupted", entry.receipt_id)
+        row = entry.next("finished", outcome=dict(ended))
+        await asyncio.shield(self.asking.own(self.asking.finish(row), f"finish {entry.receipt_id}"))
 
     # Judging: blocking, in worker threads.
 
@@ -418,17 +412,7 @@ class Gate:
                 await self.asking.end_now(pending, Resolution("interrupted", "restart", "the window was closed"))
 
     def _entry(self, call: ToolCall, decision: Decision, receipt_id: str) -> Entry:
-        return entry_for(
-            call,
-            decision,
-            receipt_id,
-            workspace=self._policy().workspace,
-            owner=self._owner,
-            hidden=self._hidden(),
-        )
-
-    def _hidden(self) -> frozenset[str]:
-        return secret_values(names=self._policy().secret_variables)
+        return entry_for(call, decision, receipt_id, workspace=self._policy().workspace, owner=self._owner)
 
 
 def _told(error: Exception, call: ToolCall) -> str:

@@ -4,7 +4,8 @@ One SQLite file (WAL, ``synchronous=FULL``), written by one thread, several rows
 it (``BEGIN IMMEDIATE`` orders them). Its tables are in ``schema.py``, its chain in ``chain.py``; how it is read is left
 to ``reader.py``, how it is archived to ``retention.py``, asking and deciding to ``gate.py``.
 
-INVARIANT (record first): ``append`` returns only when the row is durable. Whoever acts awaits it before acting.
+INVARIANT (record first): ``append`` returns only when the row is durable. Whoever acts awaits it before acting. What is
+owed (``owe``) is in the same commit as whatever comes next, and before it: while it cannot be written nothing else is.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ _Result = int | LedgerUnavailable
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Changes of one commit, and who waits for it: ``done``, on ``loop`` if it is an event loop's."""
+    """Changes of one commit, and who waits for it: ``done``, on ``loop`` if it is an event loop's; None where they are
+    owed, and tried again instead."""
 
     changes: Sequence[Change]
-    done: asyncio.Future[int] | Future[int]
+    done: asyncio.Future[int] | Future[int] | None
     loop: asyncio.AbstractEventLoop | None = None
 
 
@@ -64,6 +66,7 @@ class Ledger(Reader):
         """
         self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._closed = False
+        self._owed: list[_Work] = []
         self._door = threading.Lock()
         self._secret_names = secret_names
         self._hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), secret_values())
@@ -82,18 +85,21 @@ class Ledger(Reader):
         self._thread = threading.Thread(target=self._write_all, args=(connection,), name="ledger writer", daemon=True)
         self._thread.start()
 
-    async def append(self, *changes: Change) -> int:
-        """Write the changes in one commit and return the last row's number, once they are durable.
+    def append(self, *changes: Change) -> asyncio.Future[int]:
+        """Write the changes in one commit; the future of the last row's number is done once they are durable.
 
         Cancelled: the changes are written all the same; the caller must count them as written.
 
-        Raises:
+        Raises (the future):
             LedgerUnavailable: nothing of it was written (disk full, file gone, closed).
         """
         loop = asyncio.get_running_loop()
         done: asyncio.Future[int] = loop.create_future()
-        self._enqueue(_Work(changes, done, loop))
-        return await done
+        try:
+            self._enqueue(_Work(changes, done, loop))
+        except LedgerUnavailable as error:
+            done.set_exception(error)
+        return done
 
     def put(self, changes: Sequence[Change]) -> Future[int]:
         """``append`` without an event loop: the future of the last row's number."""
@@ -103,6 +109,15 @@ class Ledger(Reader):
         except LedgerUnavailable as error:
             done.set_exception(error)
         return done
+
+    def owe(self, *changes: Change) -> None:
+        """Write what is told though it could not be written: before all that is appended later, again and again until
+        it succeeds or the ledger is closed. No more can be owed than was open, since nothing is opened meanwhile.
+
+        Raises:
+            LedgerUnavailable: the ledger is closed.
+        """
+        self._enqueue(_Work(changes, None))
 
     def _enqueue(self, work: _Work) -> None:
         with self._door:  # so that nothing is queued behind the end
@@ -123,14 +138,15 @@ class Ledger(Reader):
         last, unclean = False, False
         while not last:
             try:
-                batch, last = self._next_batch(IDLE if unclean else None)
+                batch, last = self._next_batch(IDLE if unclean or self._owed else None)
             except queue.Empty:
-                unclean = not blocking_empty_log(connection)
-                continue
-            if batch:
+                batch = []
+            if batch := [*self._owed, *batch]:
                 self._commit(connection, batch)
                 ended = any(isinstance(change, Closed) for work in batch for change in work.changes)
                 unclean = self.path is not None and (unclean or ended)
+            elif unclean:
+                unclean = not blocking_empty_log(connection)
         if self.path is not None:
             connection.close()
         if self._head is not None:
@@ -147,6 +163,8 @@ class Ledger(Reader):
             work = self._queue.get()
         return batch, True
 
+    # Whatever is owed stands first in every batch.
+
     def _commit(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> None:
         try:
             with self._memory_lock:
@@ -160,8 +178,10 @@ class Ledger(Reader):
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
             failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; free its disk")
+            self._owed = [work for work in batch if work.done is None and self._can_be_rows(work)]
             _tell(batch, [failure] * len(batch))
             return
+        self._owed = []
         if self._head is not None:
             try:
                 self._head.blocking_note(head)
@@ -190,6 +210,16 @@ class Ledger(Reader):
         schema.apply(connection, others)
         return numbers, Head(seq, previous)
 
+    def _can_be_rows(self, work: _Work) -> bool:
+        try:
+            for change in work.changes:
+                if isinstance(change, Entry):
+                    values_of(change, self._hidden_values())
+        except (TypeError, ValueError):  # one that nobody can write must not keep all others from running
+            log.exception("the end of a call is never recorded; the next start closes it as interrupted")
+            return False
+        return True
+
     def _hidden_values(self) -> frozenset[str]:
         names = frozenset(self._secret_names())
         if names != self._hidden[0]:
@@ -204,7 +234,7 @@ def _tell(batch: Sequence[_Work], results: Sequence[_Result]) -> None:
         if isinstance(work.done, Future):
             if work.done.set_running_or_notify_cancel():
                 _settle([(work.done, result)])
-        elif work.loop is not None:
+        elif work.done is not None and work.loop is not None:
             of_loop.setdefault(work.loop, []).append((work.done, result))
     for loop, ends in of_loop.items():
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more

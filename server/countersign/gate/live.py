@@ -82,7 +82,7 @@ class Live:
             end = Resolution("denied", decision.by, decision.reason, evidence=decision.evidence)
         elif decision.verdict == "allow" and decision.by in LIFTING and pending.allow_offered:
             # INVARIANT (same bytes): a card whose bytes are no longer true is voided, not allowed.
-            if await asyncio.to_thread(blocking_still_true, pending.call):
+            if not pending.call.bound or await asyncio.to_thread(blocking_still_true, pending.call):
                 end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
             else:
                 end = replace(OUTDATED, again=True)

@@ -45,7 +45,7 @@ class Resolution:
 
 @dataclass(slots=True, eq=False)
 class Pending:
-    """One open request. ``settled`` carries the Resolution to whoever waits for it."""
+    """One open request. ``resolution`` is its end, once it has one."""
 
     request: ApprovalRequest
     call: ToolCall
@@ -53,12 +53,13 @@ class Pending:
     turn: Turn
     prepare: Prepare
     allow_offered: bool
-    settled: asyncio.Future[Resolution]
+    resolution: Resolution | None = None
     claimed_by: DecidedBy | None = None
     shown: bool = False
     parked: bool = False
     timer: asyncio.TimerHandle | None = None
     on_release: list[Callable[[], object]] = field(default_factory=list)
+    waiting: list[asyncio.Future[Resolution]] = field(default_factory=list)
 
     @property
     def approval_id(self) -> str:
@@ -66,10 +67,19 @@ class Pending:
 
     def claim(self, by: DecidedBy) -> bool:
         """Whether the caller is now the one who ends this request. Nobody else can until ``release``."""
-        if self.claimed_by is not None or self.settled.done():
+        if self.claimed_by is not None or self.resolution is not None:
             return False
         self.claimed_by = by
         return True
+
+    def ended(self) -> asyncio.Future[Resolution]:
+        """The end, for one who waits for it: cancelling this future ends nothing."""
+        future: asyncio.Future[Resolution] = asyncio.get_running_loop().create_future()
+        if self.resolution is not None:
+            future.set_result(self.resolution)
+        else:
+            self.waiting.append(future)
+        return future
 
     def release(self) -> None:
         """Give the claim back; the request stays open. Contenders that came meanwhile are heard now."""
@@ -112,8 +122,11 @@ class PendingTable:
             del self._ended[next(iter(self._ended))]
         if pending.timer is not None:
             pending.timer.cancel()
-        if not pending.settled.done():
-            pending.settled.set_result(resolution)
+        pending.resolution = resolution
+        waiting, pending.waiting = pending.waiting, []
+        for future in waiting:
+            if not future.done():  # cancelled: nobody waits there any more
+                future.set_result(resolution)
 
     def forget(self, pending: Pending) -> None:
         """Take a request out without an end (it is parked on disk)."""

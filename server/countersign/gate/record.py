@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
-from countersign.wire.base import Json
 from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
 from countersign.wire.verdicts import DecidedBy
 
@@ -16,14 +14,11 @@ from .call import ToolCall
 from .entry import Entry, now
 from .options import offer
 from .receipt import Ran, Settled
-from .redact import redact
 from .verdict import Decision
 
 
-def entry_for(
-    call: ToolCall, decision: Decision, receipt_id: str, *, workspace: str, owner: str, hidden: frozenset[str]
-) -> Entry:
-    """The row that says what was decided of a call. ``hidden`` are values that must not be written down."""
+def entry_for(call: ToolCall, decision: Decision, receipt_id: str, *, workspace: str, owner: str) -> Entry:
+    """The row that says what was decided of a call."""
     return Entry(
         receipt_id=receipt_id,
         phase="decided",
@@ -34,7 +29,7 @@ def entry_for(
         subagent=call.subagent,
         tool_call_id=call.tool_call_id,
         tool=call.tool,
-        input=redact(dict(call.arguments), hidden),
+        input=dict(call.arguments),
         digest=call.digest(),
         verdict=decision.verdict,
         by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
@@ -49,13 +44,6 @@ def _asked_by(decision: Decision) -> DecidedBy:
             return source
         case _:
             return "mode"
-
-
-def redacted(outcome: Mapping[str, Json], hidden: frozenset[str]) -> dict[str, Json]:
-    """An outcome as it may be written down."""
-    value = redact(dict(outcome), hidden)
-    assert isinstance(value, dict)
-    return value
 
 
 def request_for(

@@ -120,6 +120,8 @@ class App:
             workspace = workspace_of(params) or no_folder(storage)
             live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
             house = House(self._server, live, storage)
+            for note in house.ledger.notes:
+                self._warn(f"Countersign: in the ledger, {note}.")
         live.subscribe(self._policy_changed)
         return house
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lsprotocol import types
+
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
 from countersign.wire.base import WireModel
 from countersign.wire.threads import ThreadUpdate
@@ -18,6 +20,8 @@ class Line(Protocol):
     def connected(self) -> bool: ...
 
     def notify(self, name: str, params: WireModel) -> None: ...
+
+    def window_show_message(self, params: types.ShowMessageParams) -> None: ...
 
 
 class Editor:
@@ -37,6 +41,9 @@ class Editor:
     def resolved(self, notice: ApprovalResolved) -> None:
         self._flush(notice.thread_id)
         self._line.notify("tool/approvalResolved", notice)
+
+    def warn(self, message: str) -> None:
+        self._line.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Countersign: {message}."))
 
     def update(self, update: ThreadUpdate) -> None:
         self._line.notify("thread/update", update)

@@ -23,7 +23,8 @@ MessageId = int | str
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
 _LEADING_ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]{1,64}")\s*,\s*"method"')
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+# Both made once, because `json` would make them for each message. What a model gives has no circles to look for.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False)
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +128,7 @@ def is_id(value: Any) -> TypeGuard[MessageId]:
 def parse(body: bytes | bytearray) -> Any:
     """The JSON value of a body, or the `Fault` that it is none."""
     try:
-        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        return _DECODER.decode(body.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         log.warning("a message that is no JSON: %s", error)
         return Fault(PARSE_ERROR, "the message is not valid JSON")
@@ -135,6 +136,9 @@ def parse(body: bytes | bytearray) -> Any:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"`{name}` is not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def encode(message: dict[str, Any]) -> bytes:

@@ -6,15 +6,17 @@ says so. Only what belonged to a server that is gone is touched. A crash in the 
 next server: each step can be done again.
 
 INVARIANT (once): servers that start at the same time do this one after the other, and what one takes up is its own
-before the next one looks.
+before the next one looks. What the ledger did not take before a server was killed may stand in the chat: then the end
+that was told there is recorded, and nobody is told another one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from countersign.agents.loop import unanswered
 from countersign.agents.models.base import ToolMessage
@@ -25,6 +27,8 @@ from countersign.gate.ledger import Ledger
 from countersign.gate.owner import Owner
 from countersign.gate.pending import Resolution
 from countersign.gate.receipt import Refused
+from countersign.tools.leftover import blocking_left
+from countersign.wire.approvals import ApprovalState
 from countersign.wire.desk import HistoryFilter
 from countersign.wire.threads import DoneEvent, NoticeEvent, ToolCallEvent, ToolResultEvent
 
@@ -36,6 +40,8 @@ PAUSE, ATTEMPTS = 0.05, 200
 """Seconds between two tries to be the one that takes up, and how many; it takes milliseconds, whoever does it."""
 WAITED = Refused("interrupted", "restart", "the server ended before it was decided; it did not run", None)
 RAN = "the server ended while this ran; it was stopped, and how far it got is not known: look before doing it again"
+ROWS_OF_A_CALL = 20
+"""How many are looked at; a call has four, and more only where it was asked again."""
 NOTICE = "The server ended while this turn was under way. What was still open did not run; what ran was stopped."
 
 
@@ -50,6 +56,8 @@ class _Rooms:
     transcripts: Transcripts
     feed: Feed
     workspace: str
+    results: dict[str, dict[str, ToolResultEvent]] = field(default_factory=dict)
+    """By chat and receipt: what was told of the end of each call. Filled as it is asked for."""
 
 
 async def recover(
@@ -74,7 +82,7 @@ async def recover(
 
 
 async def _recover(rooms: _Rooms) -> None:
-    ledger, owner, gate, transcripts = rooms.ledger, rooms.owner, rooms.gate, rooms.transcripts
+    ledger, owner, transcripts = rooms.ledger, rooms.owner, rooms.transcripts
     await _close_started(rooms)
     parked: dict[str, dict[str, StoredRequest]] = defaultdict(dict)
     for stored in await asyncio.to_thread(ledger.requests, rooms.workspace):
@@ -83,7 +91,7 @@ async def _recover(rooms: _Rooms) -> None:
         if stored.parked:
             parked[stored.thread_id][stored.tool_call_id] = stored
         else:
-            await _interrupt(gate, stored)
+            await _end(rooms, stored)
     for row in transcripts.threads(rooms.workspace):
         if row.open_turn is None or not owner.is_gone(row.open_turn.partition(":")[0]):
             continue
@@ -97,26 +105,78 @@ async def _recover(rooms: _Rooms) -> None:
             if rooms.sessions.resume(row.thread_id, waiting):
                 continue
         for stored in waiting.values():
-            await _interrupt(gate, stored)
+            await _end(rooms, stored)
         await _say_so(rooms, row)
     for orphans in parked.values():
         for stored in orphans.values():
-            await _interrupt(gate, stored)
+            await _end(rooms, stored)
 
 
 async def _close_started(rooms: _Rooms) -> None:
     for started in await asyncio.to_thread(rooms.ledger.unfinished, rooms.workspace):
         if rooms.owner.is_gone(started.owner):
-            await rooms.ledger.append(started.next("finished", by="restart", outcome={"ended": "interrupted"}))
+            ended = _ended_as(_told_result(rooms, started.thread_id, started.receipt_id))
+            left = await asyncio.to_thread(blocking_left, started.input, rooms.workspace)
+            outcome = {"ended": ended, **({"left": left} if left is not None else {})}
+            await rooms.ledger.append(started.next("finished", by="restart", outcome=outcome))
 
 
-async def _interrupt(gate: Gate, stored: StoredRequest) -> None:
-    await gate.asking.end_stored(stored, Resolution("interrupted", WAITED.by, WAITED.reason))
+async def _end(rooms: _Rooms, stored: StoredRequest) -> None:
+    """End a request that nobody can answer any more: as the chat was told, else as interrupted."""
+    told = _told_resolution(_told_result(rooms, stored.thread_id, stored.receipt_id))
+    if told is not None:
+        await rooms.gate.asking.end_untold(stored, told)
+    else:
+        await rooms.gate.asking.end_stored(stored, Resolution("interrupted", WAITED.by, WAITED.reason))
 
 
-async def _was_started(rooms: _Rooms, row: ThreadRow, tool_call_id: str) -> bool:
-    wanted = HistoryFilter(thread_id=row.thread_id, tool_call_id=tool_call_id, phase="started")
-    return bool(await asyncio.to_thread(rooms.ledger.query, wanted, workspace=rooms.workspace, limit=1))
+def _told_result(rooms: _Rooms, thread_id: str, receipt_id: str) -> ToolResultEvent | None:
+    """What a chat was told of how this call of the gate ended; None if nothing is known."""
+    if thread_id not in rooms.results:
+        events = rooms.transcripts.events(thread_id)
+        results = [event for event in events if isinstance(event, ToolResultEvent)]
+        rooms.results[thread_id] = {event.receipt_id: event for event in results if event.receipt_id}
+    return rooms.results[thread_id].get(receipt_id)
+
+
+def _refused(result: ToolResultEvent) -> dict[str, str] | None:
+    """What a result says of a refusal (``Refused.output``); None where the call ran."""
+    try:
+        told = json.loads(result.output)
+    except ValueError:
+        return None
+    texts = isinstance(told, dict) and all(isinstance(told.get(key), str) for key in ("refused", "reason"))
+    return told if texts else None
+
+
+def _told_resolution(result: ToolResultEvent | None) -> Resolution | None:
+    told = _refused(result) if result is not None and not result.success else None
+    if result is None or told is None:
+        return None
+    return Resolution(_STATES.get(told["refused"], "denied"), result.decided_by, told["reason"])
+
+
+_STATES: dict[str, ApprovalState] = {"expired": "expired", "cancelled": "cancelled", "interrupted": "interrupted"}
+
+
+def _ended_as(result: ToolResultEvent | None) -> str:
+    if result is None:
+        return "interrupted"
+    if result.success:
+        return "done"
+    if result.decided_by == "cancel":
+        return "cancelled"
+    return "failed" if _refused(result) is None else "interrupted"
+
+
+async def _what_ran(rooms: _Rooms, row: ThreadRow, tool_call_id: str) -> str | None:
+    """What is to be said of a call that was started; None if it was not."""
+    wanted = HistoryFilter(thread_id=row.thread_id, tool_call_id=tool_call_id)
+    found = await asyncio.to_thread(rooms.ledger.query, wanted, workspace=rooms.workspace, limit=ROWS_OF_A_CALL)
+    if not any(entry.phase == "started" for entry in found):
+        return None
+    left = [str(entry.outcome["left"]) for entry in found if entry.outcome and "left" in entry.outcome]
+    return "; ".join([RAN, *left])
 
 
 async def _answer_the_rest(rooms: _Rooms, row: ThreadRow, waiting: set[str]) -> None:
@@ -126,9 +186,8 @@ async def _answer_the_rest(rooms: _Rooms, row: ThreadRow, waiting: set[str]) -> 
         if call.call_id in waiting:
             continue
         # A model that is told "it did not run" does it once more.
-        ran = await _was_started(rooms, row, call.call_id)
-        output = RAN if ran else WAITED.output
-        replies.append(ToolMessage(call.call_id, call.tool, output, success=False, refused=not ran))
+        ran = await _what_ran(rooms, row, call.call_id)
+        replies.append(ToolMessage(call.call_id, call.tool, ran or WAITED.output, success=False, refused=ran is None))
     rooms.transcripts.add_messages(row.thread_id, replies)
 
 
@@ -141,8 +200,8 @@ async def _say_so(rooms: _Rooms, row: ThreadRow) -> None:
         calls = {event.tool_call_id: event for event in events if isinstance(event, ToolCallEvent)}
         for call in calls.values():
             if call.tool_call_id not in done:
-                ran = await _was_started(rooms, row, call.tool_call_id)
-                rooms.feed.emit(row.thread_id, _result(call, RAN if ran else WAITED.output))
+                ran = await _what_ran(rooms, row, call.tool_call_id)
+                rooms.feed.emit(row.thread_id, _result(call, ran or WAITED.output))
         rooms.feed.emit(row.thread_id, NoticeEvent(level="warning", message=NOTICE))
         rooms.feed.emit(row.thread_id, DoneEvent(stop_reason="cancelled"))
         # On disk before the turn counts as over: a crash in between says it once more, and never leaves it unsaid.

@@ -4,13 +4,15 @@ INVARIANT (same bytes): the file is opened without following links and compared 
 that are written are those that were prepared. What is taken away is taken away whole first, looked at, and put back if
 it is not what was shown. Only somebody who writes into the very file at that moment is not seen, for that file is gone;
 and where the system cannot rename so (``rename.py``), somebody who replaces it in the instant after the last look.
+
+INVARIANT (no lost copy): what a person may have written lies under its own name or under an ``.old`` one, also if we
+are killed at any step; ``leftover.py`` has the names, and settles what was left.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +22,7 @@ from countersign.gate.call import BadArguments, FileState
 from countersign.gate.permit import Stale
 
 from .held import NotRegular, Seen, complaint, held_folder, held_or_made_folder, identity, look, look_at, still_there
+from .leftover import new_name, old_name
 from .places import Place
 from .rename import CannotRename, exchange, move_to_free
 
@@ -72,12 +75,13 @@ def blocking_write(place: Place, before: FileState, data: bytes, *, mode: int | 
         seen = _seen_or_stale(folder, place, before)
         if seen is not None and not os.access(place.name, os.W_OK, dir_fd=folder):
             raise PermissionError(errno.EACCES, "the file is write-protected")
-        with _temporary(folder, data, seen, mode) as (temporary, status):
+        with _temporary(folder, place, data, seen, mode) as (temporary, aside, status):
             if seen is None:
-                _put_where_nothing_is(folder, temporary, folder, place, status)
+                _put_where_nothing_is(folder, temporary, folder, place, status, back=aside)
             else:
                 _same_or_stale(folder, place, seen)
-                _put_in_place_of(folder, temporary, place, seen)
+                os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
+                _put_in_place_of(folder, aside, place, seen)
         _flush(folder)
         return seen.data if seen is not None else None
 
@@ -108,7 +112,7 @@ def blocking_move(place: Place, before: FileState, to: Place) -> None:
         if seen is None:
             raise Stale(f"`{place.shown}` is gone")
         _same_or_stale(folder, place, seen)
-        _put_where_nothing_is(folder, place.name, target, to, seen.status)
+        _put_where_nothing_is(folder, place.name, target, to, seen.status, back=place.name)
         _flush(target)
         _flush(folder)
 
@@ -140,27 +144,27 @@ def _same_or_stale(folder: int, place: Place, seen: Seen) -> None:
         raise Stale(f"`{place.shown}` has changed")
 
 
-def _put_in_place_of(folder: int, temporary: str, place: Place, seen: Seen) -> None:
-    """Let the new file and the one that was shown change places; the old one goes with its temporary name."""
+def _put_in_place_of(folder: int, aside: str, place: Place, seen: Seen) -> None:
+    """Let the new file, which lies aside, and the one that was shown change places; then the old one goes."""
     try:
-        exchange(folder, temporary, place.name)
+        exchange(folder, aside, place.name)
     except CannotRename:
-        os.replace(temporary, place.name, src_dir_fd=folder, dst_dir_fd=folder)
+        os.replace(aside, place.name, src_dir_fd=folder, dst_dir_fd=folder)
         return
-    if not _is(folder, temporary, seen.status):
+    if not _is(folder, aside, seen.status):
         with suppress(FileNotFoundError):
-            exchange(folder, temporary, place.name)
+            exchange(folder, aside, place.name)
         raise Stale(f"`{place.shown}` was replaced while it was written")
     try:
-        os.unlink(temporary, dir_fd=folder)
+        os.unlink(aside, dir_fd=folder)
     except OSError:
         # What is said not to have been written is not left written.
-        exchange(folder, temporary, place.name)
+        exchange(folder, aside, place.name)
         raise
 
 
 def _take_away(folder: int, place: Place, seen: Seen) -> None:
-    aside = _temporary_name()
+    aside = old_name(place.name)
     try:
         move_to_free(folder, place.name, folder, aside)
     except CannotRename:
@@ -178,8 +182,11 @@ def _take_away(folder: int, place: Place, seen: Seen) -> None:
         raise
 
 
-def _put_where_nothing_is(source: int, name: str, folder: int, place: Place, status: os.stat_result) -> None:
-    """Move the file of this status to a place that is free, and nothing else, never overwriting anything."""
+def _put_where_nothing_is(
+    source: int, name: str, folder: int, place: Place, status: os.stat_result, *, back: str
+) -> None:
+    """Move the file of this status to a place that is free, and nothing else, never overwriting anything. What came to
+    be there instead goes where it was, under the name ``back``."""
     if not still_there(place.folder, folder):
         raise Stale("the folder is not where it was")
     try:
@@ -191,7 +198,7 @@ def _put_where_nothing_is(source: int, name: str, folder: int, place: Place, sta
         return
     if not _is(folder, place.name, status):
         with suppress(FileExistsError):
-            move_to_free(folder, place.name, source, name)
+            move_to_free(folder, place.name, source, back)
         raise Stale("the file was replaced while it was moved")
 
 
@@ -236,10 +243,12 @@ def _is(folder: int, name: str, status: os.stat_result) -> bool:
 
 
 @contextmanager
-def _temporary(folder: int, data: bytes, seen: Seen | None, mode: int | None) -> Iterator[tuple[str, os.stat_result]]:
-    """A file beside the target that holds the new bytes, on disk, and its status; gone afterwards if it is still there
-    under that name."""
-    name = _temporary_name()
+def _temporary(
+    folder: int, place: Place, data: bytes, seen: Seen | None, mode: int | None
+) -> Iterator[tuple[str, str, os.stat_result]]:
+    """A file beside the target that holds the new bytes, on disk; the name that it may be put aside under, and its
+    status. Gone afterwards if it is still there under either."""
+    name, aside = new_name(place.name), old_name(place.name)
     # A file that replaces another is shut to everybody else until it has that one's mode.
     descriptor = os.open(name, _NEW, 0o666 if seen is None else 0o600, dir_fd=folder)
     status = os.fstat(descriptor)
@@ -256,16 +265,13 @@ def _temporary(folder: int, data: bytes, seen: Seen | None, mode: int | None) ->
             status = os.fstat(descriptor)
         finally:
             os.close(descriptor)
-        yield name, status
+        yield name, aside, status
     finally:
         # Two who exchange things at one moment can leave another's file here; that is not ours to remove.
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.stat(name, dir_fd=folder, follow_symlinks=False), status):
-                os.unlink(name, dir_fd=folder)
-
-
-def _temporary_name() -> str:
-    return f".countersign-{secrets.token_hex(8)}.tmp"
+        for left in (name, aside):
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.stat(left, dir_fd=folder, follow_symlinks=False), status):
+                    os.unlink(left, dir_fd=folder)
 
 
 def _keep_nature(descriptor: int, status: os.stat_result) -> None:

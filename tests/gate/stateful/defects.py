@@ -291,7 +291,7 @@ DEFECTS: Mapping[str, Defect] = {
     ),
     "crash leaves the card": Defect(
         "what was open at a crash is interrupted",
-        lambda: mock.patch.object(recovery, "_interrupt", _nothing(None)),
+        lambda: mock.patch.object(recovery, "_end", _nothing(None)),
         _near("crash"),
     ),
     "reload loses the card": Defect(

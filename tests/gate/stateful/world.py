@@ -143,6 +143,7 @@ class Window:
         house.runner._tools = {"shell": Probe(self.world)}
         self._put, self._close = house.ledger.put, house.ledger.close
         house.ledger.append, house.ledger.put, house.ledger.close = self.append, self._hold, self._close_all
+        house.ledger.owe = lambda *changes: None  # only a dead server owes here, and nothing of it reaches the disk
         await self.app._initialized()
 
     async def append(self, *changes: Any) -> int:
@@ -195,6 +196,8 @@ class Window:
     async def kill(self) -> None:
         """The process is gone: nothing of it reaches the disk, the editor or the world any more."""
         self.wire.dead, self.wire.connected, self.held = True, False, []
+        chats = self.app.house.transcripts
+        chats.add_events = chats.add_messages = chats.update_thread = lambda *_, **__: None  # type: ignore[method-assign]
         await self.app._shutdown()
 
 
