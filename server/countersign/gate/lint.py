@@ -16,8 +16,6 @@ from .grammar import EFFECT_TOOLS, Rule, compile_rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern
 from .protected import protected_reason
 from .rule import ListName, RuleSet
-from .shell.table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
-from .shell.wrappers import program
 
 MORE_TOOLS = frozenset(
     {"image", "speech", "generate_image", "text_to_speech", "browser", "open_file", "selection", "diagnostics"}
@@ -106,7 +104,7 @@ def _too_wide(rule: Rule) -> str | None:
             return "allows every address"
         case CommandPattern(prefix=True) as pattern if pattern.first_word is None:
             return "begins with a wildcard and so allows nearly every command"
-        case CommandPattern(prefix=True, words=(first,)) if program(first) in _RUNNERS:
+        case CommandPattern(prefix=True, words=(first,)) if _runs_others(first):
             return f"is too wide: `{first}` runs whatever it is given; name what it may run"
         case CommandPattern() as pattern if pattern.first_word is None:
             return "has a wildcard where the program stands"
@@ -117,8 +115,12 @@ def _too_wide(rule: Rule) -> str | None:
     return None
 
 
-_RUNNERS = frozenset({*SHELLS, *INTERPRETERS, *WRAPPERS})
-"""Shells, interpreters and wrappers: a rule for one of them alone is a rule for everything."""
+def _runs_others(name: str) -> bool:
+    """Whether it is a shell, an interpreter or a wrapper: a rule for one of them alone is a rule for everything."""
+    from .shell.table_wrappers import INTERPRETERS, SHELLS, WRAPPERS  # noqa: PLC0415 tables that no start needs
+    from .shell.wrappers import program  # noqa: PLC0415 the same
+
+    return program(name) in {*SHELLS, *INTERPRETERS, *WRAPPERS}
 
 
 # --- shadowed --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from lsprotocol import types
 
 from countersign.gate.entry import now
 from countersign.gate.grammar import BadRule, parse_rule
-from countersign.gate.hygiene import propose
 from countersign.gate.lint import lint_each
 from countersign.gate.policy import decide
 from countersign.gate.rule_use import RuleUse, blocking_calls_by_day, blocking_uses, use_of_each
@@ -115,6 +114,8 @@ def _blocking_propose(house: House, policy: Policy) -> RuleProposalsResult:
     answers = house.ledger.query(
         HistoryFilter(phase="decided", by="user"), workspace=policy.workspace, limit=MOST_ANSWERS
     )
+    from countersign.gate.hygiene import propose  # noqa: PLC0415 no start needs it
+
     found = propose(answers, policy, partial(decide, check_syntax=house.check_syntax), tools=_TOOLS)
     scopes: list[Scope] = ["workspace", "user"] if policy.trusted else ["user"]
     return RuleProposalsResult(

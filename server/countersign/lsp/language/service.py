@@ -28,9 +28,7 @@ from countersign.tools.registry import BY_NAME
 from countersign.wire.desk import HistoryEntry, HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
 
-from .completion import Surroundings, complete
 from .diagnostics import diagnose
-from .hover import hover
 from .pages import OURS, PAGES, Known, PageName, known_of, overview_of, page_at
 from .positions import Positions, Units, units_of
 
@@ -128,6 +126,8 @@ class LanguageService:
         house, known, units = self._house(), known_of(self._house().settings), self._units()
 
         def blocking_hover() -> types.Hover | None:
+            from .hover import hover  # noqa: PLC0415 no start needs it
+
             page = page_at(_path_of(document.uri) or "", known.places)
             if page is None:
                 return None
@@ -147,6 +147,8 @@ class LanguageService:
         policy, snippets = house.settings.policy, self._takes_snippets()
 
         def blocking_complete() -> types.CompletionList | None:
+            from .completion import Surroundings, complete  # noqa: PLC0415 no start needs it
+
             page = page_at(_path_of(document.uri) or "", known.places)
             if page is None:
                 return None
