@@ -127,3 +127,9 @@ def test_what_is_not_there_is_said(tmp_path):
     code, _, problems = said("--storage", str(tmp_path))
     assert code == 2
     assert "the ledger cannot be read" in problems
+
+
+def test_an_export_that_cannot_be_read_is_said_in_a_sentence(tmp_path):
+    code, out, problems = said("--verify-export", str(tmp_path / "none.jsonl"))
+    assert (code, out) == (2, "")
+    assert problems == f"`{tmp_path}/none.jsonl` cannot be used (no such file or directory); name another file\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -74,8 +75,11 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
         print(f"`{error.filename}` exists already; name a new file", file=problems)
     except BrokenPipeError:
         return 0
-    except (LedgerUnavailable, OSError) as error:
+    except LedgerUnavailable as error:
         print(str(error), file=problems)
+    except OSError as error:
+        what = os.strerror(error.errno or 0).lower()
+        print(f"`{error.filename}` cannot be used ({what}); name another file", file=problems)
     return 2
 
 

@@ -346,6 +346,8 @@ def _ar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     found = known.arguments
+    if found.has("-n", "--netrc", "--netrc-optional"):
+        yield Touch("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
     for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
         if value.prefix.startswith("@"):
             yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
