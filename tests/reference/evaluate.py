@@ -251,7 +251,7 @@ def _covered(
     words: tuple[Word, ...], kept: list[str], named: list[str], question: Question, functions: set[str], wrapped: bool
 ) -> str:
     name, inner = words[0].text, look_inside(words)
-    if HOLE in name or not name:
+    if HOLE in name:
         return "must"
     if name in functions:
         return "open"
