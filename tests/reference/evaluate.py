@@ -251,7 +251,7 @@ def _covered(
     words: tuple[Word, ...], kept: list[str], named: list[str], question: Question, functions: set[str], wrapped: bool
 ) -> str:
     name, inner = words[0].text, look_inside(words)
-    if HOLE in name:
+    if HOLE in name or (name in SHELLS and len(words) == 2 and HOLE in words[1].text):
         return "must"
     if name in functions:
         return "open"
@@ -284,7 +284,7 @@ def _neutral(texts: list[str]) -> bool:
         case ["read", "-r", *rest] | ["read" | "local", *rest]:
             return all(_SCRIPT_NAME.match(text) for text in rest)
         case ["set", *rest]:
-            return re.fullmatch(r"( -[eux]+| -[eux]*o pipefail)+", " " + " ".join(rest)) is not None
+            return re.fullmatch("(\1-[eux]+|\1-[eux]*o\1pipefail)+", GAP.join(["", *rest])) is not None
         case ["cd", place]:
             return HOLE not in place and place not in ("", "-") and _inside(_absolute(place))
     return False
