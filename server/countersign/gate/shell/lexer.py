@@ -65,13 +65,15 @@ class Insides(Protocol):
 class Lexer:
     """Reads words out of one byte string; keeps what it has read once, and how deep it is in."""
 
-    __slots__ = ("depth", "end", "insides", "kept", "pending", "text")
+    __slots__ = ("depth", "end", "heredocs", "insides", "kept", "pending", "text")
 
     def __init__(self, text: str, depth: int, insides: Insides) -> None:
         self.text, self.end, self.depth, self.insides = text, len(text), depth, insides
         self.kept: dict[tuple[int, bool], tuple[list[Piece], int]] = {}
         self.pending: list[tuple[Heredoc, str, bool, bool]] = []
         """Heredocs whose body has not come yet: cell, delimiter, quoted, tabs stripped."""
+        self.heredocs = 0
+        """How many stand in the script that is being read, those of substitutions in it left out."""
 
     def deeper(self) -> None:
         self.depth += 1
@@ -280,6 +282,7 @@ class Lexer:
             if found[1] not in {None, "0"}:
                 raise NotUnderstood("a here-document is read by a descriptor of its own")
             heredoc = Heredoc()
+            self.heredocs += 1
             raw = self.text[found.end() : behind]
             quoted = any(char in raw for char in "\\'\"")
             self.pending.append((heredoc, target.value.encode().decode("latin-1"), quoted, operator == "<<-"))

@@ -31,6 +31,7 @@ from .script import (
     Simple,
     Word,
 )
+from .substituted import constant_output, is_put_together_again
 from .words import decode, encode, plain_word
 
 DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
@@ -84,7 +85,11 @@ class _Reader:
 
     def substitution(self, position: int) -> tuple[Script, str | None, int]:
         waiting, self.lexer.pending = self.lexer.pending, []
+        outside, self.lexer.heredocs = self.lexer.heredocs, 0
         script, behind = self.script(position)
+        if self.lexer.heredocs and not is_put_together_again(script):
+            raise NotUnderstood("a here-document stands in a substitution with more than one command")
+        self.lexer.heredocs = outside
         if not self.text.startswith(")", behind):
             raise NotUnderstood("a substitution is never closed")
         if self.lexer.pending:
@@ -483,21 +488,6 @@ class _Reader:
 
 
 _TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
-
-
-def constant_output(script: Script) -> str | None:
-    """What ``cat`` with a heredoc that holds no expansion prints, without the newlines at its end."""
-    if len(script.statements) != 1 or script.background:
-        return None
-    command = script.statements[0]
-    if not isinstance(command, Simple) or command.kind != "command" or command.assignments:
-        return None
-    if len(command.words) != 1 or command.words[0].value != "cat" or len(command.redirects) != 1:
-        return None
-    heredoc = command.redirects[0].heredoc
-    if heredoc is None or heredoc.word is None or heredoc.word.value is None:
-        return None
-    return encode(heredoc.word.value.rstrip("\n"))
 
 
 def _declaring_word(assignment: Assignment) -> Word:
