@@ -20,7 +20,7 @@ from .facts import Facts
 from .flow import Step
 from .names import evaluated, is_safe_prefix
 from .neutral import neutral_reason
-from .script import HOLE, Text, Variable, Word
+from .script import HOLE, Assignment, Text, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
@@ -351,11 +351,13 @@ def _readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
     """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
     command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
     command = case.step.command
-    assigned = tuple(assignment.source for assignment in command.assignments)
     shapes = tuple(word.shape for word in command.words)
-    if assigned:
-        yield (*_assignment_words(case), *shapes), -len(assigned)
-    if not all(is_safe_prefix(assignment) for assignment in command.assignments):
+    unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
+    if command.assignments:
+        yield (*map(_as_word, command.assignments), *shapes), -len(command.assignments)
+    if unsafe:
+        if len(unsafe) < len(command.assignments):
+            yield (*map(_as_word, unsafe), *shapes), -len(unsafe)
         return
     clear = True
     for layer in case.layers:
@@ -365,11 +367,10 @@ def _readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
             yield tuple(word.shape for word in layer.words), layer.start or 0
 
 
-def _assignment_words(case: Case) -> Iterator[str]:
-    for assignment in case.step.command.assignments:
-        plain = assignment.plain
-        operator = "+=" if assignment.appends else "="
-        yield f"{assignment.name}{operator}{plain}" if plain is not None else HOLE + assignment.source
+def _as_word(assignment: Assignment) -> str:
+    plain = assignment.plain
+    operator = "+=" if assignment.appends else "="
+    return f"{assignment.name}{operator}{plain}" if plain is not None else HOLE + assignment.source
 
 
 def _kept_out(case: Case) -> str | None:

@@ -47,8 +47,7 @@ _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")+
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
 
-_NOT_PLAIN = DECLARING | _OPENING | _CLOSING | _MISPLACED | {"!", "time", "coproc"}
-"""First words that are more than a name."""
+_NOT_PLAIN = DECLARING | _OPENING | _CLOSING | _MISPLACED | {"!", "time", "coproc"}  # first words that are no name
 
 
 def read(text: str) -> Reading:
