@@ -60,6 +60,13 @@ class Desk:
     async def events(self, thread_id: str) -> list[Json]:
         return (await self.peer.request("thread/open", {"threadId": thread_id}))["events"]
 
+    async def ended_events(self, thread_id: str) -> list[Json]:
+        """The chat's events once its last turn has ended: asked for again and again, for five seconds at most."""
+        async with asyncio.timeout(5):
+            while not (events := await self.events(thread_id)) or events[-1]["type"] != "done":
+                pass
+        return events
+
     def rows(self) -> list[Json]:
         """The ledger as another process sees it now, oldest first."""
         return ledger_rows(self.storage)
