@@ -142,7 +142,8 @@ async def test_after_a_kill_an_open_card_ends_as_interrupted_and_nothing_ran(pla
         with pytest.raises(RpcError) as told:
             await second.answer(card)
         assert told.value.kind == "alreadyResolved"
-        events = await second.events(thread)
+        # What is told of the request comes first, then the chat is brought to its end.
+        events = await second.ended_events(thread)
         assert [event["type"] for event in events[-3:]] == ["toolResult", "notice", "done"]
         assert (await second.peer.request("tool/pendingApprovals", {}))["approvals"] == []
         # The chat goes on.
