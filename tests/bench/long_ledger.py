@@ -16,7 +16,7 @@ from countersign.gate.head import HeadFile
 from countersign.gate.opening import blocking_connect, blocking_prepare
 from countersign.wire.verdicts import Evidence
 
-WORKSPACES = ("/work/app", "/work/site", "/work/tool")
+WORKSPACES = ("/srv/app", "/srv/site", "/srv/tool")
 _RULE = Evidence(source="rule", rule="Bash(npm run test *)", file="/home/me/settings.json", line=12,
                  reason="an allow rule matches `npm run test -- --watch`")  # fmt: skip
 _ASKED = Evidence(source="default", reason="no rule matches `npm run test -- --watch`")

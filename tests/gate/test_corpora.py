@@ -11,38 +11,14 @@ import pytest
 from countersign.gate.check import check_line
 from countersign.gate.shell.syntax import BashSyntax
 
+from .layouts import filled, lay_out
+
 BASH = BashSyntax()
 CORPORA = Path(__file__).parent.parent / "corpora"
 
 
 def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CORPORA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def lay_out(row: dict[str, Any], spots: dict[str, str]) -> None:
-    """Make the files and links that a row supposes."""
-    for spot in spots.values():
-        Path(spot).mkdir(exist_ok=True)
-    for thing in row["layout"]:
-        place = Path(filled(thing["path"], spots))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        match thing["type"]:
-            case "dir":
-                place.mkdir(parents=True, exist_ok=True)
-            case "file":
-                place.write_text("x\n", encoding="utf-8")
-            case "symlink":
-                place.symlink_to(filled(thing["target"], spots))
-            case "hardlink":
-                place.hardlink_to(filled(thing["target"], spots))
-            case other:
-                raise AssertionError(other)
-
-
-def filled(text: str, spots: dict[str, str]) -> str:
-    for name, spot in spots.items():
-        text = text.replace("{" + name + "}", spot)
-    return text
 
 
 def answer(question: dict[str, Any]) -> str:
@@ -53,7 +29,7 @@ def answer(question: dict[str, Any]) -> str:
 @pytest.mark.parametrize("row", rows("paths"), ids=lambda row: row["id"])
 def test_a_path_is_decided_as_the_corpus_says(row: dict[str, Any], tmp_path: Path) -> None:
     spots = {name: str(tmp_path / name) for name in ("ws", "home", "out")}
-    lay_out(row, spots)
+    lay_out(row["layout"], spots)
     given = answer(
         {
             "tool": row["tool"],

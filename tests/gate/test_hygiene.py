@@ -234,7 +234,7 @@ def test_what_a_rule_would_have_matched_is_counted(rule, expected, policy) -> No
 
 # --- how often each rule decided -------------------------------------------------------------------------------------
 
-SETTINGS = "/work/app/.vscode/settings.json"
+SETTINGS = "/srv/app/.vscode/settings.json"
 
 
 def row(number: int, *rules: tuple[str, int], **more) -> Entry:
@@ -242,7 +242,7 @@ def row(number: int, *rules: tuple[str, int], **more) -> Entry:
     given = {
         "receipt_id": f"r{number}",
         "phase": "decided",
-        "workspace": "/work/app",
+        "workspace": "/srv/app",
         "owner": "o",
         "thread_id": "t",
         "agent_name": "Countersign",
@@ -261,7 +261,7 @@ async def test_a_call_counts_once_for_each_rule_that_its_verdict_rests_on() -> N
     ledger = Ledger(None)
     await ledger.append(row(1, ("Bash(a)", 3), ("Bash(b)", 4)), row(1, ("Bash(a)", 3), phase="started"))
     await ledger.append(row(2, ("Bash(b)", 4)), row(2, ("Bash(b)", 4), ("Bash(c)", 5), at="2026-11-09T00:00:00Z"))
-    await ledger.append(row(3), row(4, ("Bash(a)", 3), workspace="/work/other"))
+    await ledger.append(row(3), row(4, ("Bash(a)", 3), workspace="/srv/other"))
     grant = Evidence(source="grant", rule="Bash(a)", file="grant-id", reason="r")
     await ledger.append(row(5, evidence=(grant,)))
     uses = {
@@ -269,10 +269,10 @@ async def test_a_call_counts_once_for_each_rule_that_its_verdict_rests_on() -> N
         ("Bash(b)", SETTINGS, 4): RuleUse(2, "2026-11-09T00:00:00Z"),
         ("Bash(c)", SETTINGS, 5): RuleUse(1, "2026-11-09T00:00:00Z"),
     }
-    assert blocking_uses(ledger.rows, "/work/app") == uses
+    assert blocking_uses(ledger.rows, "/srv/app") == uses
     assert blocking_uses(ledger.rows, None)["Bash(a)", SETTINGS, 3].hits == 2
     days = {"2026-11-01": 1, "2026-11-02": 1, "2026-11-03": 1, "2026-11-05": 1, "2026-11-09": 1}
-    assert blocking_calls_by_day(ledger.rows, "/work/app") == days
+    assert blocking_calls_by_day(ledger.rows, "/srv/app") == days
     ledger.close()
 
 

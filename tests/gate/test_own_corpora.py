@@ -17,11 +17,12 @@ import pytest
 from countersign.gate.check import check_line
 from countersign.gate.shell.syntax import BashSyntax
 
+from .layouts import Spots, filled, lay_out
+
 BASH = BashSyntax()
 CORPORA = Path(__file__).parent.parent / "corpora"
 
 Row = Mapping[str, Any]
-Spots = Mapping[str, str]
 
 IN_WORKSPACE = """
 a.csv a.json a.py b.csv b.json b.py data.json package.json README.md .env .envrc .npmrc .git/config
@@ -75,30 +76,6 @@ class Places:
             lay_out((*STANDARD, *layout), spots)
             self.made[key] = spots
         return self.made[key]
-
-
-def lay_out(things: tuple[Mapping[str, str], ...], spots: Spots) -> None:
-    for thing in things:
-        place = Path(filled(thing["path"], spots))
-        place.parent.mkdir(parents=True, exist_ok=True)
-        match thing["type"]:
-            case "dir":
-                place.mkdir(parents=True, exist_ok=True)
-            case "file":
-                if not place.exists():
-                    place.write_text("x\n", encoding="utf-8")
-            case "symlink":
-                place.symlink_to(filled(thing["target"], spots))
-            case "hardlink":
-                place.hardlink_to(filled(thing["target"], spots))
-            case other:
-                raise AssertionError(other)
-
-
-def filled(text: str, spots: Spots) -> str:
-    for name, spot in spots.items():
-        text = text.replace("{" + name + "}", spot)
-    return text
 
 
 def question(row: Row, spots: Spots) -> dict[str, Any]:

@@ -54,7 +54,7 @@ async def test_an_edited_call_says_both_what_was_shown_and_what_ran():
 
 def test_a_rule_is_named_with_file_and_line(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
-    rule = Evidence(source="rule", rule="Bash(npm *)", file="/work/.vscode/settings.json", line=12, reason="it matches")
+    rule = Evidence(source="rule", rule="Bash(npm *)", file="/srv/.vscode/settings.json", line=12, reason="it matches")
     write(ledger, entry(1, by="rule", evidence=(rule,)))
     (row,) = ledger.query(HistoryFilter(), workspace="/work")
     assert row.evidence == [rule]

@@ -67,7 +67,7 @@ class Around:
 
 
 def around(tmp_path: Path, *rules: RuleText) -> Around:
-    policy = Policy(workspace="/work/app", home="/home/me", trusted=True, rules=rules)
+    policy = Policy(workspace="/srv/app", home="/home/me", trusted=True, rules=rules)
     return Around(tmp_path, Ledger(None), SimpleNamespace(policy=policy))
 
 
@@ -77,7 +77,7 @@ def ago(days: int) -> str:
 
 def row(number: int, days: int, *rules: RuleText) -> Entry:
     said = tuple(Evidence(source="rule", rule=rule.text, file=rule.file, line=rule.line, reason="r") for rule in rules)
-    return Entry(f"r{number}", "decided", "/work/app", "o", "t", "A", "c", "shell", "d", evidence=said, at=ago(days))
+    return Entry(f"r{number}", "decided", "/srv/app", "o", "t", "A", "c", "shell", "d", evidence=said, at=ago(days))
 
 
 async def test_rules_are_listed_with_what_they_did_and_what_is_wrong_with_them(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ LONG = "x" * 100_000
 @pytest.fixture
 def transcripts(tmp_path: Path) -> Iterator[Transcripts]:
     made = Transcripts(tmp_path / "chats.db")
-    made.save_thread(ThreadRow("t", "/work/app", "", "Countersign", "default", 0, now()))
+    made.save_thread(ThreadRow("t", "/srv/app", "", "Countersign", "default", 0, now()))
     yield made
     made.close()
 
@@ -40,7 +40,7 @@ def free(transcripts: Transcripts) -> None:
         lambda chats: chats.add_events("t", 1, now(), [PromptEvent(text=LONG)]),
         lambda chats: chats.add_messages("t", [UserMessage("short"), UserMessage(LONG)]),
         lambda chats: chats.update_thread("t", title=LONG),
-        lambda chats: chats.save_thread(ThreadRow(LONG, "/work/app", "", "Countersign", "default", 0, now())),
+        lambda chats: chats.save_thread(ThreadRow(LONG, "/srv/app", "", "Countersign", "default", 0, now())),
     ],
     ids=["events", "messages", "a change", "a new chat"],
 )

@@ -62,3 +62,12 @@ def test_wrong_arguments_are_told_by_name(name: str, given: dict[str, Any], told
         parse_arguments(BY_NAME[name], given)
     assert told in str(caught.value)
     assert str(caught.value).startswith(f"`{name}` cannot be called so: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("shell", {"command": "echo \ud800"}), ("write_file", {"path": "a", "content": "\udfff"})],
+)
+def test_half_a_character_is_refused(name: str, given: dict[str, Any]) -> None:
+    with pytest.raises(BadArguments, match="half of a character"):
+        parse_arguments(BY_NAME[name], given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,6 +49,13 @@ def parse_arguments(tool: Tool, given: Mapping[str, Any]) -> BaseModel:
     Raises:
         BadArguments: something is missing, of the wrong type, or not known; the message says what.
     """
+    try:
+        json.dumps(dict(given), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # JSON can say half of a character. It can be neither shown nor written to disk, so nothing that holds one runs.
+        raise BadArguments(
+            f"`{tool.name}` cannot be called so: its text holds half of a character; say it whole"
+        ) from None
     try:
         return tool.arguments.model_validate(dict(given))
     except ValidationError as error:
