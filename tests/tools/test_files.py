@@ -122,7 +122,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("write_file", {"path": "folder", "content": "text"}, "is a folder"),
     ("write_file", {"path": "text/below", "content": "text"}, "no folder"),
     ("write_file", {"path": "text", "content": "hello hello"}, "exactly this content"),
-    ("write_file", {"path": "new", "content": "\ud800"}, "surrogate"),
+    ("write_file", {"path": "new", "content": "\ud800"}, "half of a character"),
     ("write_file", {"path": "circle", "content": ""}, "circle"),
     ("write_file", {"path": "new", "content": "x" * (4 << 20) + "x"}, "longer than"),
     ("edit_file", {"path": "missing", "edits": [{"old_text": "a", "new_text": "b"}]}, "does not exist"),

@@ -129,6 +129,7 @@ class Approvals(Watched):
         free = [chat for chat in self.model.chats if not chat.open and self.model.up[chat.window]]
         chat = data.draw(st.sampled_from(free))
         commands = data.draw(st.lists(st.sampled_from(COMMANDS), min_size=1, max_size=3))
+        commands += commands[:1] if data.draw(st.booleans()) else []  # a twin, for what a person decides of both
         chat.modes = [chat.mode]
         for command in commands:
             self.model.call(chat, command)
