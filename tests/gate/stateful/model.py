@@ -66,8 +66,8 @@ class Model:
         return state
 
     def again(self, request: Request, edited: str | None = None) -> str:
+        self.call(request.chat, edited or request.command)  # first, because the turn goes on
         self.end(request, "interrupted", "change")
-        self.call(request.chat, edited or request.command)
         return "interrupted" if edited else "stale"
 
     def look(self, *chats: Chat) -> None:
