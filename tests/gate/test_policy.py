@@ -448,6 +448,12 @@ def test_adding_a_deny_or_ask_rule_never_widens(
     assert STRICTNESS[after] >= STRICTNESS[before]
 
 
+def test_a_broken_read_deny_asks_for_writing_whatever_ask_rule_stands_before_it():
+    rules = [rule("allow", "Edit"), rule("ask", "Read"), rule("deny", "Read([")]
+    for order in (rules, rules[::-1]):
+        assert decide(write(), policy(*order), ["ask"]).verdict == "ask"
+
+
 @bounded
 @given(calls, modes, rules, st.randoms(use_true_random=False))
 def test_the_order_of_rules_does_not_matter(

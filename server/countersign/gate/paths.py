@@ -16,6 +16,7 @@ from countersign.wire.verdicts import Evidence
 
 from .below import Place
 from .finding import Finding, Floor
+from .ordinary import is_ordinary
 from .pattern import PathPattern, Root, escape_path, fold
 from .protected import (
     DRIVE,
@@ -28,7 +29,7 @@ from .protected import (
     secret_in_home,
     secret_name,
 )
-from .resolve import Resolved, resolve
+from .resolve import Resolved, resolve, resolve_ordinary
 from .roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from .rule import ListName, Rule, RuleSet, evidence
 
@@ -47,8 +48,8 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_home", "_own", "_resolved", "_rules", "_seen_as", "_straight", "_workspace",
-        "_written", "home", "workspace",
+        "_additional", "_agent", "_home", "_own", "_quiet", "_read", "_reads_named", "_resolved", "_rules", "_seen_as",
+        "_straight", "_workspace", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -66,8 +67,11 @@ class PathJudge:
         self._workspace, self._home = roots.workspace, roots.home
         self._additional, self._own = roots.additional, roots.own
         self._straight = roots.straight
+        self._quiet = roots.quiet and not any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
         self._resolved: dict[tuple[str, str], Resolved] = {}
         self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
+        self._reads_named = any(rules.speaks_of("Read", listed) for listed in ("allow", "grant"))
+        self._read: dict[tuple[str, str, bool], Finding] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
@@ -75,7 +79,15 @@ class PathJudge:
 
         ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
         """
+        found = self._read.get((path, cwd, below))
+        if found is None:
+            found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
+        return found
+
+    def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
         resolved = self.resolve(path, cwd=cwd)
+        if not below and not self._reads_named and self.is_quiet(path, cwd=cwd):
+            return Finding("read", resolved.lexical, "read", in_workspace=True, known_read=True)
         if resolved.refused is not None:
             return _refusal("read", resolved)
         views = self._views(resolved)
@@ -163,10 +175,25 @@ class PathJudge:
                 # A search asks of every file of a workspace.
                 self._resolved.clear()
                 self._seen_as.clear()
+                self._read.clear()
+                self._written.clear()
             base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
-            found = resolve(path, cwd=base, home=self.home, straight=self._straight)
+            found = None
+            if base == self._straight and is_ordinary(path):
+                found = resolve_ordinary(path, base)
+            if found is None:
+                found = resolve(path, cwd=base, home=self.home, straight=self._straight)
             self._resolved[path, cwd] = found
         return found
+
+    def is_quiet(self, path: str, *, cwd: str) -> bool:
+        """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
+        ordinary name in the workspace that no rule could mean, with no link on the way. Cheap; False may be said of
+        any."""
+        if not self._quiet or cwd != self._straight or not is_ordinary(path):
+            return False
+        found = self.resolve(path, cwd=cwd)
+        return found.resolved == found.lexical and found.unclear is None
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
@@ -229,17 +256,19 @@ class PathJudge:
     # --- rules -------------------------------------------------------------------------------------------------------
 
     def _touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Rule | None:
-        """The first rule of deny or ask that matches any spelling."""
+        """The first rule that matches any spelling."""
+        return next(self._all_touching(tool, listed, views), None)
+
+    def _all_touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Iterator[Rule]:
         if not self._rules.speaks_of(tool, listed):
-            return None
+            return
         segments = {segment for view in views for segment in view}
         for rule in self._rules.paths(tool, listed, tuple(segments), self._agent):
             pattern = rule.specifier
             if not isinstance(pattern, PathPattern) or any(
                 pattern.touches(place) for view in views for place in self._places(view, pattern.root)
             ):
-                return rule
-        return None
+                yield rule
 
     def _covering(
         self, tool: PathTool, listed: ListName, resolved: Resolved, *, secret: bool = False, below: bool = False
@@ -303,8 +332,8 @@ class PathJudge:
 
     def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
         """A Read deny also denies writing; one that cannot be read therefore asks for writing too."""
-        rule = self._touching("Read", "ask", views)
-        return rule if rule is not None and rule.broken is not None and rule.source.list == "deny" else None
+        asking = self._all_touching("Read", "ask", views)
+        return next((rule for rule in asking if rule.broken is not None and rule.source.list == "deny"), None)
 
     def _uncovered(
         self, tool: PathTool, views: Sequence[Segments], found: Rule | None, secret: str | None

@@ -275,8 +275,13 @@ def _weigh(row: _Row, scales: _Scales) -> Weighed:
     if by_mode is not None and all(_mode_reaches(row, mode) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or Evidence(source="default", reason=_unruled(row, scales))
+    asked = finding.must_ask or _said_by_default(_unruled(row, scales))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
+
+
+@lru_cache(maxsize=256)
+def _said_by_default(reason: str) -> Evidence:
+    return Evidence(source="default", reason=reason)
 
 
 _ROW_WORDS: Mapping[Category, str] = {

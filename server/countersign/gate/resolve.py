@@ -78,6 +78,26 @@ def resolve(path: str, *, cwd: str, home: str, straight: str | None = None) -> R
     return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links)
 
 
+def resolve_ordinary(path: str, straight: str) -> Resolved | None:
+    """The same for an ordinary path (``ordinary.py``) below such a folder, as long as there is no link on the way and
+    nothing strange at its end; else None."""
+    here, kind, links = straight, None, 1
+    for part in path.split("/"):
+        here = f"{here}/{part}"
+        if kind == "missing":
+            continue  # below what is not there nothing stands
+        found = sight.standing(here)
+        if isinstance(found, int):
+            if found not in sight.MISSING:
+                return None
+            kind, links = "missing", 1
+            continue
+        kind, links = _KINDS.get(found.kind), found.names
+        if kind is None:
+            return None
+    return Resolved(path, here, here, (), None, None, kind or "folder", links)
+
+
 def normalise(absolute: str) -> str:
     """Take ``.``, ``..`` and doubled slashes out by the text alone."""
     parts: list[str] = []

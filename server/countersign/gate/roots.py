@@ -12,6 +12,7 @@ from functools import lru_cache
 from . import sight
 from .below import Place
 from .pattern import fold
+from .protected import DEVICE_TREES, protected_in_home
 from .resolve import normalise, resolve
 
 Segments = tuple[str, ...]
@@ -40,13 +41,15 @@ class Folder:
 @dataclass(frozen=True, slots=True)
 class Roots:
     """The folders that one workspace's paths are counted from. ``straight`` is the workspace where it is a folder with
-    no link on the way to it, else None."""
+    no link on the way to it, else None. ``quiet`` says that besides nothing lies there that any list knows by its
+    place: an ordinary name below it is nothing but that."""
 
     workspace: Folder
     home: Folder
     additional: tuple[Folder, ...]
     own: tuple[Folder, ...]
     straight: str | None
+    quiet: bool
 
 
 def roots_at(workspace: str, home: str, additional: Sequence[str], own: Sequence[str]) -> Roots:
@@ -55,12 +58,15 @@ def roots_at(workspace: str, home: str, additional: Sequence[str], own: Sequence
     kept = _KEPT.get(asked)
     if kept is not None and all(sight.identity(path) == seen for path, seen in kept[0]):
         return kept[1]
+    at_home, ours = folder_at(home, home), tuple(folder_at(path, home) for path in own if path)
+    straight = _straight(workspace, home)
     found = Roots(
         folder_at(workspace, home),
-        folder_at(home, home),
+        at_home,
         tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder),
-        tuple(folder_at(path, home) for path in own if path),
-        _straight(workspace, home),
+        ours,
+        straight,
+        straight is not None and _is_quiet(straight, at_home, ours),
     )
     folders = (found.workspace, found.home, *found.additional, *found.own)
     paths = dict.fromkeys(spelling for folder in folders for spelling in folder.spellings)
@@ -78,6 +84,19 @@ def _straight(workspace: str, home: str) -> str | None:
     found = resolve(workspace, cwd="/", home=home)
     plain = found.resolved == found.lexical and not found.between and found.kind == "folder" and found.lexical != "/"
     return found.lexical if plain else None
+
+
+def _is_quiet(straight: str, home: Folder, own: Sequence[Folder]) -> bool:
+    """Whether no list counts names from above this folder, or knows a place below it by more than its name."""
+    folded = fold(straight)
+    for root in (root for folder in own for root in folder.spellings):
+        if is_within(fold(root), folded) or is_within(folded, fold(root)):
+            return False
+    segments = segments_of(straight)
+    if len(list(as_other_systems(segments))) > 1 or any(is_within(folded, tree) for tree in DEVICE_TREES):
+        return False
+    places = list(home.relative_any_case(segments))
+    return not any(protected_in_home(place) or any(part[:1] == "." for part in place) for place in places)
 
 
 def folder_at(path: str, home: str, cwd: str = "/") -> Folder:

@@ -39,6 +39,9 @@ __all__ = [
 _PROGRAMS_KEPT = 512
 """How many answers of ``commands_of`` a RuleSet keeps: programs and agents are few, but their names are not ours."""
 
+_HEAPS_KEPT = 4096
+"""The same of ``commands_by_list``, by the heaps that words lead to."""
+
 _NO_RULES: Mapping[ListName, list[Rule]] = {}
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
@@ -51,7 +54,7 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_layers", "_of_program", "problems")
+    __slots__ = ("_layers", "_of_heaps", "_of_program", "problems")
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
@@ -60,6 +63,7 @@ class RuleSet:
         self._layers: tuple[_Layer, ...] = (*under._layers, layer) if under else (layer,)
         # What `commands_of` found: the same every time, since rules never change once built.
         self._of_program: dict[tuple[ListName, str | None, str], tuple[Rule, ...]] = {}
+        self._of_heaps: dict[tuple[str | int, ...], Mapping[ListName, list[Rule]]] = {}
 
     def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
         """These rules and, on top, those of a chat."""
@@ -80,19 +84,26 @@ class RuleSet:
 
     def commands_by_list(self, words: Sequence[str], agent: str) -> Mapping[ListName, list[Rule]]:
         """``commands`` for each list that has any: one look-up, since whoever asks of one list asks of the others."""
-        found: dict[int, Rule] = {}
         pieces = word_pieces(words)
-        for layer in self._layers:
-            layer.commands.look_up(pieces, found)
-        if not found:
+        heaps = [heap for layer in self._layers for heap in layer.commands.look_up(pieces)]
+        if not heaps:
             return _NO_RULES
+        # Words differ, but which heaps they lead to hardly does; a heap stays what it is as long as the rules.
+        key = (agent, *map(id, heaps))
+        found = self._of_heaps.get(key)
+        if found is None:
+            if len(self._of_heaps) >= _HEAPS_KEPT:
+                self._of_heaps.clear()
+            found = self._of_heaps[key] = self._by_list(heaps, agent)
+        return found
+
+    def _by_list(self, heaps: Iterable[Sequence[Rule]], agent: str) -> Mapping[ListName, list[Rule]]:
         by_list: dict[ListName, list[Rule]] = {}
-        for rule in found.values():
+        for rule in {id(rule): rule for heap in heaps for rule in heap}.values():
             if rule.serves(agent):
                 by_list.setdefault(rule.list, []).append(rule)
         for rules in by_list.values():
-            if len(rules) > 1:
-                rules.sort(key=self._place)
+            rules.sort(key=self._place)
         return by_list
 
     def commands_of(self, listed: ListName, program: str | None, agent: str) -> Sequence[Rule]:
@@ -215,17 +226,13 @@ class _Commands:
                     self.rest.setdefault(key, []).extend(rules)
         self.edges = edges_of(self.rest)
 
-    def look_up(self, pieces: Collection[str], found: dict[int, Rule]) -> None:
-        """Add the rules that could match a command of these pieces."""
-        for rule in self.always:
-            found[id(rule)] = rule
-        for piece in pieces:
-            for rule in self.pieces.get(piece, ()):
-                found[id(rule)] = rule
+    def look_up(self, pieces: Collection[str]) -> list[list[Rule]]:
+        """The heaps of rules that could match a command of these pieces. The same heaps as long as these rules are."""
+        found = [self.always] if self.always else []
+        found += [self.pieces[piece] for piece in pieces if piece in self.pieces]
         if self.edges:
-            for key in edge_keys(pieces, self.edges):
-                for rule in self.rest.get(key, ()):
-                    found[id(rule)] = rule
+            found += [self.rest[key] for key in edge_keys(pieces, self.edges) if key in self.rest]
+        return found
 
 
 @dataclass(slots=True)

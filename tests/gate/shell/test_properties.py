@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.shell.parse import read
@@ -54,6 +54,7 @@ def check_not_milder(before: str, after: str, mode: str) -> None:
 
 @BOUNDED
 @given(pieces, pieces, st.sampled_from(["; ", "\n", " && ", " || ", " | ", " & "]), modes)
+@example('for f in .*; do cat "$f"; done', "f=$(date)", "; ", "default")
 def test_appending_a_command_never_widens(text: str, other: str, joint: str, mode: str) -> None:
     if understood(other):
         check_not_milder(text, text + ("\n" if "\n" in text and joint == "; " else joint) + other, mode)

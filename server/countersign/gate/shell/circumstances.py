@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..paths import PathJudge
 from ..rule import RuleSet
 from .known import program_folders
+
+if TYPE_CHECKING:
+    from .files import Touched
 
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
     there are deny or ask rules about commands at all, ``granting`` that there are grants. ``inside_path`` and
-    ``outside_path`` are the folders where programs are found, in the workspace and elsewhere."""
+    ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
+    what was found of names, for when they are touched again."""
 
     rules: RuleSet
     paths: PathJudge
@@ -24,6 +30,7 @@ class Circumstances:
     granting: bool
     inside_path: tuple[str, ...]
     outside_path: tuple[str, ...]
+    touched: dict[Hashable, Touched] = field(default_factory=dict)
 
 
 def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool) -> Circumstances:

@@ -15,7 +15,7 @@ from .hidden import SPECIAL
 from .script import Word
 from .table_git import RUNNING, TRANSPORTS
 from .table_row import EscapeKind, Program, row
-from .table_spelled import SPELLED, key_of
+from .table_spelled import SPELLED, SPELLED_PROGRAMS, key_of
 from .table_wrappers import INTERPRETERS, WRAPPERS
 from .tables import find_program
 from .use import COPYING, NAMED_NOWHERE, Known, Use, named
@@ -35,13 +35,14 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     found = arguments(words, row.grammar, start)
     if row.closed:
         return Known(row, found, tuple(_closed(row, words)), ())
-    uses = list(_options(name, row, words, found.options))
+    uses = list(_options(name, row, words, found.options)) if found.options else []
     doings = None
     special = SPECIAL.get(name)
     if special is not None:
         more, doings = special(words, found)
         uses += more
-    uses += _spelled(name, words)
+    if name in SPELLED_PROGRAMS:
+        uses += _spelled(name, words)
     # What turns into `-t` says where a copy goes.
     watched = bool(row.escapes) or special is not None or row.operands in COPYING
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)

@@ -45,8 +45,9 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             for word in layer.words[1:]:
                 for named in _named_by(word):
                     likely = _LIKE_A_FILE.search(named.prefix) is not None
-                    if likely or known.program is None:
-                        yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
+                    if not (likely or known.program is None) or _is_quiet(around, named, places):
+                        continue
+                    yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
                     if likely and strange:
                         yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:
@@ -109,6 +110,13 @@ _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 """Programs whose rows do not say which of their words are files."""
 
 
+def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -> bool:
+    """Whether nothing speaks of what this constant names, wherever the command may run."""
+    if not places or not word.value:
+        return False
+    return all([around.paths.is_quiet(word.value, cwd=place) for place in places])
+
+
 def _named_by(word: Word) -> Iterator[Word]:
     """The files in ``file``, ``--option=file``, ``-ofile``, ``@file`` and ``field=@file``."""
     value = word.value
@@ -118,10 +126,27 @@ def _named_by(word: Word) -> Iterator[Word]:
         yield word
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
     attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
-    yield from (constant(text) for text in dict.fromkeys((whole, re.split(r"[=@,]", whole)[-1], attached)))
+    for text in dict.fromkeys((whole, _LAST.split(whole)[-1], attached)):
+        if text:
+            yield word if text == value and not word.tilde else constant(text)
+
+
+_LAST = re.compile(r"[=@,]")
 
 
 def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+    """What is found of one touch. The same for each constant word that is touched so from the same places."""
+    word = touch.word
+    if word.value is None:
+        return _look(around, case, touch, places)
+    key = (word.value, word.tilde, touch.deed, touch[2:], None if places is None else tuple(places))
+    known = around.touched.get(key)
+    if known is None:
+        known = around.touched[key] = _look(around, case, touch, places)
+    return known
+
+
+def _look(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
     found = [
         finding
         for place in (places if places is not None else [None])

@@ -7,7 +7,7 @@ judged as paths, and a name that is found only in the workspace is not in the se
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .. import sight
 from .git import only_reads
@@ -84,14 +84,17 @@ def _taken_out(option: str, not_known: frozenset[str]) -> bool:
 _BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
 
 
-def chosen_by_workspace(words: Sequence[Word], place: str, workspace: str) -> bool:
+def chosen_by_workspace(words: Sequence[Word], places: Iterable[str], workspace: str) -> bool:
     """Whether a file of the workspace may choose what runs under this name (``_CHOSEN_BY``), seen from a place."""
-    files = _CHOSEN_BY.get(words[0].value or "", ())
-    folder = os.path.normpath(place)
-    while files and f"{folder}/".startswith(f"{workspace}/"):
-        if any(sight.standing(f"{folder}/{name}") not in sight.MISSING for name in files):
-            return True
-        folder = os.path.dirname(folder)
+    files = _CHOSEN_BY.get(words[0].value or "")
+    if files is None:
+        return False
+    for place in places:
+        folder = os.path.normpath(place)
+        while f"{folder}/".startswith(f"{workspace}/"):
+            if any(sight.standing(f"{folder}/{name}") not in sight.MISSING for name in files):
+                return True
+            folder = os.path.dirname(folder)
     return False
 
 

@@ -116,8 +116,9 @@ def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meanin
         match piece:
             case Text(text=text) | Glob(text=text):
                 parts.append((glob.escape(text) if globbed else text,))
-            case Variable(name=name, plain=True) if globbed and name in facts.values and name not in facts.loose:
+            case Variable(name=name, plain=True) if globbed and name in facts.values:
                 # A name that a pattern matches is quoted here, so the word is one that the whole pattern matches.
+                complete = complete and name not in facts.loose
                 known = [glob.escape(value) for value in facts.values[name] if value is not None]
                 parts.append(sorted((*known, *facts.patterns.get(name, ()))))
             case Variable(name=name, plain=True) if not globbed:
@@ -217,7 +218,7 @@ class Lookout:
             judge = self.judge
             nearby = [
                 self._one(touch, value, judge.workspace),
-                self._one(replace(touch, below=False), value, judge.home),
+                self._one(touch._replace(below=False), value, judge.home),
             ]
             # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
             nearby[1] = replace(nearby[1], deny=None, ask=nearby[1].deny or nearby[1].ask)
@@ -379,6 +380,8 @@ class Lookout:
         value = literal(touch.word)
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
+            return
+        if touch.deed != "write" and not touch.top and self.judge.is_quiet(value, cwd=cwd):
             return
         if touch.deed == "write":
             written = self.judge.judge_write(value, cwd=cwd)

@@ -135,20 +135,23 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
         return False
     if case.evaluates or case.redefined or case.facts.aliases:
         return False
-    if not all(is_safe_prefix(assignment) for assignment in case.step.command.assignments):
+    assignments = case.step.command.assignments
+    if assignments and not all(is_safe_prefix(assignment) for assignment in assignments):
         return False
-    if any(layer.way not in ("self", "clear") for layer in case.layers) or case.step.unwrapped.texts:
+    if len(case.layers) > 1 and any(layer.way not in ("self", "clear") for layer in case.layers):
+        return False
+    if case.step.unwrapped.texts:
         return False
     name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
     if not only_reads_by_words(name, words, known):
         return False
-    if any(chosen_by_workspace(words, place, around.paths.workspace) for place in places):
+    if chosen_by_workspace(words, places, around.paths.workspace):
         return False
     if around.inside_path and any(
         only_in_workspace(layer.words[0].value or "", around.inside_path, around.outside_path) for layer in case.layers
     ):
         return False
-    if any(_may_be_option(around, case, place) for place in places):
+    if known.arguments.holes and any(_may_be_option(around, case, place) for place in places):
         return False
     if name == "rg" and any(brings_back(known, place, around.paths) for place in places):
         return False

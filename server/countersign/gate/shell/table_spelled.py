@@ -113,6 +113,10 @@ OUTSIDE: Mapping[tuple[str, ...], tuple[str, str]] = {
 program means the project, so what is spelled as a path and lies outside of it asks (CONTRACT.md 8)."""
 
 
+SPELLED_PROGRAMS, OUTSIDE_PROGRAMS = (frozenset(key[0] for key in table) for table in (SPELLED, OUTSIDE))
+"""The programs that these tables have rows of."""
+
+
 def key_of(name: str, words: Sequence[Word], table: Mapping[tuple[str, ...], object]) -> tuple[str, ...] | None:
     """The key that these words have in a table, the longer one first. Options may stand before a subcommand."""
     second = next((word.value for word in words[1:4] if (word.value or "-")[:1] not in {"-", "+"}), None)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .script import HOLE, Word
 
 Deed = Literal["read", "list", "write", "delete", "move"]
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
     into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top

@@ -14,7 +14,7 @@ from .hidden import FILTER_LOADS
 from .rg_touches import rg_touches
 from .script import Word
 from .table_row import Program
-from .table_spelled import OUTSIDE, key_of
+from .table_spelled import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from .touch import Deed, Touch, unknown
 from .use import Known, Use
 from .words import constant
@@ -45,7 +45,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     special = _SPECIAL.get(name)
     if special is not None:
         found += special(words, known)
-    found += _places(name, words, known)
+    if name in OUTSIDE_PROGRAMS:
+        found += _places(name, words, known)
     return found
 
 

@@ -96,7 +96,7 @@ def may_run(name: str) -> bool:
         name in SHELLS
         or name in INTERPRETERS
         or name in WRAPPERS
-        or name in _WITH_SUBCOMMANDS
+        or name in _SUBCOMMANDS_OF
         or name in {"find", "source", "."}
         or is_peculiar(name)
     )
@@ -293,7 +293,8 @@ def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     row = WRAPPERS.get(name)
     if row is not None:
         return row, 1
-    if name in _WITH_SUBCOMMANDS:
+    firsts = _SUBCOMMANDS_OF.get(name)
+    if firsts is not None and any([word.value in firsts for word in words[1:12]]):
         for plain in _subcommands(name, words):
             for length in range(min(3, len(plain)), 0, -1):
                 row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
@@ -315,7 +316,10 @@ def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, s
     yield [(index, value) for index, value in plain if value[:1] != "-"][:3]
 
 
-_WITH_SUBCOMMANDS = frozenset(key[0] for key in SUBCOMMANDS)
+_SUBCOMMANDS_OF = {
+    name: frozenset(key[1] for key in SUBCOMMANDS if key[0] == name) for name in {key[0] for key in SUBCOMMANDS}
+}
+"""By program the first words of its rows: where a command has none of them, it need not be sorted to find that out."""
 
 
 def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:
