@@ -34,19 +34,20 @@ class Case:
     """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask.
 
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
-    known, and ``known`` what the tables know of each. ``plain`` says that its words are all constant, with nothing
+    known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them. ``plain`` says that its words are all constant, with nothing
     assigned in front; ``uses`` are its escapes, ``holes`` words that could become such. ``clear``: a known program that
     runs nothing but itself, with neither. Never changes once made.
     """
 
     __slots__ = (
         "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "clear", "facts", "holes", "known", "layers",
-        "names", "plain", "step", "uses",
+        "names", "plain", "shapes", "step", "uses",
     )  # fmt: skip
 
     def __init__(self, step: Step, facts: Facts) -> None:
         self.step, self.facts = step, facts
         self.layers: tuple[Layer, ...] = step.unwrapped.layers
+        self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()
         self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
         self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
         command = step.command
@@ -152,7 +153,7 @@ def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, E
     deny = ask = None
     if case.plain and len(case.layers) == 1:
         # All spellings of such a command are found by its words.
-        candidates = case.candidates(tuple([word.shape for word in case.layers[0].words]), rules, agent)
+        candidates = case.candidates(case.shapes, rules, agent)
         if "deny" not in candidates and "ask" not in candidates:
             return None, None
     for words, looked_up in _spellings(case):
@@ -351,6 +352,9 @@ def _readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
     """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
     command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
     command = case.step.command
+    if not command.assignments and len(case.layers) == 1:
+        yield case.shapes, 0
+        return
     shapes = tuple(word.shape for word in command.words)
     unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
     if command.assignments:

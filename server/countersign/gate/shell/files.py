@@ -89,10 +89,12 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
     lead, so that a link which is turned to another file is seen."""
     words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
     words += case.step.unwrapped.programs
+    if not words and _READING_PROGRAMS.isdisjoint(case.names):
+        return
     # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
     folders = list(places if places is not None else (around.start,))
     for known, name in zip(case.known, case.names, strict=True):
-        if name in {"make", "sed", "awk", "jq"}:
+        if name in _READING_PROGRAMS:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
         if name == "make":
             moved = [word.value for word in known.arguments.values("-C", "--directory") if word.value]
@@ -102,6 +104,9 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
             if word.value is not None and around.paths.inside_workspace(literal(word), cwd=folder):
                 yield from around.paths.resolve(literal(word), cwd=folder).spellings()
 
+
+_READING_PROGRAMS = frozenset({"make", "sed", "awk", "jq"})
+"""What these do is said in a file that their words may name."""
 
 _LIKE_A_FILE = re.compile(r"[./]|id_", re.IGNORECASE)
 """What a word must hold to be looked at as a file, where a table knows its program: looking costs time."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from .arguments import numeric
 from .facts import Facts, is_own_name
@@ -102,8 +103,13 @@ class _Walk:
     def __init__(self, script: Script) -> None:
         self.steps: list[Step] = []
         self.facts = Facts()
-        self.moving = _moves(script, everywhere=True)
+        self.whole = script
         self.met: dict[int, Unwrapped] = {}
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether anything in the text may change the shell's own place. Asked for only where there are functions."""
+        return _moves(self.whole, everywhere=True)
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 

@@ -53,9 +53,11 @@ def evaluated(command: Simple, facts: Facts) -> Iterator[str]:
             if word is not None:
                 yield from _pieces(word.pieces, facts)
     for word in command.words:
-        yield from _pieces(word.pieces, facts)
+        if word.value is None:  # a constant has nothing to evaluate
+            yield from _pieces(word.pieces, facts)
     for redirect in command.redirects:
-        yield from _pieces(redirect.target.pieces, facts)
+        if redirect.target.value is None:
+            yield from _pieces(redirect.target.pieces, facts)
         if redirect.heredoc is not None and redirect.heredoc.word is not None:
             yield from _pieces(redirect.heredoc.word.pieces, facts)
         if redirect.variable is not None and not is_own_name(redirect.variable):

@@ -37,14 +37,14 @@ def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]
     """The row for these words, and where its arguments start. A subcommand's row stands in for its program's."""
     longest = _LONGEST.get(name, 0)
     if longest > 1:
-        plain = [(index, word.value) for index, word in enumerate(words[:6]) if index and _is_plain(word)]
-        for length in range(min(longest - 1, len(plain)), 0, -1):
-            key = (name, *(value or "" for _, value in plain[:length]))
-            found = TABLES.get(key)
-            if found is not None and plain[length - 1][0] == length:
-                return found, length + 1
+        key = [name]
+        for word in words[1:longest]:
+            if word.value is None or word.value[:1] == "-":
+                break
+            key.append(word.value)
+        while len(key) > 1:
+            found = TABLES.get(tuple(key))
+            if found is not None:
+                return found, len(key)
+            key.pop()
     return TABLES.get((name,)), 1
-
-
-def _is_plain(word: Word) -> bool:
-    return word.value is not None and not word.value.startswith("-")
