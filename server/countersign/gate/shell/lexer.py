@@ -377,3 +377,14 @@ def _character(text: str, position: int) -> int:
     while position + size < len(text) and "\x80" <= text[position + size] <= "\xbf" and text[position] >= "\xc0":
         size += 1
     return size
+
+
+def declaring_word(assignment: Assignment) -> Word:
+    """An argument of ``export`` and its like that assigns: a word, so that rules can name it."""
+    value, source = assignment.plain, assignment.source
+    pieces = assignment.value.pieces if assignment.value else ()
+    if value is None:
+        prefix = f"{assignment.name}="
+        return Word(source, pieces, "quoted", None, prefix, "\x02" + source, bare=False, scripts=assignment.scripts)
+    text = f"{assignment.name}={value}"
+    return Word(source, pieces, "constant", text, text, text, bare=False, scripts=assignment.scripts)

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 
-from .constants import constant_command, constant_words
+from .constants import constant_command, constant_words, redirected_command
 from .dollar import read_formula
-from .lexer import BREAKS, MAX_DEPTH, Lexer
+from .lexer import BREAKS, MAX_DEPTH, Lexer, declaring_word
 from .script import (
     Assignment,
     Chain,
@@ -238,13 +238,30 @@ class _Reader:
     def constants(self, position: int) -> tuple[Simple, int] | None:
         """The simple command at this place where it is nothing but constant words."""
         found = constant_command(self.text, position)
-        if found is None or found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+        if found is None:
+            return self.redirected(position)
+        if found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
             return None
         source = found[1]
         command = self.known.get(source)
         if command is None:
             command = self.known[source] = Simple(decode(source), constant_words(source), plain=True)
         return command, position + len(source)
+
+    def redirected(self, position: int) -> tuple[Simple, int] | None:
+        """The simple command at this place where it is constant words and, behind them, plain redirections."""
+        found = redirected_command(self.text, position)
+        if found is None or found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+            return None
+        words, stop = constant_words(found[1]), position + len(found[1])
+        redirects: list[Redirect] = []
+        while stop < found[2]:
+            redirect = self.lexer.redirect(self.lexer.blanks(stop))
+            if redirect is None:
+                return None
+            redirects.append(redirect[0])
+            stop = redirect[1]
+        return Simple(decode(self.text[position:stop]), words, (), tuple(redirects)), stop
 
     def again(self, position: int) -> tuple[Simple, int] | None:
         """The simple command at this place, if the very same text was read before in the place of a command."""
@@ -278,7 +295,7 @@ class _Reader:
                 assignments.append(assignment[0])
                 stop = assignment[1]
             elif words and words[0].value in DECLARING and (assignment := lexer.assignment(position)):
-                words.append(_declaring_word(assignment[0]))
+                words.append(declaring_word(assignment[0]))
                 declared.append(assignment[0])
                 stop = assignment[1]
             else:
@@ -487,14 +504,3 @@ class _Reader:
 
 
 _TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
-
-
-def _declaring_word(assignment: Assignment) -> Word:
-    """An argument of ``export`` and its like that assigns: a word, so that rules can name it."""
-    value, source = assignment.plain, assignment.source
-    pieces = assignment.value.pieces if assignment.value else ()
-    if value is None:
-        prefix = f"{assignment.name}="
-        return Word(source, pieces, "quoted", None, prefix, "\x02" + source, bare=False, scripts=assignment.scripts)
-    text = f"{assignment.name}={value}"
-    return Word(source, pieces, "constant", text, text, text, bare=False, scripts=assignment.scripts)
