@@ -16,9 +16,10 @@ from countersign.wire.verdicts import Category, Evidence
 from .call import FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath
 from .finding import Finding, Floor
 from .grammar import CANONICAL, NARROWER_THAN_READ
-from .paths import PathJudge, PathTool
+from .paths import PathJudge
 from .pattern import ParamPattern
 from .rule import ListName, Rule, RuleSet, evidence
+from .said_of_paths import PathTool
 from .urls import url_host
 
 if TYPE_CHECKING:

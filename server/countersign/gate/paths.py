@@ -10,7 +10,6 @@ an allow rule and every "inside" hold only when the lexical and the resolved spe
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal
 
 from countersign.wire.verdicts import Evidence
 
@@ -32,10 +31,19 @@ from .protected import (
 from .resolve import Resolved, resolve, resolve_ordinary
 from .roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from .rule import ListName, Rule, RuleSet, evidence
-
-Operation = Literal["create", "edit", "delete", "move"]
-Zone = Literal["workspace", "additional", "outside"]
-PathTool = Literal["Read", "Edit"]
+from .said_of_paths import (
+    OWN,
+    Operation,
+    PathTool,
+    Zone,
+    ask_floor,
+    below_reason,
+    refusal,
+    risks_of_path,
+    rule_text,
+    spoken,
+    unclear_floors,
+)
 
 _MOST_RESOLVED = 4096
 
@@ -89,9 +97,9 @@ class PathJudge:
         if not below and not self._reads_named and self.is_quiet(path, cwd=cwd):
             return Finding("read", resolved.lexical, "read", in_workspace=True, known_read=True)
         if resolved.refused is not None:
-            return _refusal("read", resolved)
+            return refusal("read", resolved)
         views = self._views(resolved)
-        floors = [*_unclear(resolved), *self._own_read_floor(resolved)]
+        floors = [*unclear_floors(resolved), *self._own_read_floor(resolved)]
         zone, secret = self.zone(resolved), self._secret(resolved, below=below)
         holds = self._holds_secrets(resolved) if below else None
         deny = self._touching("Read", "deny", views)
@@ -104,16 +112,16 @@ class PathJudge:
         )
         must_ask, secret = None, secret or holds
         if secret is not None:
-            must_ask = _spoken("default", f"reading it asks in every mode: {secret}")
+            must_ask = spoken("default", f"reading it asks in every mode: {secret}")
         elif zone == "outside":
-            must_ask = _spoken("default", "it lies outside the workspace")
+            must_ask = spoken("default", "it lies outside the workspace")
         return Finding(
             kind="read",
             resource=resolved.resolved or resolved.lexical,
             category="read",
             floors=tuple(floors),
             deny=evidence(deny) if deny else None,
-            ask=evidence(ask, _below_reason(ask) if below else None) if ask else None,
+            ask=evidence(ask, below_reason(ask) if below else None) if ask else None,
             must_ask=must_ask,
             bypass_lifts=secret is None or zone == "workspace",
             auto_lifts=secret is None and zone == "outside",
@@ -122,7 +130,7 @@ class PathJudge:
             grant=evidence(grant) if grant else None,
             known_read=must_ask is None and not floors,
             uncovered=self._uncovered("Read", views, allow or grant, secret),
-            risks=_risks(zone, resolved, secret=secret),
+            risks=risks_of_path(zone, resolved, secret=secret),
         )
 
     def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit") -> Finding:
@@ -135,23 +143,23 @@ class PathJudge:
     def _judge_write(self, path: str, cwd: str, operation: Operation) -> Finding:
         resolved = self.resolve(path, cwd=cwd)
         if resolved.refused is not None:
-            return _refusal("write", resolved)
+            return refusal("write", resolved)
         views = self._views(resolved)
         protected = self._protected(resolved)
-        floors = [*_unclear(resolved), *self._own_write_floor(resolved)]
+        floors = [*unclear_floors(resolved), *self._own_write_floor(resolved)]
         if protected is not None:
-            floors.append(_ask_floor(f"writing there always asks: {protected}"))
+            floors.append(ask_floor(f"writing there always asks: {protected}"))
         if resolved.kind == "file" and resolved.links > 1 and operation != "delete":
-            floors.append(_ask_floor(f"the file has {resolved.links} names, and all of them would change"))
+            floors.append(ask_floor(f"the file has {resolved.links} names, and all of them would change"))
         if operation in ("delete", "move") and self.is_root(resolved):
-            floors.append(_ask_floor("it is a root, a home, the workspace or one of its parents"))
+            floors.append(ask_floor("it is a root, a home, the workspace or one of its parents"))
         zone = self.zone(resolved)
         deny = self._touching("Edit", "deny", views) or self._touching("Read", "deny", views)
         ask = self._touching("Edit", "ask", views) or self._broken_read_deny(views)
         if operation in ("delete", "move") and resolved.kind != "file" and deny is None and ask is None:
             ask = self._below(resolved, ("Edit", "Read"))
         allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
-        outside = _spoken("default", "it lies outside the workspace") if zone == "outside" else None
+        outside = spoken("default", "it lies outside the workspace") if zone == "outside" else None
         return Finding(
             kind="write",
             resource=resolved.resolved or resolved.lexical,
@@ -164,7 +172,7 @@ class PathJudge:
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
             uncovered=self._uncovered("Edit", views, allow or grant, None),
-            risks=_risks(zone, resolved, protected=protected, operation=operation),
+            risks=risks_of_path(zone, resolved, protected=protected, operation=operation),
         )
 
     def resolve(self, path: str, *, cwd: str) -> Resolved:
@@ -231,11 +239,11 @@ class PathJudge:
     def may_hold_ruled(self, folder: str, *, cwd: str) -> Evidence | None:
         """The evidence of a Read deny or ask rule that could match something below this folder (S11), or None."""
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
-        return evidence(rule, _below_reason(rule)) if rule else None
+        return evidence(rule, below_reason(rule)) if rule else None
 
     def exact_rule(self, tool: PathTool, path: str, *, cwd: str) -> str | None:
         """The rule that covers this path and no other, or None where a link or the text makes that impossible."""
-        return _rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
+        return rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
 
     def wider_rules(self, tool: PathTool, path: str, *, cwd: str) -> tuple[str, ...]:
         """Rules that cover this path and its like: its folder, and files of its kind in it; none for a secret."""
@@ -246,7 +254,7 @@ class PathJudge:
         anchor, segments = base
         if len(segments) < 2:
             return ()
-        folder = _rule_text(tool, (anchor, segments[:-1]))
+        folder = rule_text(tool, (anchor, segments[:-1]))
         if folder is None:
             return ()
         stem, dot, ending = segments[-1].rpartition(".")
@@ -394,11 +402,11 @@ class PathJudge:
     def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
         """Reading our own is denied too, but not under bypass, nor where everybody's programs lie (CONTRACT 3)."""
         if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
-            yield Floor("deny", _spoken("floor", _OWN), bypass_lifts=True)
+            yield Floor("deny", spoken("floor", OWN), bypass_lifts=True)
 
     def _own_write_floor(self, resolved: Resolved) -> Iterator[Floor]:
         if self._is_own(resolved):
-            yield Floor("deny", _spoken("floor", _OWN))
+            yield Floor("deny", spoken("floor", OWN))
 
     def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
         """Whether a spelling lies in our own places. A workspace that lies in one of them is still the person's."""
@@ -470,54 +478,3 @@ def _innocents(name: str) -> Iterator[str]:
     for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", *other_ends):
         if secret_name(other) is None:
             yield other
-
-
-_OWN = "it is the gate's own or decides what the gate does"
-
-
-def _refusal(kind: Literal["read", "write"], resolved: Resolved) -> Finding:
-    reason = _spoken("floor", f"the path may not be used: {resolved.refused}")
-    return Finding(kind=kind, resource=resolved.given, category=kind, floors=(Floor("deny", reason),))
-
-
-def _unclear(resolved: Resolved) -> Iterator[Floor]:
-    if resolved.unclear is not None:
-        yield _ask_floor(resolved.unclear)
-
-
-def _ask_floor(reason: str) -> Floor:
-    return Floor("ask", _spoken("floor", reason))
-
-
-def _spoken(source: Literal["floor", "default"], reason: str) -> Evidence:
-    return Evidence(source=source, reason=reason)
-
-
-def _below_reason(rule: Rule) -> str:
-    return f"`{rule.text}` could match something below this folder"
-
-
-def _rule_text(tool: PathTool, base: tuple[str, Segments] | None) -> str | None:
-    """The rule's text; None for a folder that is the root itself, where a pattern would say everything."""
-    if base is None or not base[1]:
-        return None
-    return f"{tool}({base[0]}{'/'.join(escape_path(segment) for segment in base[1])})"
-
-
-def _risks(
-    zone: Zone,
-    resolved: Resolved,
-    *,
-    secret: str | None = None,
-    protected: str | None = None,
-    operation: Operation | None = None,
-) -> tuple[str, ...]:
-    """What a card warns of, most telling first."""
-    found = [
-        f"secret: {secret}" if secret else None,
-        f"protected: {protected}" if protected else None,
-        "outside the workspace" if zone == "outside" else None,
-        "deletes files" if operation == "delete" else None,
-        "goes through a link" if resolved.resolved not in (None, resolved.lexical) else None,
-    ]
-    return tuple(risk for risk in found if risk is not None)

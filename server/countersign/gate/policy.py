@@ -10,7 +10,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -310,7 +310,7 @@ def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:
     if weighed.verdict != "ask" or "dontAsk" not in scales.modes:
         return weighed
     denial = Evidence(source="mode", reason=f"mode dontAsk denies what would ask: {weighed.spoken[0].reason}")
-    return replace(weighed, verdict="deny", spoken=(denial, *weighed.spoken))
+    return weighed._replace(verdict="deny", spoken=(denial, *weighed.spoken))
 
 
 # --- folding ---------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from countersign.wire.approvals import CommandPart
 from countersign.wire.verdicts import DecidedBy, EffectView, Evidence, Verdict
@@ -19,8 +20,7 @@ def strictest(verdicts: Iterable[Verdict]) -> Verdict:
     return "deny" if "deny" in found else "ask" if "ask" in found or not found else "allow"
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(NamedTuple):
     """One finding with its verdict. ``spoken`` is all evidence for that verdict, the deciding one first; ``grantable``
     is False where no grant may cover it."""
 

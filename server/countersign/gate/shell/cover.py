@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from countersign.wire.verdicts import Evidence
 
@@ -34,9 +33,10 @@ class Case:
     """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask.
 
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
-    known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them. ``plain`` says that its words are all constant, with nothing
-    assigned in front; ``uses`` are its escapes, ``holes`` words that could become such. ``clear``: a known program that
-    runs nothing but itself, with neither. Never changes once made.
+    known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them.
+    ``plain`` says that its words are all constant, with nothing assigned in front; ``uses`` are its escapes, ``holes``
+    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. Never changes
+    once made.
     """
 
     __slots__ = (
@@ -51,7 +51,7 @@ class Case:
         self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
         self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
         command = step.command
-        self.plain = (
+        self.plain = (command.plain and len(self.layers) == 1) or (
             command.kind == "command"
             and not command.assignments
             and all(word.value is not None for layer in self.layers for word in layer.words)
@@ -306,8 +306,7 @@ def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
 # --- allow -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """What allow rules (or grants) say of a command. ``whole``: the rule says this very command to the letter, so it
     covers the texts that it runs in turn as well. ``near`` is why a rule that looks as if it matched does not."""
 

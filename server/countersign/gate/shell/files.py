@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
 
@@ -23,8 +24,7 @@ from .touch import Touch
 from .words import constant
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(NamedTuple):
     """The findings of one file. ``by_command``: a rule for the command covers them as far as it may; ``named``: the
     text names the file literally, so a grant of this very text names it too."""
 
@@ -119,7 +119,7 @@ def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -
     """Whether nothing speaks of what this constant names, wherever the command may run."""
     if not places or not word.value:
         return False
-    return all([around.paths.is_quiet(word.value, cwd=place) for place in places])
+    return all(around.paths.is_quiet(word.value, cwd=place) for place in places)
 
 
 def _named_by(word: Word) -> Iterator[Word]:
@@ -204,8 +204,7 @@ def _denied_matches(around: Circumstances, target: Word, case: Case, places: Seq
 def _surely_read(touched: Touched) -> Touched:
     """An input whose name is not known asks like an operand does: nothing else answers for it, since the command may
     need no rule at all (``while read``), or be one of the read-only set that names no file itself."""
-    return replace(
-        touched,
+    return touched._replace(
         findings=tuple(
             finding
             if finding.known_read or finding.must_ask is not None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from .arguments import numeric
 from .facts import Facts, is_own_name
@@ -51,8 +52,7 @@ _MOVERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A simple command as it would be run.
 
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that

@@ -163,7 +163,7 @@ class _Judging:
         runs this text (``outer``) is fed to whatever in it reads its input."""
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
-            step = replace(each, fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
+            step = each._replace(fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
             key = (step.command.source, step.places, step.fed, step.piped, step.sure, start, depth, covered is None)
             if key not in self.seen:
                 self.seen.add(key)

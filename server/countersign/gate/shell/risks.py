@@ -35,12 +35,11 @@ _SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", 
 def risks_of(case: Case) -> Iterator[str]:
     """The risks of one command."""
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
-        words = [word.value for word in layer.words[:4]]
         if name in _RIGHTS:
             yield RIGHTS
-        if name in _DELETING or any("-delete" in names for use in known.uses for names in use.names):
+        if name in _DELETING or (known.uses and any("-delete" in names for use in known.uses for names in use.names)):
             yield DELETES
-        if name in _NETWORK or (name in _INSTALLING and any(word in _INSTALLS for word in words[1:])):
+        if name in _NETWORK or (name in _INSTALLING and any(word.value in _INSTALLS for word in layer.words[1:4])):
             yield NETWORK
         if known.git is not None:
             git = known.git

@@ -6,7 +6,7 @@ INVARIANT (strictest): a command that nothing here speaks for has neither ``allo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from countersign.wire.verdicts import Evidence
 
@@ -54,12 +54,12 @@ def _speak_for(
     neutral, why_not = _neutral(around, case, places)
     if neutral and said.must_ask is None:
         said.neutral = True
-        return Coverage(Evidence(source="default", reason="it needs no rule"))
+        return _NEEDS_NO_RULE
     coverage = covered
     if coverage is None:
         coverage = covering(case, "allow", around.rules, around.agent)
         if coverage.evidence is None and around.granting:
-            coverage = replace(covering(case, "grant", around.rules, around.agent), near=coverage.near)
+            coverage = covering(case, "grant", around.rules, around.agent)._replace(near=coverage.near)
     strange = _strange_place(around, case, places)
     said.uncovered = strange or why_not or coverage.near
     if strange is None and said.must_ask is None and coverage.evidence is not None:
@@ -71,6 +71,9 @@ def _speak_for(
     if said.must_ask is None and _only_reads(around, case, places):
         said.known_read, said.uncovered = True, None
     return coverage if said.allow is not None or said.grant is not None else Coverage()
+
+
+_NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
 
 
 def _not_known(around: Circumstances, said: Said, case: Case) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .arguments import Arguments, Grammar, arguments
 from .inner import Inner, is_peculiar, peculiar, template
@@ -58,8 +57,7 @@ def is_wrapper(name: str, words: Sequence[Word]) -> bool:
     return peculiar(name, words) is not None or _row_for(name, words)[0] is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One command that is run. ``start`` is where it begins among the words of the whole command, None where its
     words do not stand there as they are; ``way`` is how one comes to it from the layer ``above`` (an index)."""
 
@@ -69,8 +67,7 @@ class Layer:
     above: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
+class Unwrapped(NamedTuple):
     """All layers, the whole command first. ``texts`` are read by a shell in turn; ``unknown`` says why some code that
     is run is not known; ``programs`` are files that are run; ``fed``: a shell or interpreter reads its input."""
 
@@ -294,7 +291,7 @@ def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     if row is not None:
         return row, 1
     firsts = _SUBCOMMANDS_OF.get(name)
-    if firsts is not None and any([word.value in firsts for word in words[1:12]]):
+    if firsts is not None and any(word.value in firsts for word in words[1:12]):
         for plain in _subcommands(name, words):
             for length in range(min(3, len(plain)), 0, -1):
                 row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
