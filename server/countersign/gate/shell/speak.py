@@ -134,7 +134,7 @@ def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | 
 
 def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None) -> bool:
     """Whether the fixed read-only set holds this command."""
-    if not around.builtin_reads or places is None or case.layers == () or case.step.command.kind != "command":
+    if not around.builtin_reads or places is None or not case.layers or case.step.command.kind != "command":
         return False
     if case.evaluates or case.redefined or case.facts.aliases:
         return False
