@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+
 from .script import HOLE, Arithmetic, Text, Variable, Word
 
 

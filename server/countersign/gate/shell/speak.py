@@ -141,7 +141,7 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
     assignments = case.step.command.assignments
     if assignments and not all(is_safe_prefix(assignment) for assignment in assignments):
         return False
-    if len(case.layers) > 1 and any(layer.way not in ("self", "clear") for layer in case.layers):
+    if not case.clear and any(layer.way not in ("self", "clear") for layer in case.layers):
         return False
     if case.step.unwrapped.texts:
         return False
