@@ -44,13 +44,12 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
 
 def word_pieces(words: Sequence[str]) -> set[str]:
     """What a simple command is looked up by: its words, their blank-separated pieces, what follows a last slash."""
-    pieces: set[str] = set()
-    for word in words:
-        if " " in word:
-            pieces.update(word.split(" "))
-        else:
-            pieces.add(word)
-    pieces.update([piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece])
+    pieces = set(words)
+    whole = "\0".join(words)
+    if " " in whole:
+        pieces = {piece for word in words for piece in word.split(" ")}
+    if "/" in whole:
+        pieces.update([piece.rsplit("/", 1)[1] for piece in pieces if "/" in piece])
     pieces.discard("")
     return pieces
 

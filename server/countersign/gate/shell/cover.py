@@ -7,7 +7,7 @@ match once expansions are known asks; for allow a rule must cover the words as t
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.wire.verdicts import Evidence
@@ -347,13 +347,16 @@ def _says(rule: Rule, pattern: CommandPattern, case: Case) -> bool:
     return pattern.exact and rule.text == f"Bash({case.step.command.source})"
 
 
-def _readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
+def _readings(case: Case) -> Iterable[tuple[tuple[str, ...], int]]:
     """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
     command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
+    if len(case.layers) == 1 and not case.step.command.assignments:
+        return ((case.shapes, 0),)
+    return _all_readings(case)
+
+
+def _all_readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
     command = case.step.command
-    if not command.assignments and len(case.layers) == 1:
-        yield case.shapes, 0
-        return
     shapes = tuple(word.shape for word in command.words)
     unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
     if command.assignments:

@@ -129,6 +129,9 @@ def _named_by(word: Word) -> Iterator[Word]:
         return
     if word.tilde:
         yield word
+    elif _LAST.search(value) is None and value[:1] != "-":
+        yield word
+        return
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
     attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
     for text in dict.fromkeys((whole, _LAST.split(whole)[-1], attached)):

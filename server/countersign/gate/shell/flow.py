@@ -154,7 +154,8 @@ class _Walk:
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
         success, failure = self.node(first, context)
         for operator, node in links:
-            then = self.node(node, replace(context, places=success if operator == "&&" else failure))
+            places = success if operator == "&&" else failure
+            then = self.node(node, context if places is context.places else replace(context, places=places))
             if operator == "&&":
                 success, failure = then[0], _union(failure, then[1])
             else:

@@ -74,11 +74,16 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
     if "\n" in whole.text:
         return ()
     offered: dict[str, None] = {}
+    written: set[str] = set()
     for index, finding in enumerate(whole.findings):
         if finding.allow or finding.grant or finding.neutral or (finding.known_read and not finding.must_ask):
             continue
         if finding.deny or finding.ask or finding.floors:
             return ()
+        if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+            if finding.resource in written:
+                continue  # what was said of it the first time covers it
+            written.add(finding.resource)
         found = _proposals_for(whole, around, index)
         if found is None:
             return ()
