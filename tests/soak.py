@@ -24,8 +24,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / ".run" / "soak.json"
-KEPT = 50
-"""How many failures are kept in full; all are counted."""
+KEPT, TOLD = 50, 5
+"""How many failures are kept in full, and told as they come; all are counted."""
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,6 @@ def main(arguments: list[str]) -> int:
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         failed += told["failed"]
-        for failure in told["failures"][:5]:
-            print(f"  {failure}")
     print(f"written to {RESULTS.relative_to(ROOT)}")
     return 1 if failed else 0
 
@@ -143,6 +141,8 @@ def run(name: str, number: int, seed: int, workers: int) -> dict[str, Any]:
         pending = {pool.submit(_look, name, seed, numbers): numbers for numbers in ranges}
         for future in concurrent.futures.as_completed(pending):
             found = future.result()
+            for failure in found[: max(0, TOLD - failed)]:
+                print(f"\n  {failure}", flush=True)
             failed += len(found)
             failures = [*failures, *found][:KEPT]
             done += len(pending[future])

@@ -358,10 +358,10 @@ class Judgement:
 RULED = Evidence(source="rule", rule="Bash(x)", reason="an allow rule covers it")
 OUTSIDE = Evidence(source="default", reason="it lies outside the workspace")
 PLAIN = Finding(kind="command", resource="x", category="execute")
-READER = replace(PLAIN, known_read=True)
-NEUTRAL = replace(PLAIN, neutral=True)
+READER = PLAIN._replace(known_read=True)
+NEUTRAL = PLAIN._replace(neutral=True)
 OPERAND = Finding(kind="read", resource="/nowhere/ws/a", category="read", known_read=True, in_workspace=True)
-FAR = replace(OPERAND, must_ask=OUTSIDE, known_read=False, auto_lifts=True, in_workspace=False)
+FAR = OPERAND._replace(must_ask=OUTSIDE, known_read=False, auto_lifts=True, in_workspace=False)
 REDIRECT = Finding(kind="write", resource="/nowhere/ws/a", category="write", in_workspace=True)
 
 FOLDED = [
@@ -371,16 +371,16 @@ FOLDED = [
     ((READER, OPERAND), "allow ask allow allow allow allow"),
     ((NEUTRAL,), "allow allow allow allow allow allow"),
     ((NEUTRAL, READER), "allow ask allow allow allow allow"),
-    ((NEUTRAL, replace(PLAIN, allow=RULED)), "deny allow allow allow allow allow"),
-    ((OPERAND, replace(PLAIN, allow=RULED)), "deny allow allow allow allow allow"),
+    ((NEUTRAL, PLAIN._replace(allow=RULED)), "deny allow allow allow allow allow"),
+    ((OPERAND, PLAIN._replace(allow=RULED)), "deny allow allow allow allow allow"),
     ((READER, FAR), "deny ask ask ask allow deny"),
-    ((replace(READER, allow=RULED), replace(FAR, allow=RULED)), "deny allow allow allow allow allow"),
+    ((READER._replace(allow=RULED), FAR._replace(allow=RULED)), "deny allow allow allow allow allow"),
     ((READER, REDIRECT), "deny ask ask ask allow deny"),
-    ((READER, replace(REDIRECT, allow=RULED)), "deny ask allow allow allow allow"),
+    ((READER, REDIRECT._replace(allow=RULED)), "deny ask allow allow allow allow"),
     ((READER, PLAIN), "deny ask ask ask allow deny"),
     ((), "deny ask ask ask allow deny"),
-    ((replace(READER, floors=(Floor("ask", RULED),)),), "ask ask ask ask ask deny"),
-    ((replace(PLAIN, must_ask=OUTSIDE),), "deny ask ask ask ask deny"),
+    ((READER._replace(floors=(Floor("ask", RULED),)),), "ask ask ask ask ask deny"),
+    ((PLAIN._replace(must_ask=OUTSIDE),), "deny ask ask ask ask deny"),
 ]
 
 
@@ -396,7 +396,7 @@ def test_a_command_that_only_reads_is_a_read_and_any_other_an_execute(
 
 def test_a_command_that_is_only_hinted_at_is_never_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "countersign.gate.shell.judge.judge_command", lambda *_, **__: Judgement((replace(PLAIN, allow=RULED),))
+        "countersign.gate.shell.judge.judge_command", lambda *_, **__: Judgement((PLAIN._replace(allow=RULED),))
     )
     hinted = call(RunCommand("x", WS, understood=False), category="execute", tool="acp:execute")
     assert said(decide(hinted, policy(bypass=True), ["auto"])) == ("ask", "floor", "user")

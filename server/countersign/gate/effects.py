@@ -7,7 +7,7 @@ Paths go to ``paths.py``, commands to ``shell``; addresses and other tools are l
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from countersign.wire.base import Json
@@ -134,7 +134,7 @@ class _Gathered:
             findings = (Finding(kind="command", resource=effect.command, category="execute"),)
         if not effect.understood:
             hint = Evidence(source="floor", reason="what the agent would run is only hinted at")
-            findings = tuple(replace(finding, floors=(*finding.floors, Floor("ask", hint))) for finding in findings)
+            findings = tuple(finding._replace(floors=(*finding.floors, Floor("ask", hint))) for finding in findings)
         self.groups.append(Group(findings, command=True))
         self.risks += judgement.risks
         self.scripts += judgement.scripts
@@ -193,7 +193,7 @@ def _tool(effect: UseTool, call: ToolCall, rules: RuleSet) -> Finding:
     finding = Finding(kind="external", resource=name, category=call.category)
     if name == "Agent":
         target = effect.server or _text(call.arguments.get("agent")) or call.agent
-        finding = replace(finding, resource=f"Agent({target})")
+        finding = finding._replace(resource=f"Agent({target})")
         return _with_rules(finding, {listed: rules.agents(listed, target, call.agent) for listed in _LISTS})
     return _with_rules(finding, _tool_rules_for(name, effect.server, call, rules))
 
@@ -236,7 +236,7 @@ def _tool_rules_for(name: str, server: str | None, call: ToolCall, rules: RuleSe
 
 def _with_rules(finding: Finding, found: Mapping[ListName, Sequence[Rule]]) -> Finding:
     first = {listed: evidence(matching[0]) if matching else None for listed, matching in found.items()}
-    return replace(finding, deny=first["deny"], ask=first["ask"], allow=first["allow"], grant=first["grant"])
+    return finding._replace(deny=first["deny"], ask=first["ask"], allow=first["allow"], grant=first["grant"])
 
 
 def _tool_rules(effect: UseTool, call: ToolCall) -> tuple[str | None, tuple[str, ...]]:

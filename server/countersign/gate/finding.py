@@ -7,6 +7,7 @@ knows modes, bypass or trust.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from countersign.wire.verdicts import Category, EffectKind, Evidence, Verdict
 
@@ -20,8 +21,7 @@ class Floor:
     bypass_lifts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One effect with everything that was found about it.
 
     ``category`` is the row of the mode matrix that it falls under; ``known_read`` says that the fixed read-only set

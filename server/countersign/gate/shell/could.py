@@ -11,7 +11,6 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..finding import Finding
 from ..paths import PathJudge
@@ -37,7 +36,7 @@ def could_be_denied(judge: PathJudge, rules: RuleSet, pattern: str, cwd: str) ->
                 found = judge.judge_write(path, cwd=cwd)
                 if found.deny is not None:
                     said = evidence(rule, f"`{rule.text}` could match what `{pattern}` names")
-                    return replace(found, resource=pattern, deny=said)
+                    return found._replace(resource=pattern, deny=said)
     return None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
@@ -78,9 +77,9 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
     if finding.must_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
         return finding
     if coverage.evidence.source == "grant":
-        return replace(finding, grant=coverage.evidence)
+        return finding._replace(grant=coverage.evidence)
     if coverage.evidence.source == "rule":
-        return replace(finding, allow=coverage.evidence)
+        return finding._replace(allow=coverage.evidence)
     return finding
 
 
@@ -182,8 +181,7 @@ def _redirected(
         # could be one of those, so that not even a bypass lifts it.
         ruled = any(around.rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
         findings = tuple(
-            replace(
-                finding,
+            finding._replace(
                 must_ask=finding.must_ask or reason,
                 bypass_lifts=finding.bypass_lifts and not ruled,
                 allow=None,
@@ -211,8 +209,7 @@ def _surely_read(touched: Touched) -> Touched:
         findings=tuple(
             finding
             if finding.known_read or finding.must_ask is not None
-            else replace(
-                finding,
+            else finding._replace(
                 must_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
                 auto_lifts=True,
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -87,8 +87,7 @@ def course(reading: Reading) -> Course:
     return Course(tuple(walk.steps), walk.facts)
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(NamedTuple):
     places: Places = HERE
     fed: tuple[str, ...] = ()
     piped: bool = False
@@ -118,7 +117,7 @@ class _Walk:
         for index, node in enumerate(script.statements):
             places = outcome[0] if outcome[0] is outcome[1] else _union(*outcome)
             if places is not context.places:
-                context = replace(context, places=places)
+                context = context._replace(places=places)
             reached = self.node(node, context)
             outcome = (context.places, context.places) if index in script.background else reached
         return outcome
@@ -148,14 +147,14 @@ class _Walk:
             self.node(stage, inner)
             texts, sure = _output(stage)
             if not inner.piped or inner.fed != texts or inner.sure is not sure:
-                inner = replace(context, piped=True, fed=texts, sure=sure)
+                inner = context._replace(piped=True, fed=texts, sure=sure)
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
         success, failure = self.node(first, context)
         for operator, node in links:
             places = success if operator == "&&" else failure
-            then = self.node(node, context if places is context.places else replace(context, places=places))
+            then = self.node(node, context if places is context.places else context._replace(places=places))
             if operator == "&&":
                 success, failure = then[0], _union(failure, then[1])
             else:
@@ -185,7 +184,7 @@ class _Walk:
                     shown = Assignment(node.name, f"for {node.name}", items=())
                     self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
                 moved = any(_moves(body) for body in node.bodies)
-                inside = replace(context, places=None) if moved else context
+                inside = context._replace(places=None) if moved else context
                 for body in node.bodies:
                     self.script(body, inside)
                 return inside.places, inside.places
@@ -203,8 +202,8 @@ class _Walk:
         ends: list[Places] = []
         for condition, body in zip(bodies[::2], bodies[1::2], strict=False):
             success, failure = self.script(condition, context)
-            ends += self.script(body, replace(context, places=success))
-            context = replace(context, places=failure)
+            ends += self.script(body, context._replace(places=success))
+            context = context._replace(places=failure)
         if len(bodies) % 2:
             ends += self.script(bodies[-1], context)
         else:
@@ -280,9 +279,9 @@ class _Walk:
                 context = _fed(context, redirect.heredoc.body or "", sure=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
-                context = replace(context, piped=True, sure=False) if text is None else _fed(context, text, sure=True)
+                context = context._replace(piped=True, sure=False) if text is None else _fed(context, text, sure=True)
             elif redirect.operator in {"<", "<>", "<&"}:
-                context = replace(context, piped=True, sure=False)
+                context = context._replace(piped=True, sure=False)
         return context
 
     def after(self, step: Step, places: Places) -> Outcome:
@@ -415,7 +414,7 @@ def cd_target(words: Sequence[Word]) -> Word | None:
 
 
 def _fed(context: _Context, text: str, *, sure: bool) -> _Context:
-    return replace(context, fed=(*context.fed, text), piped=True, sure=context.sure and sure)
+    return context._replace(fed=(*context.fed, text), piped=True, sure=context.sure and sure)
 
 
 def _output(node: Node) -> tuple[tuple[str, ...], bool]:

@@ -9,7 +9,7 @@ whole in ``whole``. Nothing is weighed here: that is ``policy.py``'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
@@ -143,14 +143,14 @@ class _Judging:
         """Nothing covers a command that is only guessed from an agent's words."""
         reason = Evidence(source="default", reason="what the agent would run is only hinted at")
         self.findings = [
-            replace(finding, must_ask=reason, known_read=False, neutral=False, allow=None, grant=None, auto_lifts=False)
+            finding._replace(must_ask=reason, known_read=False, neutral=False, allow=None, grant=None, auto_lifts=False)
             for finding in self.findings
         ]
 
     def add_floors(self, floors: Sequence[Floor]) -> None:
         if floors:
             self.findings = [
-                replace(finding, floors=(*finding.floors, *floors)) if finding.kind == "command" else finding
+                finding._replace(floors=(*finding.floors, *floors)) if finding.kind == "command" else finding
                 for finding in self.findings
             ]
 
@@ -181,7 +181,7 @@ class _Judging:
                     self.named.add(len(self.findings))
                 if not touched.by_command:
                     self.redirected.add(len(self.findings))
-                seen = replace(each, unanswered=True) if finding.neutral and each.kind == "read" else each
+                seen = each._replace(unanswered=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
         self.cases[index] = case
@@ -199,7 +199,7 @@ class _Judging:
                 self.course(found.course, place, depth=depth, covered=covered, outer=outer)
             return
         self.roughly(text)
-        self.findings[-1] = replace(self.findings[-1], floors=(floor(found),))
+        self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
 
     # --- texts that are not understood -------------------------------------------------------------------------------
 

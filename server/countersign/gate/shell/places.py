@@ -12,7 +12,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from countersign.wire.verdicts import Evidence
 
@@ -221,7 +221,7 @@ class Lookout:
                 self._one(touch._replace(below=False), value, judge.home),
             ]
             # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
-            nearby[1] = replace(nearby[1], deny=None, ask=nearby[1].deny or nearby[1].ask)
+            nearby[1] = nearby[1]._replace(deny=None, ask=nearby[1].deny or nearby[1].ask)
             yield self._somewhere(touch, value, nearby)
             return
         yield self._one(touch, value, self.folder or self.judge.workspace)
@@ -236,8 +236,7 @@ class Lookout:
         secret = None
         if touch.deed == "read":
             secret = next((said.must_ask for said in nearby if said.must_ask and not said.auto_lifts), None)
-        return replace(
-            found,
+        return found._replace(
             floors=tuple(dict.fromkeys(floor for said in nearby for floor in said.floors)),
             deny=next((said.deny for said in nearby if said.deny), None),
             ask=next((said.ask for said in nearby if said.ask), found.ask),
@@ -249,7 +248,7 @@ class Lookout:
         finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
         if touch.deed == "list" and finding.must_ask is not None and finding.in_workspace:
             # Looking at a secret's name, size or date does not read it.
-            finding = replace(finding, must_ask=None, known_read=not finding.floors)
+            finding = finding._replace(must_ask=None, known_read=not finding.floors)
         return finding
 
     def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
@@ -261,7 +260,7 @@ class Lookout:
             held = self._holds_protected(value, cwd)
             if held is not None:
                 reason = f"names that are not known are written there, and {held}"
-                finding = replace(finding, must_ask=Evidence(source="default", reason=reason))
+                finding = finding._replace(must_ask=Evidence(source="default", reason=reason))
         return finding
 
     def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
@@ -295,22 +294,22 @@ class Lookout:
         if reading:
             whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
             if touch.deed == "list" and whole.in_workspace:
-                whole = replace(whole, must_ask=None, known_read=not whole.floors)
+                whole = whole._replace(must_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
             whole = self.judge.judge_write(fixed, cwd=cwd, operation="delete" if touch.deed == "delete" else "edit")
         else:
             whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
-        whole = replace(whole, resource=f"{whole.resource} ({pattern})")
+        whole = whole._replace(resource=f"{whole.resource} ({pattern})")
         risky = self._could_be(pattern, cwd, reading=reading)
         if risky is not None and whole.must_ask is None and not (reading and touch.deed == "list"):
-            whole = replace(
-                whole, must_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
+            whole = whole._replace(
+                must_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
             )
         yield whole
         matches = self._matches(pattern, cwd)
         if matches is None:
             reason = "the pattern matches more names than are looked at"
-            yield replace(whole, must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
+            yield whole._replace(must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
             return
         for match in matches:
             found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
@@ -402,7 +401,7 @@ class Lookout:
             secret = self.judge.is_secret(value, cwd=place) is not None
             if secret and touch.deed == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
-                yield replace(finding, must_ask=None, known_read=False)
+                yield finding._replace(must_ask=None, known_read=False)
             elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
                 yield finding
 
@@ -426,13 +425,13 @@ class Lookout:
         ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
-            yield replace(self.judge.judge_read(_fixed_folder(value), cwd=cwd), ask=said)
+            yield self.judge.judge_read(_fixed_folder(value), cwd=cwd)._replace(ask=said)
         for name in _SECRET_NAMES:
             if named and fnmatch.fnmatchcase(name, last) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
                 finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
                 said = Evidence(source="default", reason=reason)
-                yield replace(finding, must_ask=said, known_read=False, auto_lifts=False)
+                yield finding._replace(must_ask=said, known_read=False, auto_lifts=False)
                 return
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .arguments import Arguments
 from .git import Git
@@ -30,8 +31,7 @@ class Use:
     path: Word | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
     turn out to be such."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from countersign.settings.policy import RuleText
 
@@ -43,7 +43,7 @@ def with_grant(whole: Whole, around: Circumstances) -> tuple[Finding, ...]:
         if rule.text == wanted and _says_one_text(rule):
             said = evidence(rule)
             return tuple(
-                replace(finding, grant=said) if finding.grant is None and _grantable(whole, index) else finding
+                finding._replace(grant=said) if finding.grant is None and _grantable(whole, index) else finding
                 for index, finding in enumerate(whole.findings)
             )
     return whole.findings
