@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersign.lsp.frames import LIMIT, LINE_LIMIT, Decoder, Fault, encode, malformed
+from countersign.lsp.frames import (
+    LIMIT,
+    LINE_LIMIT,
+    Decoder,
+    Fault,
+    encode,
+    encode_notification,
+    encode_result,
+    malformed,
+)
+from countersign.wire.approvals import ToolPreview
+from countersign.wire.base import as_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -151,3 +162,22 @@ def test_a_lone_surrogate_leaves_as_the_json_escape() -> None:
 def test_what_is_not_json_is_not_sent(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         encode({"value": value})
+
+
+@given(JSON | st.floats(allow_nan=False, allow_infinity=False), st.text() | st.integers())
+def test_a_model_is_written_as_its_json_would_be(value: Any, message_id: Any) -> None:
+    model = ToolPreview(server="NaN", input=value)
+    said, answered = encode_notification("a/b", model), encode_result(message_id, model)
+    assert decoded(said) == decoded(encode({"jsonrpc": "2.0", "method": "a/b", "params": as_json(model)}))
+    assert decoded(answered) == decoded(encode({"jsonrpc": "2.0", "id": message_id, "result": as_json(model)}))
+
+
+@pytest.mark.parametrize("value", ["a\ud800b", {"a": ["\udc00", "NaN", None]}])
+def test_a_lone_surrogate_in_a_model_leaves_as_the_json_escape(value: Any) -> None:
+    assert decoded(encode_notification("a/b", ToolPreview(input=value)))[0]["params"]["input"] == value
+
+
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")], {"a": -float("inf")}])
+def test_a_model_with_what_is_not_json_is_not_sent(value: Any) -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        encode_notification("a/b", ToolPreview(input=value))

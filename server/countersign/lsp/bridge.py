@@ -25,6 +25,7 @@ from countersign.wire.base import WireModel, as_json
 from countersign.wire.errors import ClientError, HouseError
 from countersign.wire.methods import BY_NAME, METHODS, Method
 
+from .frames import encode_notification
 from .protocol import LIFE_AFTER_END, Protocol, places, read, run_feature
 from .transport import claim_stdio
 
@@ -110,7 +111,7 @@ class Server(LanguageServer):
         method = _outgoing(name, params)
         if method.is_request:
             raise HouseError(f"`{name}` is a request")
-        self.protocol.send({"jsonrpc": "2.0", "method": name, "params": as_json(params)})
+        self.protocol.send_frame(encode_notification(name, params), name)
 
     async def request(self, name: str, params: WireModel) -> Any:
         """The client's result for a request of the table, as its model; waits as long as the client takes.

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeGuard
 
+from countersign.wire.base import WireModel, as_json, to_json
+
 LIMIT = 32 << 20
 """Bytes of the largest message that is read; the body of a larger one is skipped."""
 LINE_LIMIT = 8 << 10
@@ -143,6 +145,33 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 def encode(message: dict[str, Any]) -> bytes:
     """The message as one frame. Raises `ValueError` or `TypeError` for what is not JSON, a NaN among it."""
+    return _framed(_body(message))
+
+
+def encode_notification(method: str, params: WireModel) -> bytes:
+    """`encode` of a notification that carries a model."""
+    return _framed(b'{"jsonrpc":"2.0","method":"%b","params":%b}' % (method.encode(), _body_of(params)))
+
+
+def encode_result(message_id: MessageId, result: WireModel) -> bytes:
+    """`encode` of an answer that carries a model."""
+    return _framed(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_body(message_id), _body_of(result)))
+
+
+def _framed(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def _body(value: Any) -> bytes:
     # A lone surrogate has no UTF-8; what `backslashreplace` writes for it is the JSON escape.
-    body = _ENCODER.encode(message).encode("utf-8", "backslashreplace")
-    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+    return _ENCODER.encode(value).encode("utf-8", "backslashreplace")
+
+
+def _body_of(model: WireModel) -> bytes:
+    """A model written by pydantic itself where that gives what `_body` would: most of what we say goes by here."""
+    try:
+        body = to_json(model)
+    except ValueError:
+        return _body(as_json(model))
+    # Text may well say so, but a number must not: the slow way tells them apart, and refuses the number.
+    return _body(as_json(model)) if b"NaN" in body or b"Infinity" in body else body

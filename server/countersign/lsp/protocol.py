@@ -27,7 +27,7 @@ from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, Cou
 from countersign.wire.methods import BY_NAME
 from countersign.wire.settings import InitializationOptions
 
-from .frames import INVALID_REQUEST, Fault, MessageId, encode, is_id, malformed
+from .frames import INVALID_REQUEST, Fault, MessageId, encode, encode_result, is_id, malformed
 from .transport import Writer, start_reader
 
 INVALID_PARAMS, METHOD_NOT_FOUND, INTERNAL_ERROR = -32602, -32601, -32603
@@ -96,9 +96,12 @@ class Protocol(LanguageServerProtocol):
 
     def send(self, message: dict[str, Any]) -> None:
         """Queues a message; drops it when there is nobody to read it."""
-        frame = encode(message)
+        self.send_frame(encode(message), message.get("method", "an answer"))
+
+    def send_frame(self, frame: bytes, what: str) -> None:
+        """Queues a message as `frames` encoded it; drops it when there is nobody to read it."""
         if self._outbox is None or not self._outbox.send(frame):
-            log.debug("nobody is there for %s", message.get("method", "an answer"))
+            log.debug("nobody is there for %s", what)
 
     def _end_of_input(self) -> None:
         # What waits for `initialize` came before the end, an `exit` perhaps; but it does not keep us long.
@@ -292,7 +295,7 @@ class Protocol(LanguageServerProtocol):
             self._stage = "running" if error is None else "new"
         if error is None:
             try:
-                self.send({"jsonrpc": "2.0", "id": message_id, "result": self._converter.unstructure(task.result())})
+                self.send_frame(self._encoded(message_id, task.result()), name)
             except (TypeError, ValueError) as unwritable:
                 error = unwritable
         if error is not None:
@@ -300,6 +303,11 @@ class Protocol(LanguageServerProtocol):
         if name == types.INITIALIZE:
             held, self._held = self._held, []
             self.receive(held)
+
+    def _encoded(self, message_id: MessageId, result: Any) -> bytes:
+        if isinstance(result, WireModel):
+            return encode_result(message_id, result)
+        return encode({"jsonrpc": "2.0", "id": message_id, "result": self._converter.unstructure(result)})
 
     def _heard(self, task: asyncio.Task[Any]) -> None:
         self._hearing.discard(task)

@@ -26,6 +26,7 @@ class WireModel(BaseModel):
         validate_by_alias=True,
         serialize_by_alias=True,
         extra="ignore",
+        ser_json_inf_nan="constants",  # what is not JSON is refused where it is sent, not turned into null here
         defer_build=True,  # a validator is made when its first message comes, not at start
     )
 
@@ -50,6 +51,14 @@ _SETS: dict[frozenset[str], set[str]] = {}
 def as_json(model: WireModel) -> dict[str, Any]:
     """The model as the JSON object that stands on the wire; fields that are absent (None) are left out."""
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def to_json(model: WireModel) -> bytes:
+    """`as_json` as text in UTF-8, at a fraction of the price. A NaN or an infinity in it stands there as such.
+
+    Raises `ValueError` where text in it has no UTF-8 (half of a surrogate pair).
+    """
+    return model.__pydantic_serializer__.to_json(model, by_alias=True, exclude_none=True)
 
 
 class Empty(WireModel):
