@@ -68,7 +68,7 @@ def test_every_field_of_every_model_stands_in_some_sample() -> None:
                 known |= {(name, field) for field in type(part_of_it).model_fields}
     assert sorted(known - seen) == []
     written = {cls.__name__ for cls in _descendants(WireModel) if cls.__module__.startswith("countersign.wire.")}
-    assert sorted(written - {name for name, _ in known} - {"Empty"}) == []
+    assert sorted(written - {name for name, _ in known} - {"Empty", "KeptModel"}) == []
 
 
 CANCELLED = {"outcome": {"outcome": "cancelled"}}

@@ -7,6 +7,7 @@ handlers do to the rest of this room, which sees neither pygls nor JSON.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import os
 import sys
@@ -26,7 +27,7 @@ from countersign.wire.errors import ClientError, HouseError
 from countersign.wire.methods import BY_NAME, METHODS, Method
 
 from .frames import encode_notification
-from .protocol import LIFE_AFTER_END, Protocol, places, read, run_feature
+from .protocol import LIFE_AFTER_END, Protocol, places, read
 from .transport import claim_stdio
 
 Handler = Callable[[Any], Any]
@@ -66,7 +67,9 @@ class Server(LanguageServer):
             raise HouseError(f"`{name}` is no method that a client may call")
 
         async def run(params: WireModel) -> Any:
-            result = await run_feature(handler, params)
+            result = handler(params)
+            if inspect.isawaitable(result):
+                result = await result
             if method.result is not None and not isinstance(result, method.result):
                 raise HouseError(f"`{name}` was answered with {type(result).__name__}, not {method.result.__name__}")
             return result

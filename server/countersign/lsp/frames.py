@@ -23,6 +23,7 @@ PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 MessageId = int | str
 
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,18})[ \t]*", re.IGNORECASE)
+_USUAL_HEADER = re.compile(rb"Content-Length: (\d{1,8})\r\n\r\n")
 _LEADING_ID = re.compile(rb'\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]{1,64}")\s*,\s*"method"')
 
 # Both made once, because `json` would make them for each message. What a model gives has no circles to look for.
@@ -56,9 +57,22 @@ class Decoder:
         self._held += data
         found: list[Any] = []
         while True:
+            if not (self._skipping or self._in_body or self._in_header or self._length is not None):
+                self._usual(found)
             taken = self._skip() if self._skipping else self._body(found) if self._in_body else self._line(found)
             if not taken:
                 return found
+
+    def _usual(self, found: list[Any]) -> None:
+        """Takes the frames at the beginning that are whole and have one header, written as nearly everybody does."""
+        taken = 0
+        while header := _USUAL_HEADER.match(self._held, taken):
+            end = header.end() + int(header[1])
+            if end > len(self._held) or int(header[1]) > LIMIT:
+                break
+            found.append(parse(self._held[header.end() : end]))
+            taken = end
+        del self._held[:taken]
 
     def _line(self, found: list[Any]) -> bool:
         end = self._held.find(b"\n", 0, LINE_LIMIT)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Json, WireModel
+from .base import Json, KeptModel, WireModel
 from .errors import ErrorKind
 from .verdicts import Category, DecidedBy, EffectView, Evidence, Scope, Verdict
 
@@ -15,12 +15,12 @@ OptionKind = Literal["allow_once", "allow_always", "reject_once", "reject_always
 ApprovalState = Literal["allowed", "denied", "cancelled", "expired", "interrupted"]
 
 
-class Location(WireModel):
+class Location(KeptModel):
     path: str
     line: int | None = None
 
 
-class ToolCallView(WireModel):
+class ToolCallView(KeptModel):
     """A tool call as its card shows it. ``title`` is the agent's own word and is never the subject of a card."""
 
     tool_call_id: str
@@ -33,13 +33,13 @@ class ToolCallView(WireModel):
     locations: list[Location] | None = None
 
 
-class CommandPart(WireModel):
+class CommandPart(KeptModel):
     text: str
     verdict: Verdict
     evidence: Evidence
 
 
-class CommandPreview(WireModel):
+class CommandPreview(KeptModel):
     kind: Literal["command"] = "command"
     command: str
     cwd: str
@@ -48,7 +48,7 @@ class CommandPreview(WireModel):
     background: bool | None = None
 
 
-class DiffPreview(WireModel):
+class DiffPreview(KeptModel):
     """A change of a file. ``old_text`` is absent for a new file; ``to`` stands for a move."""
 
     kind: Literal["diff"] = "diff"
@@ -60,13 +60,13 @@ class DiffPreview(WireModel):
     too_large: bool | None = None
 
 
-class FetchPreview(WireModel):
+class FetchPreview(KeptModel):
     kind: Literal["fetch"] = "fetch"
     url: str
     method: str
 
 
-class ToolPreview(WireModel):
+class ToolPreview(KeptModel):
     kind: Literal["tool"] = "tool"
     server: str | None = None
     input: Json = None
@@ -75,7 +75,7 @@ class ToolPreview(WireModel):
 Preview = Annotated[CommandPreview | DiffPreview | FetchPreview | ToolPreview, Field(discriminator="kind")]
 
 
-class ApprovalOption(WireModel):
+class ApprovalOption(KeptModel):
     """One button or menu item. ``rule`` is what would be kept, in full; ``examples`` are what else it would match."""
 
     option_id: str
@@ -87,7 +87,7 @@ class ApprovalOption(WireModel):
     background: bool | None = None
 
 
-class AgentOption(WireModel):
+class AgentOption(KeptModel):
     """An option that a hosted agent offered; for display only, the gate chooses by kind."""
 
     option_id: str
@@ -95,7 +95,7 @@ class AgentOption(WireModel):
     kind: str
 
 
-class ApprovalRequest(WireModel):
+class ApprovalRequest(KeptModel):
     """``tool/approvalRequest``: what a person is shown. ``digest`` binds the answer to these bytes."""
 
     approval_id: str

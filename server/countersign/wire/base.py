@@ -30,6 +30,10 @@ class WireModel(BaseModel):
         defer_build=True,  # a validator is made when its first message comes, not at start
     )
 
+
+class KeptModel(WireModel):
+    """A part of an open request: ten thousand of those may be kept. Other models go once they were read or sent."""
+
     def model_post_init(self, context: Any, /) -> None:
         self._share_names()
 

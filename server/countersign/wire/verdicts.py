@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import WireModel
+from .base import KeptModel, WireModel
 
 Verdict = Literal["allow", "ask", "deny"]
 """Strictest last: of all that apply, the strictest stands."""
@@ -21,7 +21,7 @@ Source = Literal["floor", "rule", "hook", "mode", "grant", "bypass", "default", 
 """Which rung of the precedence spoke; ``default`` is "no rule matches", ``error`` a fault of ours (which denies)."""
 
 
-class Evidence(WireModel):
+class Evidence(KeptModel):
     """Why a verdict is what it is.
 
     ``rule`` is the rule's own text, ``file`` and ``line`` (from 1) where it stands, ``reason`` one sentence.
@@ -34,7 +34,7 @@ class Evidence(WireModel):
     reason: str
 
 
-class EffectView(WireModel):
+class EffectView(KeptModel):
     """One thing that a call would touch, and what the gate says of it."""
 
     kind: EffectKind
