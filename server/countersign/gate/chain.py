@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from json import encoder
 from typing import Any, Literal
 
 from countersign.wire.base import Json
@@ -28,8 +29,20 @@ Row = Sequence[Any]
 """A whole row: its number, COLUMNS, the hash before and its own."""
 LinkKind = Literal["archived", "dropped", "headless"]
 
-dumps = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True).encode
-"""JSON as it is stored and hashed: ASCII, no spaces. Made once, because ``json.dumps`` would make it for each row."""
+
+def _made_dumps() -> Callable[[Any], str]:
+    """The function behind `dumps`. `JSONEncoder.encode` makes the part of it that is written in C anew for each text,
+    which takes longer than to use it; this makes it once. What is written so has no circles to look for."""
+    slow = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True)
+    make: Any = getattr(encoder, "c_make_encoder", None)
+    if make is None:  # a Python without it
+        return slow.encode
+    parts = make(None, slow.default, encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+    return lambda value: "".join(parts(value, 0))
+
+
+dumps = _made_dumps()
+"""JSON as it is stored and hashed: ASCII, no spaces."""
 
 
 def chain_hash(previous: str, seq: int, values: Sequence[object]) -> str:

@@ -22,7 +22,7 @@ from .redact import redact
 
 def now() -> str:
     """This moment as RFC 3339 in UTC, to the microsecond."""
-    return _moment(datetime.now(UTC))
+    return _utc(datetime.now(UTC))
 
 
 def parse_moment(text: str) -> str:
@@ -38,7 +38,11 @@ def parse_moment(text: str) -> str:
 
 
 def _moment(then: datetime) -> str:
-    return then.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return _utc(then.astimezone(UTC))
+
+
+def _utc(then: datetime) -> str:
+    return then.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
 @dataclass(frozen=True, slots=True)
