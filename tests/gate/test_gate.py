@@ -304,18 +304,25 @@ async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(h
     assert house.states() == [("denied", "mode")]
 
 
+def once_an_end_is_written(house: House, monkeypatch, do):
+    """Does something between the commit of a request's end and whoever hears of it."""
+    write = house.ledger.write
+
+    def write_and_do(changes, told):
+        write(changes, lambda result: (do(), told(result)))
+
+    monkeypatch.setattr(house.ledger, "write", write_and_do)
+
+
 async def test_a_deny_rule_that_comes_while_the_answer_is_under_way_wins(house: House, monkeypatch):
     task = house.submit()
     card = await house.desk.card()
-    append = house.ledger.append
 
-    async def tighten_meanwhile(*changes):
-        number = await append(*changes)
+    def tighten():
         monkeypatch.setattr(house, "judge", lambda call, *_: _denied(call))
         house.gate.changed()
-        return number
 
-    monkeypatch.setattr(house.ledger, "append", tighten_meanwhile)
+    once_an_end_is_written(house, monkeypatch, tighten)
     await house.answer(card)
     result = await settled(task)
     assert isinstance(result, Refused)
@@ -570,16 +577,13 @@ async def test_a_grant_that_is_taken_back_while_its_call_is_under_way_lets_nothi
 async def test_a_rule_that_is_taken_back_while_it_resolves_a_card_lets_nothing_run(house: House, monkeypatch):
     task = house.submit()
     await house.desk.card()
-    append = house.ledger.append
 
-    async def mend_meanwhile(*changes):
-        number = await append(*changes)
+    def mend():
         house.policy = replace(house.policy, rules=())
         house.gate.changed()
-        return number
 
     house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))
-    monkeypatch.setattr(house.ledger, "append", mend_meanwhile)
+    once_an_end_is_written(house, monkeypatch, mend)
     house.gate.changed()
     again = await house.desk.card(2)
     assert house.states() == [("allowed", "rule")]
@@ -847,19 +851,19 @@ async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: Hous
 async def test_whoever_gives_up_an_answer_under_way_does_not_take_it_back(house: House, monkeypatch, option, ran):
     call = house.submit()
     card = await house.desk.card()
-    append, held = house.ledger.append, Held()
+    held, here = [], asyncio.Event()
 
-    async def hold(*changes):
-        await held.stand()
-        return await append(*changes)
+    def hold(*work):
+        held.append(work)
+        here.set()
 
     with monkeypatch.context() as patch:
-        patch.setattr(house.ledger, "append", hold)
+        patch.setattr(house.ledger, "write", hold)
         answer = asyncio.ensure_future(house.answer(card, option))
-        await held.arrived()
+        await asyncio.wait_for(here.wait(), BOUND)
     answer.cancel()
     await asyncio.wait({answer}, timeout=BOUND)
     assert answer.cancelled()
-    held.gone.set()
+    house.ledger.write(*held[0])
     await settled(call)
     assert (house.runs, len(house.desk.ended)) == (ran, 1)

@@ -232,3 +232,23 @@ def test_nobody_else_may_read_the_files(tmp_path):
         assert {file.name: oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == dict.fromkeys(
             ("ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.head"), "0o600"
         )
+
+
+async def test_who_does_not_wait_is_told_on_the_loop_and_never_before_it_asked(tmp_path):
+    ledger = Ledger(tmp_path / LEDGER_FILE)
+    told, heard = [], asyncio.Event()
+
+    def fails(_result):
+        raise RuntimeError("not my day")
+
+    ledger.write([entry(1)], fails)
+    ledger.write([entry(2)], lambda result: (told.append(result), heard.set()))
+    assert told == []
+    await asyncio.wait_for(heard.wait(), 5)
+    assert told == [2]
+    ledger.close()
+    heard.clear()
+    ledger.write([entry(3)], lambda result: (told.append(result), heard.set()))
+    assert told == [2]
+    await asyncio.wait_for(heard.wait(), 5)
+    assert isinstance(told[1], LedgerUnavailable)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Protocol, TypeVar
 
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
@@ -20,6 +20,7 @@ from countersign.wire.base import Json
 from countersign.wire.errors import LedgerUnavailable, PersonError
 from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 
+from .deadlines import Deadlines
 from .entry import Change, Closed, Entry, Opened, Parked, StoredRequest
 from .ledger import Ledger
 from .pending import Pending, PendingTable, Resolution
@@ -56,8 +57,10 @@ class Asking:
         self._ledger = ledger
         self._asker = asker
         self._entries: dict[str, Entry] = {}
+        self._deadlines = Deadlines(lambda pending: self._expire(pending))  # noqa: PLW0108 looked up when it is due
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._endings: set[asyncio.Future[int]] = set()
+        self._endings: set[str] = set()
+        self._last_ended: asyncio.Future[None] | None = None
         self._warned = False
 
     def own(self, work: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
@@ -100,7 +103,7 @@ class Asking:
             await self._farewell(pending)
             raise
         if seconds is not None:
-            pending.timer = asyncio.get_running_loop().call_later(max(seconds, 0.0), self._expire, pending)
+            self._deadlines.set(pending, seconds)
         try:
             try:
                 self._asker.show(pending.request)
@@ -148,9 +151,9 @@ class Asking:
         """
         entry = self._entries.pop(pending.approval_id)
         ended: asyncio.Future[Resolution] = asyncio.get_running_loop().create_future()
-        written = asyncio.ensure_future(self._ledger.append(*_ending(entry, pending.approval_id, resolution)))
-        self._endings.add(written)
-        written.add_done_callback(partial(self._written, pending, entry, resolution, ended))
+        told = partial(self._written, pending, entry, resolution, ended)
+        self._endings.add(pending.approval_id)
+        self._ledger.write(_ending(entry, pending.approval_id, resolution), told)
         return ended
 
     def _written(
@@ -159,22 +162,21 @@ class Asking:
         entry: Entry,
         resolution: Resolution,
         ended: asyncio.Future[Resolution],
-        written: asyncio.Future[int],
+        written: int | LedgerUnavailable,
     ) -> None:
-        self._endings.discard(written)
-        if written.cancelled():  # only the end of the loop does that
-            ended.cancel()
-            return
-        error = written.exception()
-        if error is None:
-            self._warned = False
-        else:
-            resolution = Resolution("denied", "floor", str(error))
+        if isinstance(written, LedgerUnavailable):
+            resolution = Resolution("denied", "floor", str(written))
             self._owe(*_ending(entry, pending.approval_id, resolution))
+        else:
+            self._warned = False
+        self._deadlines.drop(pending)
         self.table.settle(pending, resolution)
         # Before anybody is told: what goes wrong in telling must not keep those who wait.
         if not ended.done():
             ended.set_result(resolution)
+        self._endings.discard(pending.approval_id)
+        if self._last_ended is not None and not self._endings and not self._last_ended.done():
+            self._last_ended.set_result(None)
         self._tell(pending.approval_id, pending.request.thread_id, resolution)
 
     async def finish(self, row: Entry) -> None:
@@ -245,11 +247,16 @@ class Asking:
 
     def _forget(self, pending: Pending) -> None:
         self.table.forget(pending)
+        self._deadlines.drop(pending)
         self._entries.pop(pending.approval_id, None)
 
     async def close(self) -> None:
         """Wait for the endings that are under way, a bounded time."""
-        if under_way := {*self._tasks, *self._endings}:
+        under_way: set[asyncio.Future[Any]] = {*self._tasks}
+        if self._endings:
+            self._last_ended = asyncio.get_running_loop().create_future()
+            under_way.add(self._last_ended)
+        if under_way:
             await asyncio.wait(under_way, timeout=FAREWELL)
 
 
@@ -270,11 +277,13 @@ def _ending(entry: Entry, approval_id: str, resolution: Resolution) -> tuple[Ent
 
 
 def _evidence(resolution: Resolution) -> tuple[Evidence, ...]:
-    if resolution.evidence:
-        return resolution.evidence
-    return (
-        Evidence(source=_SOURCES.get(resolution.by, "default"), reason=resolution.reason or _BY_WORDS[resolution.by]),
-    )
+    return resolution.evidence or _spoken(resolution.by, resolution.reason or _BY_WORDS[resolution.by])
+
+
+@lru_cache(maxsize=200)
+def _spoken(by: DecidedBy, reason: str) -> tuple[Evidence, ...]:
+    """The evidence of an end that has nothing but its words. A burst ends mostly in the same ones."""
+    return (Evidence(source=_SOURCES.get(by, "default"), reason=reason),)
 
 
 _SOURCES: dict[DecidedBy, Source] = {

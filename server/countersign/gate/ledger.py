@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from countersign.wire.errors import LedgerUnavailable
@@ -37,16 +38,18 @@ ended lie nowhere any more."""
 log = logging.getLogger(__name__)
 
 
-_Result = int | LedgerUnavailable
+Result = int | LedgerUnavailable
+"""The number of the last row, or why nothing was written."""
+Told = Callable[[Result], object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Work:
-    """Changes of one commit, and who waits for it: ``done``, on ``loop`` if it is an event loop's; None where they are
-    owed, and tried again instead."""
+    """Changes of one commit, and who is ``told`` of it, on ``loop`` if there is one; None where they are owed, and
+    tried again instead."""
 
     changes: Sequence[Change]
-    done: asyncio.Future[int] | Future[int] | None
+    told: Told | None
     loop: asyncio.AbstractEventLoop | None = None
 
 
@@ -96,16 +99,25 @@ class Ledger(Reader):
         loop = asyncio.get_running_loop()
         done: asyncio.Future[int] = loop.create_future()
         try:
-            self._enqueue(_Work(changes, done, loop))
+            self._enqueue(_Work(changes, partial(_settle, done), loop))
         except LedgerUnavailable as error:
             done.set_exception(error)
         return done
 
+    def write(self, changes: Sequence[Change], told: Told) -> None:
+        """``append`` for one who does not wait: ``told`` is called on the event loop, and never before this returns."""
+        loop = asyncio.get_running_loop()
+        try:
+            self._enqueue(_Work(changes, told, loop))
+        except LedgerUnavailable as error:
+            loop.call_soon(told, error)
+
     def put(self, changes: Sequence[Change]) -> Future[int]:
         """``append`` without an event loop: the future of the last row's number."""
         done: Future[int] = Future()
+        done.set_running_or_notify_cancel()  # what is to be written cannot be called back
         try:
-            self._enqueue(_Work(changes, done))
+            self._enqueue(_Work(changes, partial(_settle, done)))
         except LedgerUnavailable as error:
             done.set_exception(error)
         return done
@@ -178,7 +190,7 @@ class Ledger(Reader):
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
             failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; free its disk")
-            self._owed = [work for work in batch if work.done is None and self._can_be_rows(work)]
+            self._owed = [work for work in batch if work.told is None and self._can_be_rows(work)]
             _tell(batch, [failure] * len(batch))
             return
         self._owed = []
@@ -227,25 +239,33 @@ class Ledger(Reader):
         return self._hidden[1]
 
 
-def _tell(batch: Sequence[_Work], results: Sequence[_Result]) -> None:
+def _tell(batch: Sequence[_Work], results: Sequence[Result]) -> None:
     """Tell everybody who waits. A loop is woken once for all of its own: each wake costs as much as a row."""
-    of_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[int] | Future[int], _Result]]] = {}
+    of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Told, Result]]] = {}
     for work, result in zip(batch, results, strict=True):
-        if isinstance(work.done, Future):
-            if work.done.set_running_or_notify_cancel():
-                _settle([(work.done, result)])
-        elif work.done is not None and work.loop is not None:
-            of_loop.setdefault(work.loop, []).append((work.done, result))
+        if work.told is None:
+            continue
+        if work.loop is None:
+            work.told(result)
+        else:
+            of_loop.setdefault(work.loop, []).append((work.told, result))
     for loop, ends in of_loop.items():
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(_settle, ends)
+            loop.call_soon_threadsafe(_tell_each, ends)
 
 
-def _settle(ends: Sequence[tuple[asyncio.Future[int] | Future[int], _Result]]) -> None:
-    for done, result in ends:
-        if done.done():  # whoever waited was cancelled
-            continue
-        if isinstance(result, LedgerUnavailable):
-            done.set_exception(result)
-        else:
-            done.set_result(result)
+def _tell_each(ends: Sequence[tuple[Told, Result]]) -> None:
+    for told, result in ends:
+        try:
+            told(result)
+        except Exception:  # whatever one of them makes of it, the others are told
+            log.exception("one who was told of a commit failed")
+
+
+def _settle(done: asyncio.Future[int] | Future[int], result: Result) -> None:
+    if done.done():  # whoever waited was cancelled
+        return
+    if isinstance(result, LedgerUnavailable):
+        done.set_exception(result)
+    else:
+        done.set_result(result)

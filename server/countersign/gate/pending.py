@@ -57,7 +57,6 @@ class Pending:
     claimed_by: DecidedBy | None = None
     shown: bool = False
     parked: bool = False
-    timer: asyncio.TimerHandle | None = None
     on_release: list[Callable[[], object]] = field(default_factory=list)
     waiting: list[asyncio.Future[Resolution]] = field(default_factory=list)
 
@@ -120,8 +119,6 @@ class PendingTable:
         self._ended[pending.approval_id] = resolution.state
         if len(self._ended) > REMEMBERED:
             del self._ended[next(iter(self._ended))]
-        if pending.timer is not None:
-            pending.timer.cancel()
         pending.resolution = resolution
         waiting, pending.waiting = pending.waiting, []
         for future in waiting:
@@ -131,8 +128,6 @@ class PendingTable:
     def forget(self, pending: Pending) -> None:
         """Take a request out without an end (it is parked on disk)."""
         self._open.pop(pending.approval_id, None)
-        if pending.timer is not None:
-            pending.timer.cancel()
 
     def __iter__(self) -> Iterator[Pending]:
         return iter(list(self._open.values()))

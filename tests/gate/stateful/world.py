@@ -143,12 +143,18 @@ class Window:
         house.runner._tools = {"shell": Probe(self.world)}
         self._put, self._close = house.ledger.put, house.ledger.close
         house.ledger.append, house.ledger.put, house.ledger.close = self.append, self._hold, self._close_all
+        house.ledger.write = self.write
         house.ledger.owe = lambda *changes: None  # only a dead server owes here, and nothing of it reaches the disk
         await self.app._initialized()
 
     async def append(self, *changes: Any) -> int:
         """The ledger's ``append``."""
         return await asyncio.wrap_future(self._hold(changes))
+
+    def write(self, changes: Sequence[Any], told: Callable[[Any], object]) -> None:
+        """The ledger's ``write``."""
+        done = asyncio.wrap_future(self._hold(changes))
+        done.add_done_callback(lambda done: None if done.cancelled() else told(done.exception() or done.result()))
 
     def _hold(self, changes: Sequence[Any]) -> Future[int]:
         done: Future[int] = Future()
