@@ -42,7 +42,7 @@ class Person:
     def present(self) -> bool:
         return True
 
-    def show(self, request: ApprovalRequest) -> None:
+    def show(self, request: ApprovalRequest, said: str | None = None) -> None:
         self.shown.append(request)
         self.changed.set()
         given = self.decide(request)

@@ -48,7 +48,7 @@ class Line:
     def window_show_message(self, params: ShowMessageParams) -> None:
         raise AssertionError(params.message)
 
-    def notify(self, name: str, params: WireModel) -> None:
+    def notify(self, name: str, params: WireModel, said: str | None = None) -> None:
         self.sent.append((name, params))
         if isinstance(params, ApprovalRequest):
             self.tasks.append(asyncio.ensure_future(self._respond(params)))

@@ -44,7 +44,7 @@ class Desk:
     def present(self) -> bool:
         return self.there
 
-    def show(self, request: ApprovalRequest) -> None:
+    def show(self, request: ApprovalRequest, said: str | None = None) -> None:
         self.shown.append(request)
         self.news.set()
 

@@ -20,7 +20,7 @@ from countersign.lsp.frames import (
     malformed,
 )
 from countersign.wire.approvals import ToolPreview
-from countersign.wire.base import as_json
+from countersign.wire.base import as_json, to_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -169,6 +169,7 @@ def test_a_model_is_written_as_its_json_would_be(value: Any, message_id: Any) ->
     model = ToolPreview(server="NaN", input=value)
     said, answered = encode_notification("a/b", model), encode_result(message_id, model)
     assert decoded(said) == decoded(encode({"jsonrpc": "2.0", "method": "a/b", "params": as_json(model)}))
+    assert encode_notification("a/b", model, to_json(model).decode()) == said
     assert decoded(answered) == decoded(encode({"jsonrpc": "2.0", "id": message_id, "result": as_json(model)}))
 
 
@@ -181,3 +182,5 @@ def test_a_lone_surrogate_in_a_model_leaves_as_the_json_escape(value: Any) -> No
 def test_a_model_with_what_is_not_json_is_not_sent(value: Any) -> None:
     with pytest.raises(ValueError, match="JSON compliant"):
         encode_notification("a/b", ToolPreview(input=value))
+    with pytest.raises(ValueError, match="JSON compliant"):
+        encode_notification("a/b", ToolPreview(input=value), to_json(ToolPreview(input=value)).decode())

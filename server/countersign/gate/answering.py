@@ -77,7 +77,7 @@ class Answering:
             UnknownApproval, AlreadyResolved, OptionNotOffered, StaleAnswer, NotTrusted, InvalidAnswer: nothing was
                 changed, and but for a card whose bytes are no longer true the request is still open.
         """
-        pending = await self._find(params.approval_id)
+        pending = self._asking.table.open(params.approval_id) or await self._find(params.approval_id)
         option = self._check(pending, params)
         if not pending.claim("user"):
             raise AlreadyResolved("this request has already been resolved")
@@ -106,8 +106,10 @@ class Answering:
             raise StaleAnswer("the answer is for other bytes than this card shows; look at the card again")
         option: ApprovalOption | None = None
         if isinstance(outcome, SelectedOutcome):
-            option = next((o for o in request.options if o.option_id == outcome.option_id), None)
-            if option is None:
+            for option in request.options:
+                if option.option_id == outcome.option_id:
+                    break
+            else:
                 raise OptionNotOffered(f"this card has no option `{outcome.option_id}`")
         allows = option is not None and option.kind in ("allow_once", "allow_always")
         if params.bypass_all and not allows:

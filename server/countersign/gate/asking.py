@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from typing import Any, Protocol, TypeVar
 
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
-from countersign.wire.base import Json
+from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable, PersonError
 from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 
@@ -40,7 +40,9 @@ class Asker(Protocol):
         """Whether there is anybody to ask."""
         ...
 
-    def show(self, request: ApprovalRequest) -> None: ...
+    def show(self, request: ApprovalRequest, said: str | None = None) -> None:
+        """``said`` is the request as `to_json` gives it, where that was made already."""
+        ...
 
     def resolved(self, notice: ApprovalResolved) -> None: ...
 
@@ -92,9 +94,13 @@ class Asking:
         """
         self.table.register(pending)
         self._entries[pending.approval_id] = entry
+        said: str | None = None
         try:
             if not adopted:
-                await self._ledger.append(entry, Opened(_stored(pending, entry)))
+                stored = _stored(pending, entry)
+                said = stored.request
+                await self._ledger.append(entry, Opened(stored))
+                del stored
         except Exception:
             self._forget(pending)
             raise
@@ -106,7 +112,8 @@ class Asking:
             self._deadlines.set(pending, seconds)
         try:
             try:
-                self._asker.show(pending.request)
+                self._asker.show(pending.request, said)
+                said = None  # a kilobyte that would stay as long as the request is open
                 pending.shown = True
                 shown()
             except Exception:  # whatever keeps a card from the person: nobody could answer it, so it does not wait
@@ -320,5 +327,5 @@ def _stored(pending: Pending, entry: Entry) -> StoredRequest:
         state="open",
         parked=False,
         created_at=request.created_at,
-        request=request.model_dump_json(by_alias=True, exclude_none=True),
+        request=to_json(request).decode(),
     )

@@ -106,12 +106,16 @@ class PendingTable:
             AlreadyResolved: it has ended, or somebody is just ending it.
             UnknownApproval: no request of this id was made here.
         """
-        pending = self._open.get(approval_id)
-        if pending is not None and pending.claimed_by is None:
+        if (pending := self.open(approval_id)) is not None:
             return pending
-        if pending is not None or approval_id in self._ended:
+        if approval_id in self._open or approval_id in self._ended:
             raise AlreadyResolved("this request has already been resolved")
         raise UnknownApproval("no such request; it may belong to another window")
+
+    def open(self, approval_id: str) -> Pending | None:
+        """The request of this id, if it is open and nobody is just ending it."""
+        pending = self._open.get(approval_id)
+        return pending if pending is not None and pending.claimed_by is None else None
 
     def settle(self, pending: Pending, resolution: Resolution) -> None:
         """End a claimed request and wake whoever waits for it."""

@@ -106,15 +106,16 @@ class Server(LanguageServer):
         """
         return self.protocol.connected
 
-    def notify(self, name: str, params: WireModel) -> None:
+    def notify(self, name: str, params: WireModel, said: str | None = None) -> None:
         """Queues a notification of the table; it never waits, and drops it when the client is gone.
 
+        ``said`` is what `to_json` gives for ``params``, where that was made already.
         Raises `HouseError` for a message that the table does not have, and `ValueError` for one that is not JSON.
         """
         method = _outgoing(name, params)
         if method.is_request:
             raise HouseError(f"`{name}` is a request")
-        self.protocol.send_frame(encode_notification(name, params), name)
+        self.protocol.send_frame(encode_notification(name, params, said), name)
 
     async def request(self, name: str, params: WireModel) -> Any:
         """The client's result for a request of the table, as its model; waits as long as the client takes.

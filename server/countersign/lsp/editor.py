@@ -19,7 +19,7 @@ class Line(Protocol):
     @property
     def connected(self) -> bool: ...
 
-    def notify(self, name: str, params: WireModel) -> None: ...
+    def notify(self, name: str, params: WireModel, said: str | None = None) -> None: ...
 
     def window_show_message(self, params: types.ShowMessageParams) -> None: ...
 
@@ -34,9 +34,9 @@ class Editor:
     def present(self) -> bool:
         return self._line.connected
 
-    def show(self, request: ApprovalRequest) -> None:
+    def show(self, request: ApprovalRequest, said: str | None = None) -> None:
         self._flush(request.thread_id)
-        self._line.notify("tool/approvalRequest", request)
+        self._line.notify("tool/approvalRequest", request, said)
 
     def resolved(self, notice: ApprovalResolved) -> None:
         self._flush(notice.thread_id)

@@ -162,14 +162,16 @@ def encode(message: dict[str, Any]) -> bytes:
     return _framed(_body(message))
 
 
-def encode_notification(method: str, params: WireModel) -> bytes:
-    """`encode` of a notification that carries a model."""
-    return _framed(b'{"jsonrpc":"2.0","method":"%b","params":%b}' % (method.encode(), _body_of(params)))
+def encode_notification(method: str, params: WireModel, said: str | None = None) -> bytes:
+    """`encode` of a notification that carries a model; ``said`` is what `to_json` gave for it, if it was asked."""
+    body = _body_of(params, said.encode() if said is not None else None)
+    return _framed(b'{"jsonrpc":"2.0","method":"%b","params":%b}' % (method.encode(), body))
 
 
 def encode_result(message_id: MessageId, result: WireModel) -> bytes:
     """`encode` of an answer that carries a model."""
-    return _framed(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_body(message_id), _body_of(result)))
+    number = b"%d" % message_id if isinstance(message_id, int) else _body(message_id)
+    return _framed(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (number, _body_of(result)))
 
 
 def _framed(body: bytes) -> bytes:
@@ -181,11 +183,12 @@ def _body(value: Any) -> bytes:
     return _ENCODER.encode(value).encode("utf-8", "backslashreplace")
 
 
-def _body_of(model: WireModel) -> bytes:
+def _body_of(model: WireModel, body: bytes | None = None) -> bytes:
     """A model written by pydantic itself where that gives what `_body` would: most of what we say goes by here."""
-    try:
-        body = to_json(model)
-    except ValueError:
-        return _body(as_json(model))
+    if body is None:
+        try:
+            body = to_json(model)
+        except ValueError:
+            return _body(as_json(model))
     # Text may well say so, but a number must not: the slow way tells them apart, and refuses the number.
     return _body(as_json(model)) if b"NaN" in body or b"Infinity" in body else body

@@ -91,7 +91,7 @@ class Wire:
     def feature(self, *_: Any) -> Callable[[Any], Any]:
         return lambda handler: handler
 
-    def notify(self, name: str, params: Any) -> None:
+    def notify(self, name: str, params: Any, said: str | None = None) -> None:
         if self.dead:
             return
         self.sent.append((name, params))
