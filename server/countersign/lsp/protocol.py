@@ -373,7 +373,8 @@ def read(model: type[Model], value: Any) -> Model:
 
     Raises `pydantic.ValidationError`.
     """
-    return model.model_validate({} if value is None else value, strict=True, by_alias=True, by_name=False)
+    validate = model.__pydantic_validator__.validate_python  # what `model_validate` calls, without its detour
+    return validate({} if value is None else value, strict=True, by_alias=True, by_name=False)
 
 
 def places(error: Exception) -> str:
