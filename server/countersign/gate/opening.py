@@ -24,9 +24,10 @@ from .head import HeadFile
 from .reader import BUSY_TIMEOUT
 from .wal import blocking_incomplete
 
-LOG_PAGES = 4_000
+LOG_PAGES = 2_000
 """Pages (4 KiB) that the write-ahead log may hold until a commit must empty it, which takes many times as long as a
-commit. A burst is over by then, and the log is emptied while nobody waits (``Ledger``)."""
+commit: a burst is over by then, and the log is emptied while nobody waits (``Ledger``). No more than that, because
+from there on the log is written over, and a commit that makes the file longer takes up to twice as long to sync."""
 
 
 @dataclass(frozen=True, slots=True)
