@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -252,3 +254,17 @@ async def test_who_does_not_wait_is_told_on_the_loop_and_never_before_it_asked(t
     assert told == [2]
     await asyncio.wait_for(heard.wait(), 5)
     assert isinstance(told[1], LedgerUnavailable)
+
+
+def test_what_nobody_could_write_does_not_take_with_it_what_shares_its_commit(file, monkeypatch):
+    held, shown = threading.Event(), threading.Event()
+    with closing(Ledger(file)) as ledger:
+        monkeypatch.setattr(ledger, "_secret_names", lambda: (shown.set(), held.wait(5), ())[2])
+        first = ledger.put([entry(1)])
+        assert shown.wait(5)
+        bad = ledger.put([replace(entry(2), input={"bytes": b"no JSON"})])
+        good = ledger.put([entry(3)])  # while the first is being written, so the two share a commit
+        held.set()
+        assert first.result(timeout=5) == 1
+        assert isinstance(bad.exception(timeout=5), LedgerUnavailable)
+        assert good.result(timeout=5) == 2

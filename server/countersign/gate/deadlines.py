@@ -54,11 +54,13 @@ class Deadlines:
         self._timer = None
         # The loop calls timers that are due within the resolution of its clock, thus a little early.
         now = loop.time() + time.get_clock_info("monotonic").resolution
-        while self._order and self._order[0][0] <= now:
-            when, approval_id = heapq.heappop(self._order)
-            known = self._set.get(approval_id)
-            if known is not None and known[0] == when:
-                del self._set[approval_id]
-                self._expire(known[1])
-        if self._order:
-            self._wait(loop, self._order[0][0])
+        try:
+            while self._order and self._order[0][0] <= now:
+                when, approval_id = heapq.heappop(self._order)
+                known = self._set.get(approval_id)
+                if known is not None and known[0] == when:
+                    del self._set[approval_id]
+                    self._expire(known[1])
+        finally:  # one that cannot be ended must not keep the others open
+            if self._order and self._timer is None:
+                self._wait(loop, self._order[0][0])

@@ -190,8 +190,17 @@ class Ledger(Reader):
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
             failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; free its disk")
-            self._owed = [work for work in batch if work.told is None and self._can_be_rows(work)]
-            _tell(batch, [failure] * len(batch))
+            writable: list[_Work] = []
+            unwritable: list[_Work] = []
+            for work in batch:
+                (writable if self._can_be_rows(work) else unwritable).append(work)
+            self._owed = [work for work in writable if work.told is None]
+            if unwritable and writable:
+                # What shares the commit of a row that nobody could write does not fail with it.
+                _tell(unwritable, [failure] * len(unwritable))
+                self._commit(connection, writable)
+            else:
+                _tell(batch, [failure] * len(batch))
             return
         self._owed = []
         if self._head is not None:
@@ -228,7 +237,8 @@ class Ledger(Reader):
                 if isinstance(change, Entry):
                     values_of(change, self._hidden_values())
         except (TypeError, ValueError):  # one that nobody can write must not keep all others from running
-            log.exception("the end of a call is never recorded; the next start closes it as interrupted")
+            if work.told is None:
+                log.exception("the end of a call is never recorded; the next start closes it as interrupted")
             return False
         return True
 
