@@ -31,9 +31,11 @@ class Difference:
         return f"engine {self.engine}, reference {self.reference}: {self.question}"
 
 
-_READ_OTHERWISE = re.compile(r"\|&?(?:\s|\\\n)*time\b|\\\w+\s*\(\s*\)|[$<>]\(.*<<", re.DOTALL)
-"""Behind a pipe bash knows `time` as a program's name only; a function whose name is quoted is not understood, nor a
-here-document in a substitution beside other commands."""
+_READ_OTHERWISE = re.compile(
+    r"\|&?(?:\s|\\\n)*time\b|\\\w+\s*\(\s*\)|\b(?:for|select)(?:\s|\\\n)+\\\w|[$<>]\(.*<<", re.DOTALL
+)
+"""Behind a pipe bash knows `time` as a program's name only; a function or a loop's variable whose name is quoted is not
+understood, nor a here-document in a substitution beside other commands."""
 
 
 def differences(seed: int, numbers: range) -> Iterator[Difference]:

@@ -41,7 +41,10 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
             strange = known.program is None and _is_strange(case, name, layer.words[0])
+            texts = case.step.unwrapped.texts
             for word in layer.words[1:]:
+                if word.value in texts:
+                    continue  # it is read by a shell, and what it names is found there
                 for named in _named_by(word):
                     likely = _LIKE_A_FILE.search(named.prefix) is not None
                     if not (likely or known.program is None) or _is_quiet(around, named, places):
