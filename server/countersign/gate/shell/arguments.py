@@ -74,6 +74,17 @@ class Arguments:
             return ()
         return [option.value for option in self.options if option.name in names and option.value is not None]
 
+    def valued(self, *names: str) -> Iterable[Word]:
+        """``values``, abbreviated long options among them: for what must not be missed."""
+        if not self.options or not names:
+            return ()
+        return [
+            option.value
+            for option in self.options
+            if option.value is not None
+            and (option.name in names or any(name.startswith(option.name) for name in names if len(option.name) > 3))
+        ]
+
 
 NUMERIC_PARAMETERS = frozenset({"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"})
 """Parameters that bash itself keeps as numbers."""
@@ -239,9 +250,13 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, 
     # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
     # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
     looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
-    if looks and grammar.single and name in grammar.texts and re.fullmatch(r"-\d+[a-zA-Z]?", value.value or ""):
+    if looks and grammar.single and name in grammar.texts and _NO_NAME.fullmatch(value.value or ""):
         looks = False
     return index + 1 if looks else index + 2
+
+
+_NO_NAME = re.compile(r"-\d+[a-zA-Z]?|-\d+ ?(?:sec|min|hour|day|week|month|year)s?(?: ago)?|-[ugoa]+[-+=][rwxXst]+")
+"""A number, an age or a mode with a dash before it, which names no option of ``find``."""
 
 
 def _rest(word: Word, text: str) -> Word:

@@ -41,11 +41,24 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     if special is not None:
         more, doings = special(words, found)
         uses += more
+    if row.one_dash:
+        uses += _one_dash(name, row, words)
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
     # What turns into `-t` says where a copy goes.
     watched = bool(row.escapes) or special is not None or row.operands in COPYING
     return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
+
+
+def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
+    """Long options that are written with one dash."""
+    for index, word in enumerate(words):
+        text = word.prefix
+        if len(text) > 2 and text[0] == "-" and text[1] != "-":
+            option = Option("-" + re.split("[=:]", text, maxsplit=1)[0], index, attached=True)
+            kind = escape_kind(row, option.name)
+            if kind is not None and not _is_exempt(name, option, kind):
+                yield _use(option, kind, word)
 
 
 def _spelled(name: str, words: Sequence[Word]) -> Iterator[Use]:
@@ -127,8 +140,14 @@ def _one_spelling(option: str) -> str:
     return option.replace("-", "").lower()
 
 
+_WARNING = r"[^:]*(?::[^:]*(?::[^:.]*(?::.*)?)?)?"
+"""A filter of warnings whose category is one of Python's own: a dotted one is imported."""
+
 _HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
     ("pytest", "-p"): re.compile(r"no:.*"),
+    ("pytest", "-W"): re.compile(_WARNING),
+    ("py.test", "-W"): re.compile(_WARNING),
+    ("pytest", "--pythonwarnings"): re.compile(_WARNING),
     ("curl", "-o"): re.compile(r"-|/dev/null"),
     ("curl", "--output"): re.compile(r"-|/dev/null"),
     ("curl", "-D"): re.compile(r"-|/dev/null"),

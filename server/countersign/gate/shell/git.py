@@ -59,15 +59,16 @@ def only_reads(git: Git) -> bool:
     if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git):
         return False
     first = operands[0].value if operands else None
+    undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
     match name:
         case "branch":
             listing = git.arguments.has("-l", "--list", "--show-current", "--contains", "--no-contains", "--merged",
                                         "--no-merged", "--points-at")  # fmt: skip
-            return not operands or listing
+            return not operands or (listing and not undone)
         case "tag":
             listing = git.arguments.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged",
                                         "--points-at")  # fmt: skip
-            return not operands or listing
+            return not operands or (listing and not undone)
         case "remote":
             return not operands or first in LISTING[name]
         case "reflog":
@@ -89,10 +90,19 @@ _TELLING = re.compile(
 """Settings that hold no password or token, or (a remote's address) are told by ``git remote -v`` as well."""
 
 
+_FILTERS = frozenset({"--no-contains", "--no-merged", "--no-color", "--no-column", "--no-abbrev"})
+"""Options of ``branch`` and ``tag`` that take nothing back: ``--no-list`` makes the operand a new branch."""
+
+
 def _verifies(git: Git) -> bool:
-    """Whether a format asks for signatures (``%G?``), which are verified by a program that the settings name."""
-    formats = (option.value for option in git.arguments.options if option.name in {"--format", "--pretty"})
-    return any(value is not None and (value.value is None or "%G" in value.value) for value in formats)
+    """Whether a format or an order asks for signatures (``%G?``, ``signature``), which are verified by a program that
+    the settings name."""
+    named = {"--format", "--pretty", "--group", "--sort"}
+    values = (option.value for option in git.arguments.options if option.name in named)
+    return any(value is not None and (value.value is None or _SIGNED.search(value.value)) for value in values)
+
+
+_SIGNED = re.compile(r"%G|signature")
 
 
 def named_words(git: Git) -> list[Word]:

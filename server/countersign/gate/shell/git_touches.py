@@ -20,7 +20,7 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     operands = [word for _, word in found.operands]
     if git.subcommand in SHOWS_FILES or git.program.known:
         yield from _shown(words, git)
-    yield from (Touch("read", value) for value in found.values(*git.program.reads))
+    yield from (Touch("read", value) for value in found.valued(*git.program.reads))
     match git.subcommand:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
@@ -83,7 +83,7 @@ def _behind_dashes(words: Sequence[Word], index: int) -> bool:
 
 _CONFIG_READS = frozenset({
     "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
-    "--show-origin", "--show-scope", "--name-only",
+    "--show-origin", "--name-only",
 })  # fmt: skip
 
 

@@ -19,7 +19,8 @@ from .names import is_safe_prefix, unsafe_assignment
 from .places import Lookout, literal, meaning, names_option
 from .repository import strange_repository
 from .rg_touches import brings_back
-from .script import Assignment, Simple
+from .script import Assignment, Process, Simple
+from .touch import Touch
 
 
 def floor(reason: str) -> Floor:
@@ -180,7 +181,7 @@ def _may_be_option(around: Circumstances, case: Case, place: str) -> bool:
 def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
     """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
     for touch in case.touches(-1):
-        if touch.deed not in ("read", "list"):
+        if touch.deed not in ("read", "list") or (case.names[-1] == "diff" and _is_folder(around, touch, places)):
             return False
         for place in places:
             lookout = Lookout(around.paths, case.facts, place)
@@ -188,6 +189,13 @@ def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> b
             if not all(found.known_read or found.allow or found.grant for found in lookout.look(touch)):
                 return False
     return True
+
+
+def _is_folder(around: Circumstances, touch: Touch, places: Sequence[str]) -> bool:
+    """Whether a folder is named: ``diff`` compares all files in two of them, hidden ones too."""
+    if touch.word.value is None:
+        return not any(isinstance(piece, Process) for piece in touch.word.pieces)
+    return any(around.paths.resolve(literal(touch.word), cwd=place).kind == "folder" for place in places)
 
 
 def _strange_place(around: Circumstances, case: Case, places: Sequence[str] | None) -> str | None:

@@ -22,7 +22,9 @@ _GO = row(
     code="-overlay --overlay -modfile --modfile -modcacherw -C --C -gcflags --gcflags -asmflags",
     writes="-o --o -coverprofile --coverprofile -cpuprofile --cpuprofile -memprofile --memprofile -blockprofile "
     "--blockprofile -mutexprofile --mutexprofile -trace --trace -outputdir --outputdir -pkgdir "
-    "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace",
+    "-test.coverprofile -test.cpuprofile -test.memprofile -test.outputdir -test.trace -test.blockprofile "
+    "-test.mutexprofile -test.testlogfile -test.gocoverdir -debug-trace --debug-trace -debug-actiongraph "
+    "--debug-actiongraph -debug-runtime-trace --debug-runtime-trace",
     changes="-w --w -fix -u --u -c --c",
 )
 
@@ -56,8 +58,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
            short="oIDLlxBfWmOUM", writes="-o", code="-B", operands="read", abbreviates=False)),
     **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
                         "manifest-path config color profile test bench example bin exclude message-format timings "
-                        "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path",
-                        writes="--target-dir --out-dir --artifact-dir", changes="--fix", safe="--out --lib --target")),
+                        "out-dir artifact-dir lockfile-path", runs="--config -Z", code="--manifest-path -C --lockfile-path --config-file --tool-config-file --makefile",
+                        writes="--target-dir --out-dir --artifact-dir --logfile --output-path --output-dir --archive-file", changes="--fix",
+                        safe="--out --lib --target --make --log --arch")),
     ("cargo", "new"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
                           operands="write"),
     ("cargo", "vendor"): row("it makes a folder", short="s", long="sync manifest-path lockfile-path color config",
@@ -71,9 +74,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                       "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
                       code=_NODE_CODE, writes="--logs-dir",
                       safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
-                      "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True)),
+                      "--prefer-online --ignore-scripts --node --registry --prefer-dedupe", abbreviates=True, one_dash=True)),
     **{key: row("it changes settings that name programs to run", closed=True) for key in (
-        ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("npm", "edit"), ("pnpm", "config"), ("yarn", "config"),
+        ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("npm", "edit"), ("pnpm", "config"),
+        *(("npm", short) for short in "c con conf confi pk set- set-s set-sc set-scr ed edi".split()), ("pnpm", "c"), ("yarn", "config"),
         ("pip", "config"), ("poetry", "config"), ("bundle", "config"), ("corepack",), ("gcloud", "config"), ("aws", "configure"),
         ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
     **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
@@ -103,7 +107,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("tsc", row("outputs named in its words are written", short="pbitmw", single=False, long="project outDir outFile "
                       "declarationDir rootDir target module jsx lib tsBuildInfoFile generateTrace generateCpuProfile baseUrl "
                       "pretty moduleResolution", writes="--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace "
-                      "--generateCpuProfile", changes="--init -b --build", code="--plugins", abbreviates=False)),
+                      "--generateCpuProfile", changes="--init -b --build", code="--plugins", abbreviates=False, one_dash=True)),
     **same("jest", row("settings named in its words are code", short="ctowuif", long="config globalSetup globalTeardown "
                        "setupFiles setupFilesAfterEnv runner testRunner reporters transform resolver env testEnvironment "
                        "coverageDirectory outputFile rootDir roots testResultsProcessor testSequencer snapshotSerializers "
@@ -133,11 +137,16 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         "ignore-glob deselect cov cov-report cov-config html json-report-file resultlog debug log-level log-cli-level "
         "capture color numprocesses dist timeout benchmark-json pastebin",
         code="-p -o --override-ini -c --config-file --rootdir --confcutdir --pdbcls --cov-config -D --tx --px --rsyncdir --ds "
-             "--dc --looponfail",
+             "--dc --looponfail -W --pythonwarnings --jaxtyping-packages --pylint-rcfile --mypy-config-file --mypy-ini-file",
+        runs="--postgresql-exec --redis-exec --mysql-exec --mysql-mysqld --driver-path --splinter-webdriver-executable "
+             "--docker-compose-command",
         writes="--junitxml --junit-xml --log-file --html --json-report-file --resultlog --report-log --benchmark-json "
-               "--basetemp --debug --profile-svg", changes="--cache-clear --snapshot-update --inline-snapshot --pastebin",
+               "--basetemp --debug --profile-svg --alluredir --clean-alluredir --output --durations-path --benchmark-storage "
+               "--excelreport --md-report-output --cucumberjson --cprofile-file", changes="--cache-clear --snapshot-update --inline-snapshot --pastebin",
         safe="--co --lf --ff --nf --sw --pdb --log-cli-level --log-level --cov --collect-only --pd --pro --cache-show --html-"
-             " --conf --import --root --junit --base --res --over --no-cov --in --re --ca")),
+             " --conf --import --root --junit --base --res --over --no-cov --in --re --ca"
+             " --driver --durations --mypy --pylint --docker --docker-compose --redis --mysql --postgresql --splinter --python"
+             " --benchmark --md --md-report --cprofile --excel --clean --out --cucumber")),
     **same("ruff", row("`--fix` changes files", long="config output-file cache-dir select ignore extend-select output-format "
                        "target-version line-length extension exclude format per-file-ignores", short="o",
                        code="--config", writes="-o --output-file --cache-dir --statistics-file",
@@ -262,7 +271,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                "-backup-path", reads="-var-file --var-file", changes="-auto-approve --auto-approve -destroy --destroy -migrate-state "
                "-reconfigure -force-copy -write --write")),
     **same("gradle gradlew", row(
-        "scripts and properties named in its words are run", short="IbcpgDPxiqtSsM", long="init-script build-file settings-file "
+        "scripts and properties named in its words are run", short="IbcpgDPx", long="init-script build-file settings-file "
         "project-dir gradle-user-home include-build system-prop project-prop tests exclude-task console max-workers "
         "project-cache-dir configuration-cache-problems priority warning-mode dependency-verification",
         code="-I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -D "
@@ -274,10 +283,11 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         "toolchains global-toolchains define activate-profiles log-file threads builder projects resume-from encrypt-password "
         "fail-at-end", code="-f --file -s --settings -gs --global-settings -t --toolchains -gt --global-toolchains -D "
         "--define -b --builder", writes="-l --log-file", single=False,
-        safe="--fail-at-end --fail-fast --batch-mode --show-version --quiet --file-")),
+        safe="--fail-at-end --fail-fast --batch-mode --show-version --quiet --file- --fae --ff --fn --gs --gt --am --amd --pl --rf",
+        one_dash=True)),
     **same("dotnet", row("properties named in its words run programs", short="covpr", long="configuration output framework "
                          "runtime verbosity property logger settings filter results-directory project diag collect",
-                         code="-p --property -p: /p: --logger -l --settings -s --test-adapter-path --msbuild",
+                         code="-p --property -p: /p: -rp --rp --restoreProperty --logger -l --settings -s --test-adapter-path --msbuild",
                          writes="-o --output --results-directory --diag --artifacts-path", abbreviates=False)),
     **same("java javaw", row("agents and argument files are code", single=True, long="cp classpath class-path p module-path m "
                              "module jar", code="-javaagent -agentlib -agentpath -XX:OnError -XX:OnOutOfMemoryError -XX:Flags "

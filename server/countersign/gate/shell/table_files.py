@@ -67,7 +67,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("ssh autossh", row("`-o` and `-F` run programs", short="BbcDEeFIiJLlmOoPpQRSWw", ordered=True, runs="-o -J",
                               code="-F -I -S", writes="-E")),
     **same("curl", row(
-        "`-o` and its like write, `-K` reads options", short="oOuXHdFTAebcDEmrtTUvwxyYzCKPQ",
+        "`-o` and its like write, `-K` reads options", short="ouXHdFTAebcDEmrtUwxyYzCKPQ",
         long="output user request header data data-raw data-binary data-ascii data-urlencode form upload-file user-agent "
              "referer cookie cookie-jar dump-header cert key cacert capath max-time connect-timeout range proxy proxy-user "
              "write-out config interface limit-rate retry retry-delay retry-max-time resolve stderr trace trace-ascii "
@@ -79,7 +79,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
         code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default",
         reads="-T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare",
-        safe="--out --con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
+        safe="--con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
              "--fail --silent --location --head --include --user --user-agent -H -X -d")),
     **same("wget", row(
         "it writes what it fetches", short="OoaiPBtTwQUeADRILX", long="output-document output-file append-output input-file "

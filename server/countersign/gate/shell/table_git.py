@@ -42,7 +42,7 @@ _DIFF_FLAGS = (
     "--ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --indent-heuristic --patience --histogram --word-diff "
     "--color-words --color-moved --relative --text --exit-code --quiet --ignore-submodules --submodule "
     "--ita-invisible-in-index --ita-visible-in-index --pickaxe-all --pickaxe-regex --cached --staged --merge-base --no-index "
-    "--base --ours --theirs --cc --combined-all-paths"
+    "--base --ours --theirs --cc --combined-all-paths --no-commit-id"
 )
 _LOG_FLAGS = (
     "--all --branches --tags --remotes --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin "
@@ -123,10 +123,11 @@ GIT: Mapping[str, Program] = {
         flags=f"0123456789cneshiEFPpq --committer --numbered --summary --email --group {_LOG_FLAGS}", maybe="w",
         long="output", writes="--output", runs="--ext-diff --textconv",
         texts="--max-count --skip --since --after --until --before --author --grep --date --encoding --glob --exclude",
-        negates=True, known=True, not_known="--stdin"),
+        negates=True, known=True, not_known="--stdin --show-signature"),
     "rev-list": row(
         flags=f"{_LETTERS} {_LOG_FLAGS} {_DIFF_FLAGS}", maybe="MCBUX", short="L", texts=f"-n {_TEXTS}",
-        long="default output", writes="--output", runs="--ext-diff --textconv", safe=_SAFE_DIFF, negates=True, known=True, not_known="--stdin"),
+        long="default output", writes="--output", runs="--ext-diff --textconv", safe=_SAFE_DIFF, negates=True, known=True,
+        not_known="--stdin --show-signature"),
     "rev-parse": row(long="short default prefix abbrev-ref since until glob branches tags remotes", known=True),
     "blame": row(
         flags="0123456789bcefhklnpstwv --incremental --root --show-stats --progress --score-debug --show-name --show-number "
@@ -201,11 +202,11 @@ GIT: Mapping[str, Program] = {
                   runs="-e --edit -c --reedit-message", reads="-F --file -t --template --pathspec-from-file",
                   safe="--no-edit --ed"),
     "notes": row("`edit` runs an editor", short="mFCc", long="message file ref", runs="-e --edit", reads="-F --file"),
-    "checkout": row(short="bB", long="orphan conflict pathspec-from-file"),
+    "checkout": row(short="bB", long="orphan conflict pathspec-from-file", reads="--pathspec-from-file"),
     "switch": row(short="cC", long="create force-create orphan conflict"),
-    "restore": row(short="s", long="source conflict pathspec-from-file"),
-    "reset": row(long="pathspec-from-file"),
-    "rm": row(long="pathspec-from-file", operands="delete"),
+    "restore": row(short="s", long="source conflict pathspec-from-file", reads="--pathspec-from-file"),
+    "reset": row(long="pathspec-from-file", reads="--pathspec-from-file"),
+    "rm": row(long="pathspec-from-file", operands="delete", reads="--pathspec-from-file"),
     "mv": row(operands="move"),
     "clean": row(short="e", long="exclude"),
     "merge": row("`-s` runs a program of that name", short="mFsX", long="message file strategy strategy-option cleanup into-name",
@@ -282,7 +283,8 @@ LISTING: Mapping[str, frozenset[str]] = {
 """Subcommands whose known reading form has one of these words first (or, for ``remote`` and ``reflog``, none)."""
 
 SHOWS_FILES = frozenset({"diff", "log", "show", "blame", "annotate", "grep", "cat-file", "archive", "whatchanged", "stash",
-                         "diff-tree", "diff-index", "diff-files", "format-patch", "range-diff", "reflog"})  # fmt: skip
+                         "diff-tree", "diff-index", "diff-files", "format-patch", "range-diff", "reflog",
+                         "interpret-trailers"})  # fmt: skip
 """Subcommands that print what is in files: their operands are looked at as paths (P8)."""
 
 TRANSPORTS = ("ext::", "fd::")

@@ -33,7 +33,8 @@ class Program:
     ``here``: without operands it looks at the folder it runs in. ``safe`` are options that only look like a short form
     of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
     ``closed``: a language of its own, so a rule must name every word. ``clauses``: words that are operands with a
-    meaning (``NAME=value``, ``plugin:goal``), each with what it does.
+    meaning (``NAME=value``, ``plugin:goal``), each with what it does. ``one_dash``: its long options may be written with
+    one dash as well, beside letters (``npm run -script-shell=x``).
     """
 
     why: str
@@ -49,6 +50,7 @@ class Program:
     not_known: frozenset[str] = frozenset()
     closed: bool = False
     abbreviates: bool = True
+    one_dash: bool = False
 
 
 def row(
@@ -78,6 +80,7 @@ def row(
     closed: bool = False,
     abbreviates: bool = True,
     apart: bool = False,
+    one_dash: bool = False,
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
@@ -131,6 +134,7 @@ def row(
         frozenset(not_known.split()),
         closed,
         abbreviates,
+        one_dash,
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from .script import Word
 
 _DOTNET = (
-    r"(?i)(?:--?|/)(?:p|property|l|logger|dl|distributedlogger|bl|binarylogger|flp\d?|fileloggerparameters\d?|gl)(?:[:=].*)?"
+    r"(?i)(?:--?|/)(?:p|property|rp|restoreproperty|l|logger|dl|distributedlogger|bl|binarylogger|flp\d?|fileloggerparameters\d?|gl)(?:[:=].*)?"
     r"|@.*|.*\.dll"
 )
 _JAVA = (
@@ -29,12 +29,13 @@ _RUSTC = (
 SPELLED: Mapping[tuple[str, ...], tuple[re.Pattern[str], str]] = {
     ("java",): (re.compile(_JAVA), "it loads an agent or writes a file"),
     ("javac",): (re.compile(r"-J|-Xplugin|@|-Akotlin|--processor"), "it loads code or options from elsewhere"),
-    ("rustc",): (re.compile(r"@"), "it takes its options from a file"),
-    ("rustdoc",): (re.compile(r"@"), "it takes its options from a file"),
-    ("cargo",): (re.compile(_RUSTC), "the compiler runs or writes what it names"),
+    ("rustc",): (re.compile(r"@|\+[^ ]*/"), "it takes its options from a file, or names the tools to run"),
+    ("rustdoc",): (re.compile(r"@|\+[^ ]*/"), "it takes its options from a file, or names the tools to run"),
+    ("rustfmt",): (re.compile(r"\+[^ ]*/"), "it names the tools to run"),
+    ("cargo",): (re.compile(rf"\+[^ ]*/|--logfile|{_RUSTC}"), "the compiler runs or writes what it names"),
     **{
         ("cargo", each): (
-            re.compile(rf"-[CLloZ]|@|--out-dir|--sysroot|{_RUSTC}"),
+            re.compile(rf"-[CLloZ]|@|\+[^ ]*/|--out-dir|--sysroot|{_RUSTC}"),
             "the compiler runs or writes what it names",
         )
         for each in ("rustc", "rustdoc", "clippy")

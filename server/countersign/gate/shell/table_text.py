@@ -266,7 +266,9 @@ TEXT: Mapping[tuple[str, ...], Program] = {
     **same("ps pgrep lsof netstat ss free vmstat top htop env-list printenv lsblk lscpu", row()),
     **same("tokei cloc scc", row("reports can be written", long="report-file out output exclude-dir format sort",
                                  writes="--report-file --out --output -o --sql", here=True, operands="list",
-                                 runs="--script-lang --extract-with --diff-list-files", code="--config --read-lang-def")),
+                                 runs="--script-lang --extract-with --diff-list-files --vcs", code="--config --read-lang-def", one_dash=True,
+                                 changes="--counted --ignored --found --categorized --diff-alignment --write-lang-def --strip-comments "
+                                         "--unique")),
     **same("fd", row("`-x` and `-X` run a command", short="dteEcjSoxX", long="max-depth min-depth exact-depth type "
                      "extension exclude color threads size owner exec exec-batch changed-within changed-before ignore-file "
                      "base-directory search-path path-separator max-results format",
@@ -289,7 +291,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
         "`-i` changes files; its language runs and writes (see `sed.py`)", short="f", long="file", maybe="i",
         flags="bnrzuEs --binary --posix --silent --quiet --debug --regexp-extended --in-place --null-data "
               "--zero-terminated --unbuffered --separate --sandbox --follow-symlinks",
-        texts="-e -l --expression --line-length", changes="-i --in-place", code="-f --file",
+        texts="-e -l --expression --line-length", changes="-i --in-place", code="-f --file", reads="-f --file",
         given="-e --expression -f --file", operands="script", known=True, safe="-s --s")),
     **same("awk", row(
         "its language runs and writes (see `awk.py`)", short="fiElW", long="file include exec load",
@@ -298,6 +300,6 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--lint --lint-old --dump-variables --profile --pretty-print",
         maybe="dDLop", texts="-F -v -e --field-separator --assign --source",
         code="-f --file -i --include -l --load -E --exec -D --debug -W",
-        writes="-d --dump-variables -p --profile -o --pretty-print", given="-f --file -e --source -E --exec",
+        reads="-f --file -E --exec", writes="-d --dump-variables -p --profile -o --pretty-print", given="-f --file -e --source -E --exec",
         operands="script", ordered=True, known=True)),
 }  # fmt: skip

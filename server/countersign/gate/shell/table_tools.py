@@ -19,13 +19,24 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
         ("stack", "ghci"), ("stack", "eval"), ("stack", "repl"), ("mix", "eval"), ("mix", "cmd"), ("mix", "do"),
         ("meson", "devenv"), ("poetry", "shell"), ("pipenv", "shell"), ("hatch", "shell"), ("yarn", "node"),
         ("rails", "runner"), ("rails", "r"), ("rails", "console"), ("rails", "dbconsole"), ("lein", "exec"),
-        ("flask", "shell"), ("cabal", "repl"), ("gh", "codespace"))},
+        ("flask", "shell"), ("cabal", "repl"), ("gh", "codespace"), ("gh", "cs"))},
     **{key: row("it changes which program or plug-in runs", closed=True) for key in (
         ("yarn", "set"), ("yarn", "plugin"), ("yarn", "global"), ("docker", "plugin"), ("docker", "swarm"),
         ("git-lfs", "install"), ("asdf", "plugin"), ("gh", "ext"), ("gh", "extensions"))},
     **{(name, "show"): row("logs are written", long="python log", runs="--python", writes="--log --log-file --local-log --cache-dir",
                            abbreviates=False) for name in ("pip", "pip3")},
-    ("gh", "auth", "token"): row("it prints a token", closed=True),
+    **{("gh", "auth", each): row("it prints a token", closed=True) for each in ("token", "git-credential")},
+    ("gh", "auth", "status"): row("`-t` prints the token", short="h", long="hostname", code="-t --show-token", abbreviates=False),
+    ("cargo", "flamegraph"): row("`-c` runs a command", runs="-c --cmd --post-process", code="--config -Z --manifest-path",
+                                 writes="-o --output --target-dir"),
+    **{("cargo", each): row("reports are written", short="o", long="output output-path output-dir config manifest-path",
+                            runs="--config -Z", code="--manifest-path",
+                            writes="-o --output --output-path --output-dir --target-dir")
+       for each in ("mutants", "deb", "llvm-cov", "tarpaulin")},
+    **{("docker", *key): row("it writes what it copies or tells", short="o", long="output index format", writes="-o --output",
+                             operands="remote" if key[-1] == "cp" else "none", code="-f --file --project-directory --env-file",
+                             abbreviates=False)
+       for key in (("compose", "cp"), ("compose", "config"), ("compose", "convert"), ("sbom",), ("scout",))},
     ("gh", "release", "upload"): row("it sends files", short="R", long="repo", operands="read", abbreviates=False),
     ("gh", "release", "create"): row("it sends files", short="RtnF", long="repo title notes notes-file target",
                                      reads="-F --notes-file", operands="read", abbreviates=False),
@@ -211,7 +222,8 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                                  writes="-o --o", runs="-html --html", abbreviates=False),
     **same("gofmt goimports gofumpt golines", row("`-w` changes files", single=True, long="r local cpuprofile", writes="-cpuprofile",
                                                   operands="read", changes="-w --w", abbreviates=False)),
-    **same("clang-format shfmt swift-format ormolu fourmolu google-java-format", row(
+    **same("clang-format", row("`-i` changes files", changes="-i", operands="read", abbreviates=False)),
+    **same("shfmt swift-format ormolu fourmolu google-java-format", row(
         "`-i` changes files", short="i", code="", changes="-i -w --in-place --inplace --write --replace", operands="read",
         abbreviates=False)),
     **same("black isort stylua nixfmt alejandra djlint rustfmt", row(

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
 
 from .arguments import Arguments, Option
 from .git_touches import git_touches
 from .hidden import FILTER_LOADS
 from .rg_touches import rg_touches
-from .script import Word
+from .script import HOLE, Text, Word
 from .table_row import Program
 from .table_spelled import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from .touch import Deed, Touch, unknown
 from .use import Known, Use
-from .words import constant
+from .words import constant, expand_braces
 
 
 def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
@@ -33,7 +34,10 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
             found += _operands(name, row, known)
         if known.arguments.options:
             found += _doubtful(row, known.arguments)
-            found += [Touch("read", value) for value in known.arguments.values(*row.reads)]
+            found += [Touch("read", value) for value in known.arguments.valued(*row.reads)]
+            changing = any(row.escapes.get(option.name) == "changes" for option in known.arguments.options)
+            if changing and name in _REWRITERS:
+                found += [Touch("write", word) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -53,6 +57,14 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
 _LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
 
 
+_REWRITERS = frozenset({
+    "prettier", "eslint", "xo", "standard", "gofmt", "goimports", "gofumpt", "golines", "clang-format", "shfmt",
+    "swift-format", "ormolu", "fourmolu", "google-java-format", "ruff", "stylelint", "autopep8", "yapf", "rubocop",
+    "biome",
+})  # fmt: skip
+"""Programs that rewrite what they name, where an option says so."""
+
+
 def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
     """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
     key = key_of(name, words, OUTSIDE)
@@ -60,7 +72,7 @@ def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
         return
     operands, options = OUTSIDE[key]
     named = [word for _, word in known.arguments.operands] if operands else []
-    for word in (*named, *known.arguments.values(*options.split())):
+    for word in (*named, *known.arguments.valued(*options.split())):
         if word.value is not None and _LEADS_OUT.match(word.value):
             path = re.sub(r"::.*|@.*", "", word.value)
             yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
@@ -304,6 +316,21 @@ def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     else:
         yield from (Touch("write", word) for word in files if word.value != "-")
         yield from (Touch("read", word, below=True) for word in operands)
+        yield from (
+            Touch("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
+        )
+        for folder in found.valued("-C", "--directory"):
+            yield from (Touch("read", _in_folder(folder, word), below=True) for word in operands)
+
+
+def _in_folder(folder: Word, word: Word) -> Word:
+    """What a word names that counts from a folder."""
+    if folder.value is None or word.value is None:
+        return unknown()
+    if word.value.startswith("/") or word.tilde:
+        return word
+    path = f"{folder.value}/{word.value}"
+    return Word(path, (), "constant", path, path, path, tilde=folder.tilde)
 
 
 def _unzip(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -352,32 +379,52 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
         if value.prefix.startswith("@"):
             yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
-    for value in found.values(*_CURL_SENDS):
+    for value in found.valued("-T", "--upload-file"):
+        # It has patterns of its own for what it sends.
+        for text in _curl_names(value.value or ""):
+            yield Touch("read", constant(text))
+    for value in found.valued(*_CURL_SENDS):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
             yield Touch("read", constant(name) if value.value is not None else unknown())
-    for _, word in found.operands:
+    for word in (*[word for _, word in found.operands], *found.valued("--url")):
         if word.prefix.lower().startswith("file:"):
-            path = re.sub(r"(?i)^file:(?://[^/]*)?", "", word.prefix)
-            yield Touch("read", constant(path) if word.value is not None else unknown())
+            if word.value is None:
+                yield Touch("read", _behind_scheme(word))
+            for path in _curl_names(_SCHEME.sub("", word.value or "")):
+                yield Touch("read", constant(path))
+                yield Touch("read", constant(unquote(path)))
         elif found.has("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
             yield Touch("write", constant(name) if word.value is not None and name else unknown())
 
 
-_CURL_SENDS = [
-    "-d",
-    "--data",
-    "--data-binary",
-    "--data-ascii",
-    "--data-urlencode",
-    "--json",
-    "-F",
-    "--form",
-    "--url-query",
-    "--variable",
-]
+_SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")
+
+
+def _behind_scheme(word: Word) -> Word:
+    """A word that begins with ``file:``, without that."""
+    first, *rest = word.pieces
+    if not isinstance(first, Text):
+        return unknown()
+    prefix = _SCHEME.sub("", word.prefix)
+    pieces = (Text(_SCHEME.sub("", first.text), first.quoted), *rest)
+    return Word(word.source, pieces, word.form, None, prefix, HOLE + prefix, bare=False)
+
+
+def _curl_names(text: str) -> Iterator[str]:
+    """What curl makes of ``{a,b}`` and ``[a]`` in a name; of a range, a name that could be anything."""
+    try:
+        names = expand_braces(text)
+    except OverflowError:
+        names = [text]
+    for name in names:
+        if name:
+            yield re.sub(r"\[(.)(?:-\1)?\]", r"\1", name)
+
+
+_CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json -F --form --url-query --variable".split()
 """Options whose value may have the name of a file behind an `@`."""
 
 
