@@ -198,7 +198,7 @@ def _readable(resource: str) -> tuple[str, ...]:
     the part itself, where what looks like one is quoted; the two between are for shfmt, which rejects some of what may
     stand in backquotes and behind `${x:-`. What stands there does not count anyway."""
     resource = re.sub(r"\btime(?: -p)? !", "!", resource)  # shfmt takes this at the beginning of a text only
-    text = re.sub(r"\d*(?<!<)<<(?!<)-?\s*(?:'[^']*'|\"[^\"]*\"|\\?\w+)", " ", resource)
+    text = re.sub(r"\d*(?<![<'\"])<<(?!<)-?\s*(?:'[^']*'|\"[^\"]*\"|\\?\w+)", " ", resource)
     unquoted = re.sub("`[^`]*`", "$x", text)
     return text, unquoted, re.sub(r"\$\{\w+:?[-=+?][<>]\(.*\)\}", "$x", unquoted, flags=re.DOTALL), resource
 

@@ -46,7 +46,6 @@ _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")+
 """A command without expansions, redirections or anything else that reaches beyond it."""
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
-
 _NOT_PLAIN = DECLARING | _OPENING | _CLOSING | _MISPLACED | {"!", "time", "coproc"}  # first words that are no name
 
 
@@ -253,15 +252,10 @@ class _Reader:
         found = redirected_command(self.text, position)
         if found is None or found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
             return None
-        words, stop = constant_words(found[1]), position + len(found[1])
-        redirects: list[Redirect] = []
-        while stop < found[2]:
-            redirect = self.lexer.redirect(self.lexer.blanks(stop))
-            if redirect is None:
-                return None
-            redirects.append(redirect[0])
-            stop = redirect[1]
-        return Simple(decode(self.text[position:stop]), words, (), tuple(redirects)), stop
+        redirects, stop = self.redirects(position + len(found[1]))
+        if stop != found[2]:
+            return None
+        return Simple(decode(self.text[position:stop]), constant_words(found[1]), (), redirects), stop
 
     def again(self, position: int) -> tuple[Simple, int] | None:
         """The simple command at this place, if the very same text was read before in the place of a command."""
