@@ -141,7 +141,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
                       "debounce signal shell", tail="text"),
     "nodemon": _row("closed", "it runs the command whenever a file changes", "xeiw", "exec ext ignore watch delay "
                     "config signal", texts="-x --exec"),
-    "concurrently": _row("closed", _SHELL, "nckl", "names prefix-colors prefix max-processes", tail="text"),
+    "concurrently": _row("closed", _SHELL, "ncplmst", "names name-separator prefix-colors prefix prefix-length max-processes "
+                         "success timestamp-format restart-tries restart-after kill-signal default-input-target hide",
+                         tail="text", permutes=True),
     "hyperfine": _row("closed", _SHELL, "wmMrpcSnisPDLu", "warmup min-runs max-runs runs prepare cleanup shell "
                       "command-name setup conclude parameter-scan parameter-list export-json export-csv "
                       "export-markdown", texts="-p --prepare -c --cleanup -s --setup --conclude", tail="text"),
@@ -182,7 +184,19 @@ WRAPPERS: Mapping[str, Wrapper] = {
     **{name: _row("closed", _RUNS) for name in (
         "aa-exec", "aoss", "padsp", "distcc", "ccache", "sccache", "icecc", "ksu", "nocache", "annotate-output", "retry",
         "lckdo", "steam-run", "primusrun", "optirun", "vglrun", "gamemoderun", "mangohud", "wine", "tsocks", "schroot",
-        "envchain", "bear", "scan-build", "uxterm", "alacritty", "kitty", "foot", "reptyr", "foreman", "honcho", "run-one")},
+        "envchain", "bear", "scan-build", "uxterm", "alacritty", "kitty", "foot", "reptyr", "run-one", "ifne", "nq")},
+    "tsp": _row("closed", "it runs the command when its turn comes", "SLDWNO"),
+    "pee": _row("closed", _SHELL, tail="text"),
+    "mispipe": _row("closed", _SHELL, tail="text"),
+    "uclampset": _row("closed", _RUNS, "mMp", "pid"),
+    "trickle": _row("closed", _PLACE, "udwtlLnP"),
+    "run0": _row("closed", _RIGHTS, "ugDM", "unit property description slice user group nice chdir setenv background machine"),
+    "onchange": _row("closed", "it runs the command whenever a file changes", "iedjfo", "exclude delay jobs filter outpipe",
+                     dashes=True),
+    "chokidar": _row("closed", "it runs a command whenever a file changes", "cdtip", "command debounce throttle ignore "
+                     "polling-interval", texts="-c --command", tail="operands", permutes=True),
+    "reflex": _row("closed", "it runs the command whenever a file changes", "rRgGcdt", "regex inverse-regex glob inverse-glob "
+                   "config decoration shutdown-timeout"),
     "sem": _row("closed", _SHELL, "j", "id", tail="text"),
     # other surroundings
     "chroot": _row("closed", _PLACE, "", "groups userspec", skip=1),
@@ -193,7 +207,10 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "fakechroot": _row("closed", _PLACE),
     "proot": _row("closed", _PLACE, "rbqwvlkiS0", "rootfs bind qemu cwd"),
     "eatmydata": _row("closed", _PLACE),
-    "faketime": _row("closed", _PLACE, "f", skip=1),
+    "faketime": _row("closed", _PLACE, "p", "date-prog", skip=1, commands="--date-prog"),
+    "flatpak-spawn": _row("closed", _PLACE, "", "forward-fd sandbox-expose sandbox-expose-ro"),
+    "systemd-nspawn": _row("closed", _PLACE, "DiMSupELZ", "directory image machine slice user uuid property port setenv "
+                           "bind bind-ro tmpfs overlay overlay-ro chdir hostname capability drop-capability"),
     # watching
     "strace": _row("closed", _TRACE, "abeoOpPsSuEIX", "output trace"),
     "ltrace": _row("closed", _TRACE, "aDeFlnoprsuxX"),
@@ -201,6 +218,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "gtime": _row("closed", _TRACE, "fo", "format output"),
     "heaptrack": _row("closed", _TRACE, "o"),
     "rr": _row("closed", _TRACE),
+    "uftrace": _row("closed", _TRACE, "FNDARTCLdPtSUZWbr"),
+    "kcov": _row("closed", _TRACE, skip=1),
     "catchsegv": _row("closed", _TRACE),
     # package runners
     "npx": _row("runner", _PACKAGE, "pcw", "package call workspace", texts="-c --call"),
@@ -212,7 +231,6 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "cross-env-shell": _row("closed", _SHELL, assigns=True, tail="text"),
     "env-cmd": _row("closed", "it runs the command with another environment", "fer", "file environments rc-file"),
     "dotenv": _row("closed", "it runs the command with another environment", "efvpq", "file"),
-    "dotenvx": _row("closed", "it runs the command with another environment", "ef"),
     "npm-run-all": _row("runner", "it runs scripts of the package", tail="operands"),
     "run-s": _row("runner", "it runs scripts of the package", tail="operands"),
     "run-p": _row("runner", "it runs scripts of the package", tail="operands"),
@@ -221,16 +239,30 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "mosh": _row("closed", _FAR, "p", "client server ssh predict port", skip=1),
     "rsh": _row("closed", _FAR, "lk", skip=1, tail="text"),
     "sshpass": _row("closed", _RUNS, "pfdP"),
+    "pdsh": _row("closed", _FAR, "wxglRfutXMFP", tail="text"),
+    "clush": _row("closed", _FAR, "wxgGfltuoO", "hostfile group fanout user options command_timeout connect_timeout outdir "
+                  "errdir", tail="text"),
+    **{name: _row("closed", _FAR, "hHlpoetOxX", "hosts host user par outdir errdir timeout option extra-args extra-arg",
+                  tail="text") for name in ("pssh", "parallel-ssh")},
+    **{name: _row("closed", _FAR, "aBCeEfiIKMPtTuRc", "args background extra-vars forks inventory limit module-name "
+                  "module-path poll tree user", texts="-a --args", tail="operands", permutes=True)
+       for name in ("ansible",)},
     "autossh": _row("closed", _FAR, "MBbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
 }  # fmt: skip
 """By the program's base name."""
 
+_ENGINES = ("docker", "podman", "nerdctl", "finch")
+_FILTERS = ("--setup --env-filter --tree-filter --index-filter --parent-filter --msg-filter "
+            "--commit-filter --tag-name-filter")  # fmt: skip
+
 SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
-    ("npm", "exec"): _row("runner", _PACKAGE, "pcwC", "package call workspace prefix", texts="-c --call"),
-    ("npm", "x"): _row("runner", _PACKAGE, "pcwC", "package call workspace prefix", texts="-c --call"),
-    ("npm", "explore"): _row("closed", _RUNS, skip=1, tail="text"),
-    ("npm", "init"): _row("runner", _PACKAGE),
-    ("npm", "create"): _row("runner", _PACKAGE),
+    # npm takes the beginning of a command for the whole.
+    **{("npm", each): _row("runner", _PACKAGE, "pcwC", "package call workspace prefix", texts="-c --call")
+       for each in ("exec", "exe", "ex", "x")},
+    **{("npm", each): _row("closed", _RUNS, skip=1, tail="text", dashes=True)
+       for each in ("explore", "explor", "explo", "expl")},
+    **{("npm", each): _row("runner", _PACKAGE)
+       for each in ("init", "ini", "innit", "inni", "inn", "create", "creat", "crea", "cre", "cr")},
     ("pnpm", "exec"): _row("runner", _PACKAGE, "C", "dir filter"),
     ("pnpm", "dlx"): _row("runner", _PACKAGE, "pC", "package dir"),
     **{("pnpm", each, "exec"): _row("runner", _PACKAGE) for each in ("recursive", "multi", "m")},
@@ -241,8 +273,8 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("yarn", "workspace"): _row("runner", "it runs yarn in a package", skip=1),
     ("tox", "exec"): _row("runner", _PACKAGE, "e", "conf", dashes=True),
     ("tox", "e"): _row("runner", _PACKAGE, "e", "conf", dashes=True),
-    ("cargo", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwi", "exec shell workdir delay watch "
-                             "ignore", texts="-s --shell", tail="operands"),
+    ("cargo", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwiBE", "exec shell workdir delay watch "
+                             "ignore features use-shell env", texts="-s --shell", dashes=True),
     ("bun", "x"): _row("runner", _PACKAGE, "p", "package"),
     ("bun", "create"): _row("runner", _PACKAGE),
     ("bun", "exec"): _row("closed", _SHELL, tail="text"),
@@ -253,6 +285,7 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("poetry", "run"): _row("runner", _PACKAGE, "PC", "project directory"),
     ("pdm", "run"): _row("runner", _PACKAGE, "p", "project site-packages"),
     ("hatch", "run"): _row("runner", _PACKAGE),
+    ("hatch", "env", "run"): _row("runner", _PACKAGE, "eifF", "env include exclude filter force-continue", dashes=True),
     ("rye", "run"): _row("runner", _PACKAGE, "", "pyproject"),
     ("pipenv", "run"): _row("runner", _PACKAGE),
     ("pipx", "run"): _row("runner", _PACKAGE, "", "spec python pip-args index-url with"),
@@ -261,10 +294,8 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("mamba", "run"): _row("runner", _PACKAGE, "np", "name prefix cwd"),
     ("micromamba", "run"): _row("runner", _PACKAGE, "nprc", "name prefix root-prefix cwd"),
     ("bundle", "exec"): _row("runner", _PACKAGE, "", "gemfile"),
-    ("rbenv", "exec"): _row("runner", _PACKAGE),
-    ("pyenv", "exec"): _row("runner", _PACKAGE),
-    ("nodenv", "exec"): _row("runner", _PACKAGE),
-    ("asdf", "exec"): _row("runner", _PACKAGE),
+    **{(name, "exec"): _row("runner", _PACKAGE) for name in (
+        "rbenv", "pyenv", "nodenv", "jenv", "goenv", "phpenv", "plenv", "luaenv", "swiftenv", "asdf")},
     ("mise", "exec"): _row("runner", _PACKAGE, "cCj", "command cd jobs", texts="-c --command", dashes=True),
     ("mise", "x"): _row("runner", _PACKAGE, "cCj", "command cd jobs", texts="-c --command", dashes=True),
     ("volta", "run"): _row("runner", _PACKAGE, "", "node npm yarn env"),
@@ -296,34 +327,57 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("direnv", "exec"): _row("closed", _PLACE, skip=1),
     ("doppler", "run"): _row("closed", _PLACE, "pct", "project config token command", texts="--command"),
     ("op", "run"): _row("closed", _PLACE, "", "env-file account"),
-    ("docker", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys", skip=1),
-    ("docker", "run"): _row("closed", _FAR, "aceghlmpuvw", "add-host attach cap-add cap-drop cpus cpuset-cpus device dns "
-                            "entrypoint env env-file expose gpus group-add hostname ip label link log-driver log-opt "
-                            "memory mount name network net pid platform publish pull restart runtime security-opt "
-                            "shm-size sysctl tmpfs ulimit user userns volume volumes-from workdir", skip=1,
-                            commands="--entrypoint"),
-    ("docker", "container", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys", skip=1),
-    ("docker", "container", "run"): _row("closed", _FAR, "aceghlmpuvw", "env name volume workdir user network", skip=1),
-    ("docker", "compose", "exec"): _row("closed", _FAR, "euw", "env user workdir index", skip=1),
-    ("docker", "compose", "run"): _row("closed", _FAR, "elpuvw", "entrypoint env name user workdir volume publish label",
-                                       skip=1),
-    ("docker-compose", "exec"): _row("closed", _FAR, "euw", "env user workdir index", skip=1),
-    ("docker-compose", "run"): _row("closed", _FAR, "elpuvw", "entrypoint env name user workdir volume publish", skip=1),
-    ("podman", "exec"): _row("closed", _FAR, "euw", "env env-file user workdir", skip=1),
-    ("podman", "run"): _row("closed", _FAR, "aceghlmpuvw", "env name volume workdir user network entrypoint", skip=1),
+    **{(name, *row, "exec"): _row("closed", _FAR, "euw", "env env-file user workdir detach-keys index", skip=1)
+       for name in _ENGINES for row in ((), ("container",), ("compose",))},
+    **{(name, *row): _row("closed", _FAR, "aceghlmpuvw", "add-host attach cap-add cap-drop cpus cpuset-cpus device dns "
+                          "entrypoint env env-file expose gpus group-add hostname ip label link log-driver log-opt "
+                          "memory mount name network net pid platform publish pull restart runtime security-opt "
+                          "shm-size sysctl tmpfs ulimit user userns volume volumes-from workdir", skip=1,
+                          commands="--entrypoint")
+       for name in _ENGINES for row in (("run",), ("create",), ("container", "run"), ("container", "create"))},
+    **{(*name, "run"): _row("closed", _FAR, "elpuvw", "entrypoint env env-from-file name user workdir volume publish label "
+                            "cap-add cap-drop pull", skip=1, commands="--entrypoint")
+       for name in (*((engine, "compose") for engine in _ENGINES), ("docker-compose",), ("podman-compose",))},
+    **{(name, "exec"): _row("closed", _FAR, "euw", "env user workdir index", skip=1)
+       for name in ("docker-compose", "podman-compose")},
+    **{(name, each): _row("closed", _FAR, "BHSWceo", "app bind home scratch workdir overlay env env-file fusemount pwd cwd "
+                          "network dns hostname security apply-cgroups add-caps drop-caps mount pem-path", skip=1)
+       for name in ("apptainer", "singularity") for each in ("exec", "run")},
     ("kubectl", "exec"): _row("closed", _FAR, "cn", "container namespace context kubeconfig", skip=1, dashes=True),
     ("kubectl", "run"): _row("closed", _FAR, "n", "image namespace restart overrides", skip=1, dashes=True),
     ("kubectl", "debug"): _row("closed", _FAR, "cn", "container namespace image target copy-to", skip=1, dashes=True),
     ("oc", "exec"): _row("closed", _FAR, "cn", "container namespace", skip=1, dashes=True),
+    ("oc", "rsh"): _row("closed", _FAR, "cn", "container namespace shell timeout", skip=1, dashes=True),
     ("lxc", "exec"): _row("closed", _FAR, "", "env cwd user group mode", skip=1, dashes=True),
+    ("incus", "exec"): _row("closed", _FAR, "", "env cwd user group mode project", skip=1, dashes=True),
+    ("multipass", "exec"): _row("closed", _FAR, "d", "working-directory", skip=1, dashes=True),
+    ("machinectl", "shell"): _row("closed", _FAR, "HMEu", "host machine setenv uid", skip=1),
+    ("flatpak", "run"): _row("closed", _PLACE, "", "arch branch cwd command", skip=1, commands="--command"),
+    ("railway", "run"): _row("closed", _PLACE, "sep", "service environment project"),
+    ("dotenvx", "run"): _row("closed", "it runs the command with another environment", "ef", "env env-file env-vault-file "
+                             "convention env-keys-file", dashes=True),
+    **{(name, "run"): _row("closed", _PLACE, "edf", "env root procfile app-root") for name in ("foreman", "honcho")},
+    ("flox", "activate"): _row("closed", _PLACE, "drcm", "dir remote command mode", texts="-c --command", dashes=True),
+    ("pueue", "add"): _row("closed", _SHELL, "wgdalop", "working-directory group delay after label priority", tail="text"),
     ("vagrant", "ssh"): _row("closed", _FAR, "c", "command", texts="-c --command", tail="operands"),
     ("gcloud", "compute", "ssh"): _row("closed", _FAR, "", "command zone project", texts="--command", tail="operands"),
     ("perf", "stat"): _row("closed", _TRACE, "eopICGrx", "event output pid"),
     ("perf", "record"): _row("closed", _TRACE, "eopFcCGm", "event output pid"),
     ("perf", "trace"): _row("closed", _TRACE, "eopu", "expr output pid"),
+    ("rr", "record"): _row("closed", _TRACE, "covnFM", "output-trace-dir env syscall-buffer-size num-cores"),
+    **{("uftrace", each): _row("closed", _TRACE, "FNDARTCLdPtSUZWbr") for each in ("record", "live")},
     ("ip", "netns", "exec"): _row("closed", _PLACE, skip=1),
     ("git", "bisect", "run"): _row("closed", _RUNS),
     ("git", "submodule", "foreach"): _row("closed", _SHELL, tail="text"),
+    ("git", "filter-branch"): _row("closed", _SHELL, "d", f"original state-branch subdirectory-filter {_FILTERS.replace('--', '')}",
+                                   texts=_FILTERS, tail="operands", permutes=True),
+    ("git", "difftool"): _row("closed", _SHELL, "xt", "extcmd tool", texts="-x --extcmd", tail="operands", permutes=True),
+    ("git", "send-email"): _row("closed", _SHELL, "", "sendmail-cmd smtp-server to-cmd cc-cmd header-cmd",
+                                texts="--sendmail-cmd --smtp-server --to-cmd --cc-cmd --header-cmd", tail="operands",
+                                permutes=True),
+    ("git", "instaweb"): _row("closed", _SHELL, "dbpm", "httpd browser port module-path", texts="-d --httpd -b --browser",
+                              tail="operands", permutes=True),
+    ("git", "daemon"): _row("closed", _SHELL, "", "access-hook", texts="--access-hook", tail="operands", permutes=True),
     ("cmake", "-E", "env"): _row("closed", "it runs the command with another environment", "", "unset modify",
                                  assigns=True),
     ("cmake", "-E", "time"): _row("closed", _RUNS),

@@ -188,10 +188,10 @@ class _Unwrapping:
         mark = _replaced(name, found)
         if mark:
             rest = tuple(template(word, mark) for word in rest)
-        if rest and rest[0].value in {"--", "run"} and name in {"ssh", "mosh", "dotenv", "dumb-init", "tini"}:
+        if rest and rest[0].value == "run" and name == "dotenv":
             rest, inner = rest[1:], inner + 1
-            if rest and rest[0].value == "--":
-                rest, inner = rest[1:], inner + 1
+        if rest and rest[0].value == "--":
+            rest, inner = rest[1:], inner + 1
         if len(rest) > 1 and rest[0].value in {"-c", "--command"}:
             self.code(rest[1:2])  # `flock file -c text`
             return
@@ -212,7 +212,7 @@ class _Unwrapping:
     def texts_of(self, words: Sequence[Word], name: str) -> None:
         if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
             return
-        if name in {"concurrently", "hyperfine"}:
+        if name in {"concurrently", "hyperfine", "pee", "mispipe"}:
             for word in words:
                 self.code([word])
             return
@@ -287,9 +287,6 @@ class _Unwrapping:
 
 def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
-    row = WRAPPERS.get(name)
-    if row is not None:
-        return row, 1
     firsts = _SUBCOMMANDS_OF.get(name)
     if firsts is not None and any(word.value in firsts for word in words[1:12]):
         for plain in _subcommands(name, words):
@@ -297,7 +294,7 @@ def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
                 row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
                 if row is not None:
                     return row, plain[length - 1][0] + 1
-    return None, 0
+    return WRAPPERS.get(name), 1
 
 
 def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, str]]]:
