@@ -6,9 +6,11 @@ that a shell reads. All of it is for deny and ask; a rule for such a wrapper cov
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from .arguments import Grammar, arguments
 from .script import HOLE, Word
 from .words import constant
 
@@ -24,9 +26,14 @@ class Inner:
 
 
 def peculiar(name: str, words: Sequence[Word]) -> Iterator[Inner] | None:
-    """What this wrapper runs, or None if it is none of those here."""
+    """What this wrapper runs, or None if it is none of those here, or does not run anything with these words."""
     own = _OWN.get(name)
-    return None if own is None else own(words)
+    if own is None:
+        return None
+    if name not in _SOMETIMES:
+        return own(words)
+    found = list(own(words))
+    return iter(found) if found else None
 
 
 def is_peculiar(name: str) -> bool:
@@ -139,6 +146,124 @@ def _loader(words: Sequence[Word]) -> Iterator[Inner]:
     yield Inner(tuple(words[index:]), index)
 
 
+def _behind(*marks: str) -> Callable[[Sequence[Word]], Iterator[Inner]]:
+    """The command begins behind one of these words."""
+
+    def behind(words: Sequence[Word]) -> Iterator[Inner]:
+        for index, word in enumerate(words):
+            if index and word.value in marks:
+                yield Inner(tuple(words[index + 1 :]), index + 1)
+                return
+
+    return behind
+
+
+def _arch(words: Sequence[Word]) -> Iterator[Inner]:
+    """``arch -x86_64 command`` of macOS; alone it only names the machine."""
+    found = arguments(words, Grammar(frozenset("ed"), frozenset({"arch"}), single=True, ordered=True))
+    for index, _ in found.operands[:1]:
+        yield Inner(tuple(words[index:]), index)
+
+
+_BOUND = re.compile(r"""\s*(?:"(?:[^"\\]|\\.)*"|[^":]+)\s*:?\s*(.*)""", re.DOTALL)
+
+
+def _bind(words: Sequence[Word]) -> Iterator[Inner]:
+    """``bind -x '"keys": command'``: text that bash evaluates later."""
+    for word in words[1:]:
+        bound = _BOUND.fullmatch((word.value or "").removeprefix("-x"))
+        if bound is not None and ":" in (word.value or ""):
+            yield Inner((constant(bound[1].strip("\"'")),), None, text=True)
+
+
+_SCREEN = Grammar(frozenset("cehpsStTX"), frozenset(), ordered=True)
+
+
+def _screen(words: Sequence[Word]) -> Iterator[Inner]:
+    """A command for a new window, or behind ``-X`` a command of its own, of which some run another in turn."""
+    found = arguments(words, _SCREEN)
+    for shell in found.values("-s"):
+        yield Inner((shell,), None, text=True)
+    if found.has("-X", "-Q"):
+        index = next(option.index for option in found.options if option.name in {"-X", "-Q"})
+        for at in range(index + 1, min(index + 4, len(words))):
+            yield Inner(tuple(words[at:]), at, text=at > index + 1)
+        return
+    # The name of a session may stand behind `-r` and its like.
+    named = found.has("-r", "-R", "-x", "-d", "-D")
+    for index, _ in found.operands[:1]:
+        yield from (Inner(tuple(words[at:]), at) for at in range(index, min(index + 1 + named, len(words))))
+
+
+def _tmux(words: Sequence[Word]) -> Iterator[Inner]:
+    """Its commands stand behind each other with ``;`` between them, and can be shortened."""
+    found = arguments(words, Grammar(frozenset("LSfcT"), ordered=True))
+    for shell in found.values("-c"):
+        yield Inner((shell,), None, text=True)
+    for text in re.findall(r"#\((.+?)\)", "\n".join(word.value or "" for word in words[1:])):
+        yield Inner((constant(text),), None, text=True)  # in a format it stands for what the command prints
+    command: list[Word] = []
+    for word in [*(words[found.operands[0][0] :] if found.operands else ()), constant(";")]:
+        value = word.value or ""
+        if value.strip(";") or not value:
+            command.append(constant(value.rstrip(";")) if value.endswith(";") else word)
+        if value.endswith(";") and command:
+            yield from _tmux_command(command)
+            command = []
+
+
+def _tmux_command(words: Sequence[Word]) -> Iterator[Inner]:
+    short, shells, commands = _tmux_row(words[0].value or "")
+    operands = [word for _, word in arguments(words, Grammar(frozenset(short), ordered=True)).operands]
+    if shells:
+        yield Inner(tuple(operands[: None if commands < 0 else commands]), None, text=True)
+    if commands >= 0:
+        for word in operands[commands:]:
+            yield Inner((constant("tmux"), word), None, text=True)
+        yield Inner((constant("tmux"), *operands[commands:]))
+
+
+_TMUX: Mapping[str, tuple[str, bool, int]] = {
+    "new-session": ("cenFfstxy", True, -1),
+    "new-window": ("ceFnt", True, -1),
+    "neww": ("ceFnt", True, -1),
+    "split-window": ("celFtp", True, -1),
+    "splitw": ("celFtp", True, -1),
+    "respawn-pane": ("cet", True, -1),
+    "respawnp": ("cet", True, -1),
+    "respawn-window": ("cet", True, -1),
+    "respawnw": ("cet", True, -1),
+    "run-shell": ("cdt", True, -1),
+    "pipe-pane": ("t", True, -1),
+    "pipep": ("t", True, -1),
+    "display-popup": ("bcdehsStTwxy", True, -1),
+    "popup": ("bcdehsStTwxy", True, -1),
+    "send-keys": ("cNt", True, -1),
+    "copy-pipe": ("", True, -1),
+    "if-shell": ("t", True, 1),
+    "bind-key": ("NT", False, 1),
+    "set-hook": ("t", False, 1),
+    "confirm-before": ("cpt", False, 0),
+    "command-prompt": ("IptT", False, 0),
+    "set": ("t", False, -1),
+    "display": ("cdFt", False, -1),
+    "display-menu": ("bcHsStTxy", False, 1),
+    "menu": ("bcHsStTxy", False, 1),
+}
+"""By the name of a command of tmux: its options that take a value, whether a shell reads its operands, and from which
+operand on they are commands of tmux (-1: none is)."""
+
+
+def _tmux_row(name: str) -> tuple[str, bool, int]:
+    """The row of a command; of several that this could be short for, the first that runs something."""
+    if name in _TMUX:
+        return _TMUX[name]
+    return next((row for full, row in _TMUX.items() if full.startswith(name)), ("t", False, -1))
+
+
+_SOMETIMES = frozenset({"arch", "bind", "guix", "rvm", "screen", "tmux"})
+"""Those that often only do something of their own."""
+
 _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "bwrap": _bwrap,
     "parallel": _parallel,
@@ -155,4 +280,10 @@ _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "compgen": _mapfile,
     "alias": _alias,
     "ld.so": _loader,
+    "arch": _arch,
+    "bind": _bind,
+    "guix": _behind("--"),
+    "rvm": _behind("do", "exec"),
+    "screen": _screen,
+    "tmux": _tmux,
 }
