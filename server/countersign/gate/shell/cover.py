@@ -23,7 +23,7 @@ from .script import HOLE, Assignment, Text, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
-from .wrappers import Layer, is_wrapper, may_run, program
+from .wrappers import Layer, is_wrapper, may_run, program, written
 
 MAX_SPELLINGS = 32
 """How many known spellings of one command are tried against deny and ask rules."""
@@ -131,7 +131,10 @@ class Case:
         """The files that the words of this layer name."""
         found = self._touches[layer]
         if found is None:
-            found = touches(self.names[layer], self.layers[layer].words, self.known[layer])
+            name, words = self.names[layer], self.layers[layer].words
+            found = touches(name, words, self.known[layer])
+            if not self.clear:
+                found += (Touch("write", word) for word in written(name, words))
             self._touches[layer] = found
         return found
 

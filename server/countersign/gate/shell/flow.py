@@ -16,6 +16,7 @@ from typing import NamedTuple
 from .arguments import numeric
 from .facts import Facts, is_own_name
 from .in_force import surely_set
+from .names import assigned_texts, shown_value, tested_texts
 from .script import (
     HOLE,
     Arithmetic,
@@ -251,6 +252,8 @@ class _Walk:
         unwrapped = self.met.get(id(command))
         if unwrapped is None:
             unwrapped = unwrap(command.words if command.kind == "command" else ())
+            if not command.plain:
+                unwrapped = _with_texts(unwrapped, command)
             self.met[id(command)] = unwrapped
         step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)
         self.steps.append(step)
@@ -366,6 +369,19 @@ _FILLING = frozenset(
 _NAMING = _FILLING | {"alias"}
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
+
+
+def _with_texts(unwrapped: Unwrapped, command: Simple) -> Unwrapped:
+    """With the texts in quoted values and tests that bash expands in turn."""
+    texts = [
+        text
+        for assignment in (*command.assignments, *command.declared)
+        for value in shown_value(assignment)
+        for text in assigned_texts(assignment.name, value)
+    ]
+    if command.kind == "test":
+        texts += tested_texts(command.words)
+    return unwrapped._replace(texts=(*unwrapped.texts, *texts)) if texts else unwrapped
 
 
 def _all_words(command: Simple) -> Iterator[Word]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .arguments import NUMERIC_PARAMETERS, numeric
 from .facts import Facts, is_own_name
-from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Variable, Word
+from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Text, Variable, Word
 
 SAFE = frozenset({
     "CI", "NODE_ENV", "FORCE_COLOR", "NO_COLOR", "TZ", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED",
@@ -89,6 +89,89 @@ def _formula(formula: Formula, facts: Facts) -> Iterator[str]:
     for name in sorted(formula.assigned):
         if not is_own_name(name):
             yield f"arithmetic sets `{name}`"
+
+
+# --- texts in subscripts ---------------------------------------------------------------------------------------------
+
+_PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS4"})
+"""Variables whose value bash expands as if it stood in double quotes, when it shows it."""
+
+_SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)|[@=]\w*\[[^\]]*(?:\$\(|`)")
+_RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
+
+_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
+_EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray"})
+"""Builtins that evaluate the subscript of any name in their words, or all of them as arithmetic."""
+
+EVALUATING = _EVERY | _DECLARING | {"printf", "test", "["}
+
+
+def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
+    """Texts in which bash runs the substitutions although they are quoted: names with a subscript, and arithmetic."""
+    if name in _EVERY:
+        yield from (_expanding(text) for text in map(_shown, words[1:]) if _RUNNING.search(text))
+        return
+    if name in _DECLARING:
+        # A number is worked out, and a reference looked up, with the subscripts in it.
+        evaluates = any(re.match(r"-\w*[in]", word.prefix) for word in words[1:])
+        for text in map(_shown, words[1:]):
+            declared, _, value = text.partition("=")
+            if _RUNNING.search(text if evaluates else declared):
+                yield _expanding(text)
+            else:
+                yield from assigned_texts(declared.rstrip("+"), value)
+        return
+    named = "-v" if name == "printf" else "-R"
+    for index, word in enumerate(words[1:], 1):
+        before = words[index - 1].value if index > 1 else None
+        text = _shown(word)
+        if (before in {"-v", named} or (named == "-v" and text.startswith("-v"))) and _RUNNING.search(text):
+            yield _expanding(text)
+
+
+def tested_texts(words: Sequence[Word]) -> Iterator[str]:
+    """The same of ``[[ … ]]``."""
+    if any(word.value in _ARITHMETIC or word.value in {"-v", "-R"} for word in words):
+        yield from (_expanding(text) for text in map(_shown, words) if _RUNNING.search(text))
+
+
+def assigned_texts(name: str, text: str) -> Iterator[str]:
+    """The same of a value: of a prompt always, of others where it holds a subscript that arithmetic would evaluate."""
+    if name == "PROMPT_COMMAND":
+        yield text
+    elif _RUNNING.search(text) and (name in _PROMPTS or _SUBSCRIPT.search(text)):
+        yield _expanding(text)
+
+
+def spelled_texts(words: Sequence[Word]) -> Iterator[str]:
+    """The same of words like ``env PS4=…``."""
+    for word in words[1:]:
+        name, equals, _ = word.prefix.partition("=")
+        if equals and (name in _PROMPTS or name == "PROMPT_COMMAND"):
+            yield from assigned_texts(name, _shown(word).partition("=")[2])
+
+
+def shown_value(assignment: Assignment) -> Iterator[str]:
+    """What an assignment assigns, as far as it was quoted."""
+    for word in (assignment.value, *(assignment.items or ())):
+        if word is not None:
+            yield _shown(word)
+
+
+def _shown(word: Word) -> str:
+    """A word's text, with a variable in the place of what is not known. What is written to be expanded right here is
+    seen elsewhere."""
+    if word.value is not None:
+        return word.value
+    return "".join(piece.text if isinstance(piece, Text) else "$_" for piece in word.pieces)
+
+
+def _expanding(text: str) -> str:
+    """A command that expands this text, and does nothing else."""
+    end = "END_OF_TEXT"
+    while end in text:
+        end += "_"
+    return f": <<{end}\n{text}\n{end}\n"
 
 
 # --- tests -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ Tail = Literal["command", "text", "operands"]
 class Wrapper:
     """``skip`` operands stand in front of the command, ``assigns`` says that ``NAME=value`` may too. ``texts`` are
     options whose value a shell reads, ``commands`` those whose value is a command. ``bare``: looked through for allow
-    only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``."""
+    only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``.
+    ``writes`` are options whose value is a file that the wrapper itself writes; ``into``: its first operand is one."""
 
     kind: Kind
     grammar: Grammar
@@ -34,6 +35,8 @@ class Wrapper:
     bare: bool = False
     dashes: bool = False
     unknown_tail: bool = False
+    writes: tuple[str, ...] = ()
+    into: bool = False
 
 
 def _row(
@@ -52,6 +55,8 @@ def _row(
     unknown_tail: bool = False,
     single: bool = False,
     permutes: bool = False,
+    writes: str = "",
+    into: bool = False,
 ) -> Wrapper:
     grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=not permutes)
     return Wrapper(
@@ -66,6 +71,8 @@ def _row(
         bare,
         dashes,
         unknown_tail,
+        tuple(writes.split()),
+        into,
     )
 
 
@@ -98,7 +105,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "eval": _row("closed", "it reads its words as commands", tail="text"),
     "trap": _row("closed", "it reads its first word as commands, later", tail="text"),
     "coproc": _row("closed", "it runs the command beside the shell"),
-    "time": _row("closed", _RUNS, "fo", "format output"),
+    "time": _row("closed", _RUNS, "fo", "format output", writes="-o --output"),
     # other rights
     "sudo": _row("closed", _RIGHTS, "CDghpRrTtUu", "close-from chdir group host prompt chroot role command-timeout "
                  "type other-user user", assigns=True),
@@ -134,7 +141,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "grc": _row("closed", _RUNS, "cs"),
     "multitime": _row("closed", _RUNS, "bfilnoqrsv"),
     "script": _row("closed", "it runs a shell or a command and records it", "cEIOBTmo", "command echo log-in log-out "
-                   "log-io log-timing logging-format output-limit", skip=1, texts="-c --command", permutes=True),
+                   "log-io log-timing logging-format output-limit", skip=1, texts="-c --command", permutes=True, into=True,
+                   writes="-I --log-in -O --log-out -B --log-io -T --log-timing --timing"),
     "watch": _row("closed", _SHELL, "nd", "interval", tail="text"),
     "entr": _row("closed", "it runs the command whenever a file changes", unknown_tail=True),
     "watchexec": _row("closed", "it runs the command whenever a file changes", "ewifdsN", "exts watch ignore filter "
@@ -146,15 +154,17 @@ WRAPPERS: Mapping[str, Wrapper] = {
                          tail="text", permutes=True),
     "hyperfine": _row("closed", _SHELL, "wmMrpcSnisPDLu", "warmup min-runs max-runs runs prepare cleanup shell "
                       "command-name setup conclude parameter-scan parameter-list export-json export-csv "
-                      "export-markdown", texts="-p --prepare -c --cleanup -s --setup --conclude", tail="text"),
+                      "export-markdown", texts="-p --prepare -c --cleanup -s --setup --conclude", tail="text",
+                      writes="--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output"),
     "start-stop-daemon": _row("closed", _RUNS, "xanupsRgckrNPI", "exec startas name user pidfile signal retry chuid",
                               commands="-x --exec -a --startas", tail="operands"),
-    "daemonize": _row("closed", _RUNS, "cEeolpu"),
-    "logsave": _row("closed", _RUNS, skip=1),
+    "daemonize": _row("closed", _RUNS, "cEeolpu", writes="-o -e -p"),
+    "logsave": _row("closed", _RUNS, skip=1, into=True),
     "dbus-run-session": _row("closed", _RUNS, "", "config-file dbus-daemon", dashes=False),
     "dbus-launch": _row("closed", _RUNS),
     "ssh-agent": _row("closed", _RUNS, "aEPt"),
-    "xvfb-run": _row("closed", _RUNS, "efnpsw", "error-file auth-file server-num xauth-protocol server-args wait"),
+    "xvfb-run": _row("closed", _RUNS, "efnpsw", "error-file auth-file server-num xauth-protocol server-args wait",
+                     writes="-e --error-file"),
     "systemd-run": _row("closed", _RUNS, "HMEp", "host machine setenv property unit description slice uid gid nice "
                         "working-directory on-active on-boot on-calendar timer-property service-type"),
     "systemd-inhibit": _row("closed", _RUNS, "", "what who why mode"),
@@ -212,14 +222,16 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "systemd-nspawn": _row("closed", _PLACE, "DiMSupELZ", "directory image machine slice user uuid property port setenv "
                            "bind bind-ro tmpfs overlay overlay-ro chdir hostname capability drop-capability"),
     # watching
-    "strace": _row("closed", _TRACE, "abeoOpPsSuEIX", "output trace"),
-    "ltrace": _row("closed", _TRACE, "aDeFlnoprsuxX"),
-    "valgrind": _row("closed", _TRACE, "", ""),
-    "gtime": _row("closed", _TRACE, "fo", "format output"),
-    "heaptrack": _row("closed", _TRACE, "o"),
+    "strace": _row("closed", _TRACE, "abeoOpPsSuEIXU", "output trace attach user env string-limit columns summary-sort-by "
+                   "summary-columns trace-path status signal const-print-style", writes="-o --output"),
+    "ltrace": _row("closed", _TRACE, "aADeFlnopsuwxX", "align config debug indent library output", writes="-o --output"),
+    "valgrind": _row("closed", _TRACE, "", "", writes="--log-file --xml-file --callgrind-out-file --cachegrind-out-file "
+                     "--massif-out-file --dhat-out-file"),
+    "gtime": _row("closed", _TRACE, "fo", "format output", writes="-o --output"),
+    "heaptrack": _row("closed", _TRACE, "o", "output", writes="-o --output"),
     "rr": _row("closed", _TRACE),
-    "uftrace": _row("closed", _TRACE, "FNDARTCLdPtSUZWbr"),
-    "kcov": _row("closed", _TRACE, skip=1),
+    "uftrace": _row("closed", _TRACE, "FNDARTCLdPtSUZWbr", "data logfile", writes="-d --data --logfile"),
+    "kcov": _row("closed", _TRACE, skip=1, into=True),
     "catchsegv": _row("closed", _TRACE),
     # package runners
     "npx": _row("runner", _PACKAGE, "pcw", "package call workspace", texts="-c --call"),
@@ -243,10 +255,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "clush": _row("closed", _FAR, "wxgGfltuoO", "hostfile group fanout user options command_timeout connect_timeout outdir "
                   "errdir", tail="text"),
     **{name: _row("closed", _FAR, "hHlpoetOxX", "hosts host user par outdir errdir timeout option extra-args extra-arg",
-                  tail="text") for name in ("pssh", "parallel-ssh")},
-    **{name: _row("closed", _FAR, "aBCeEfiIKMPtTuRc", "args background extra-vars forks inventory limit module-name "
-                  "module-path poll tree user", texts="-a --args", tail="operands", permutes=True)
-       for name in ("ansible",)},
+                  tail="text", writes="-o -e --outdir --errdir") for name in ("pssh", "parallel-ssh")},
+    "ansible": _row("closed", _FAR, "aBCeEfiIKMPtTuRc", "args background extra-vars forks inventory limit module-name "
+                    "module-path poll tree user", texts="-a --args", tail="operands", permutes=True, writes="-t --tree"),
     "autossh": _row("closed", _FAR, "MBbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
 }  # fmt: skip
 """By the program's base name."""
@@ -361,11 +372,11 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("pueue", "add"): _row("closed", _SHELL, "wgdalop", "working-directory group delay after label priority", tail="text"),
     ("vagrant", "ssh"): _row("closed", _FAR, "c", "command", texts="-c --command", tail="operands"),
     ("gcloud", "compute", "ssh"): _row("closed", _FAR, "", "command zone project", texts="--command", tail="operands"),
-    ("perf", "stat"): _row("closed", _TRACE, "eopICGrx", "event output pid"),
-    ("perf", "record"): _row("closed", _TRACE, "eopFcCGm", "event output pid"),
-    ("perf", "trace"): _row("closed", _TRACE, "eopu", "expr output pid"),
+    ("perf", "stat"): _row("closed", _TRACE, "eopICGrx", "event output pid", writes="-o --output"),
+    ("perf", "record"): _row("closed", _TRACE, "eopFcCGm", "event output pid", writes="-o --output"),
+    ("perf", "trace"): _row("closed", _TRACE, "eopu", "expr output pid", writes="-o --output"),
     ("rr", "record"): _row("closed", _TRACE, "covnFM", "output-trace-dir env syscall-buffer-size num-cores"),
-    **{("uftrace", each): _row("closed", _TRACE, "FNDARTCLdPtSUZWbr") for each in ("record", "live")},
+    **{("uftrace", each): _row("closed", _TRACE, "FNDARTCLdPtSUZWbr", "data logfile", writes="-d --data --logfile") for each in ("record", "live")},
     ("ip", "netns", "exec"): _row("closed", _PLACE, skip=1),
     ("git", "bisect", "run"): _row("closed", _RUNS),
     ("git", "submodule", "foreach"): _row("closed", _SHELL, tail="text"),
@@ -382,14 +393,6 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
                                  assigns=True),
     ("cmake", "-E", "time"): _row("closed", _RUNS),
     ("cmake", "-E", "chdir"): _row("closed", _PLACE, skip=1),
-    ("tmux", "new-session"): _row("closed", _SHELL, "cenFstxy", tail="text"),
-    ("tmux", "new"): _row("closed", _SHELL, "cenFstxy", tail="text"),
-    ("tmux", "new-window"): _row("closed", _SHELL, "cenFt", tail="text"),
-    ("tmux", "split-window"): _row("closed", _SHELL, "celFtp", tail="text"),
-    ("tmux", "run-shell"): _row("closed", _SHELL, "dt", tail="text"),
-    ("tmux", "send-keys"): _row("closed", _SHELL, "Nt", tail="text"),
-    ("screen", "-dm"): _row("closed", _RUNS, "SsTtphec"),
-    ("screen", "-dmS"): _row("closed", _RUNS, "sTtphec", skip=1),
     ("aws-vault", "exec"): _row("closed", _PLACE, "d", "duration", skip=1, dashes=True),
 }  # fmt: skip
 """By the program's base name and its first words."""

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from .arguments import Arguments, Grammar, arguments
 from .inner import Inner, is_peculiar, peculiar, template
+from .names import EVALUATING, evaluated_texts, spelled_texts
 from .script import Word
 from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
@@ -25,6 +26,8 @@ MAX_LAYERS = 12
 """How many wrappers may stand in front of each other before the command counts as not understood."""
 
 _ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
+_POWER_SHELLS = frozenset({"pwsh", "powershell"})
+_POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
 _LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
 _ALIASES = {
@@ -81,8 +84,9 @@ class Unwrapped(NamedTuple):
 
 def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     """All that this command runs, as far as its words tell."""
-    if words and words[0].value is not None and not may_run(program(words[0].value)):
-        return Unwrapped((Layer(words, "self", 0, None),))
+    if words and words[0].value is not None and not may_run(name := program(words[0].value)):
+        texts = tuple(evaluated_texts(name, words)) if name in EVALUATING else ()
+        return Unwrapped((Layer(words, "self", 0, None),), texts)
     return _Unwrapping().run(words)
 
 
@@ -127,6 +131,10 @@ class _Unwrapping:
         if not words or words[0].value is None:
             return
         name = program(words[0].value)
+        if name in EVALUATING:
+            self.texts += evaluated_texts(name, words)
+        if at == 0:
+            self.texts += spelled_texts(words)
         if name in SHELLS:
             self.shell(words)
         elif name in INTERPRETERS:
@@ -178,6 +186,12 @@ class _Unwrapping:
         for option in found.options:
             if _is_one_of(option.name, row.texts) and option.value is not None:
                 self.code([option.value])
+            if (
+                _is_one_of(option.name, row.writes)
+                and option.value is not None
+                and option.value.prefix[:1] in {"|", "!"}
+            ):
+                self.code([_without_mark(option.value)])  # `strace -o '|command'`
             if _is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
         inner = _inner_start(words, row, found, skip)
@@ -219,6 +233,11 @@ class _Unwrapping:
         self.code([word for word in words if word is not UNKNOWN])
 
     def shell(self, words: tuple[Word, ...]) -> None:
+        for index, word in enumerate(words):
+            # PowerShell takes the beginning of an option for the whole, and all that follows for its text.
+            if index and _POWER_COMMAND.fullmatch(word.value or "") and program(words[0].value or "") in _POWER_SHELLS:
+                self.code(words[index + 1 :])
+                return
         found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
         if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
             self.unknown = "what the shell runs is not known before it runs"
@@ -299,7 +318,7 @@ def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
 
 def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, str]]]:
     """The words that may be subcommands, with their places: options in front of them, and their values, left out."""
-    if len(words) > 2 and words[1].value in {"-E", "-dm", "-dmS"}:
+    if len(words) > 2 and words[1].value == "-E":
         yield [(index, word.value or "") for index, word in enumerate(words[1:4], 1)]
     row = TABLES.get((name,))
     grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
@@ -327,6 +346,27 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
         starts = [index for index in starts if not _ASSIGNS.match(words[index].prefix)]
     starts = starts[row.skip :]
     return starts[0] if starts else len(words)
+
+
+def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
+    """The files that a wrapper writes by itself, whatever it runs."""
+    row, skip = _row_for(name, words) if name in WRAPPERS or name in _SUBCOMMANDS_OF else (None, 0)
+    if row is None or not (row.writes or row.into):
+        return
+    found = arguments(words, row.grammar, skip)
+    for option in found.options:
+        if (
+            _is_one_of(option.name, row.writes)
+            and option.value is not None
+            and option.value.prefix[:1] not in {"|", "!"}
+        ):
+            yield option.value
+    if row.into:
+        yield from (word for _, word in found.operands[:1])
+
+
+def _without_mark(word: Word) -> Word:
+    return constant(word.value[1:]) if word.value is not None else word
 
 
 _ANYTHING = '"$_"'
