@@ -184,6 +184,10 @@ class _Walk:
                 if node.name is not None and not is_own_name(node.name):
                     shown = Assignment(node.name, f"for {node.name}", items=())
                     self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
+                texts = [text for word in node.words for text in assigned_texts(node.name or "", word.value or "")]
+                if texts:
+                    shown = Simple(f"for {node.name}")
+                    self.steps.append(Step(shown, _NOTHING._replace(texts=tuple(texts)), places))
                 moved = any(_moves(body) for body in node.bodies)
                 inside = context._replace(places=None) if moved else context
                 for body in node.bodies:

@@ -201,6 +201,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "uclampset": _row("closed", _RUNS, "mMp", "pid"),
     "trickle": _row("closed", _PLACE, "udwtlLnP"),
     "run0": _row("closed", _RIGHTS, "ugDM", "unit property description slice user group nice chdir setenv background machine"),
+    "cargo-watch": _row("closed", "it runs a command whenever a file changes", "xsCdwiBE", "exec shell workdir delay watch ignore "
+                        "features use-shell env", texts="-s --shell", dashes=True),
     "onchange": _row("closed", "it runs the command whenever a file changes", "iedjfo", "exclude delay jobs filter outpipe",
                      dashes=True),
     "chokidar": _row("closed", "it runs a command whenever a file changes", "cdtip", "command debounce throttle ignore "
@@ -286,6 +288,8 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("tox", "e"): _row("runner", _PACKAGE, "e", "conf", dashes=True),
     ("cargo", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwiBE", "exec shell workdir delay watch "
                              "ignore features use-shell env", texts="-s --shell", dashes=True),
+    ("cargo-watch", "watch"): _row("closed", "it runs a command whenever a file changes", "xsCdwiBE", "exec shell workdir delay "
+                                   "watch ignore features use-shell env", texts="-s --shell", dashes=True),
     ("bun", "x"): _row("runner", _PACKAGE, "p", "package"),
     ("bun", "create"): _row("runner", _PACKAGE),
     ("bun", "exec"): _row("closed", _SHELL, tail="text"),
@@ -404,6 +408,14 @@ SHELLS: Mapping[str, str] = dict.fromkeys(
 )  # fmt: skip
 
 SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
+
+SHELL_TEXTS: Mapping[str, tuple[Grammar, tuple[str, ...]]] = {
+    "fish": (Grammar(frozenset("cCdfDo"), frozenset({"command", "init-command", "features", "debug"}), ordered=True),
+             ("-c", "--command", "-C", "--init-command")),
+    "nu": (Grammar(frozenset("ceIm"), frozenset({"commands", "execute", "include-path", "config", "env-config", "table-mode"}),
+                   ordered=True), ("-c", "--commands", "-e", "--execute")),
+}  # fmt: skip
+"""Shells with options of their own that take a text, and which these are."""
 
 
 @dataclass(frozen=True, slots=True)

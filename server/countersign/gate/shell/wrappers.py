@@ -16,7 +16,7 @@ from .inner import Inner, is_peculiar, peculiar, template
 from .names import EVALUATING, evaluated_texts, spelled_texts
 from .script import Word
 from .table_git import GLOBAL
-from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELL_TEXTS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
 from .tables import TABLES
 from .words import UNKNOWN, constant
 
@@ -238,6 +238,9 @@ class _Unwrapping:
             if index and _POWER_COMMAND.fullmatch(word.value or "") and program(words[0].value or "") in _POWER_SHELLS:
                 self.code(words[index + 1 :])
                 return
+        if (own := SHELL_TEXTS.get(program(words[0].value or ""))) is not None:
+            for text in arguments(words, own[0]).values(*own[1]):
+                self.code([text])
         found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
         if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
             self.unknown = "what the shell runs is not known before it runs"
