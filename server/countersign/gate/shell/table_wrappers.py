@@ -156,8 +156,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
                       "command-name setup conclude parameter-scan parameter-list export-json export-csv "
                       "export-markdown", texts="-p --prepare -c --cleanup -s --setup --conclude", tail="text",
                       writes="--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output"),
-    "start-stop-daemon": _row("closed", _RUNS, "xanupsRgckrNPI", "exec startas name user pidfile signal retry chuid",
-                              commands="-x --exec -a --startas", tail="operands"),
+    "start-stop-daemon": _row("closed", _RUNS, "xanupsRgckrNPIOd", "exec startas name user pidfile signal retry chuid "
+                              "output chdir",
+                              commands="-x --exec -a --startas", tail="operands", writes="-O --output"),
     "daemonize": _row("closed", _RUNS, "cEeolpu", writes="-o -e -p"),
     "logsave": _row("closed", _RUNS, skip=1, into=True),
     "dbus-run-session": _row("closed", _RUNS, "", "config-file dbus-daemon", dashes=False),
@@ -194,7 +195,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
     **{name: _row("closed", _RUNS) for name in (
         "aa-exec", "aoss", "padsp", "distcc", "ccache", "sccache", "icecc", "ksu", "nocache", "annotate-output", "retry",
         "lckdo", "steam-run", "primusrun", "optirun", "vglrun", "gamemoderun", "mangohud", "wine", "tsocks", "schroot",
-        "envchain", "bear", "scan-build", "uxterm", "alacritty", "kitty", "foot", "reptyr", "run-one", "ifne", "nq")},
+        "envchain", "uxterm", "alacritty", "kitty", "foot", "reptyr", "run-one", "ifne", "nq")},
+    "bear": _row("closed", _RUNS, "o", "output config", dashes=True, writes="-o --output"),
+    "scan-build": _row("closed", _RUNS, "o", "use-cc use-c++ use-analyzer html-title status-bugs-file", writes="-o"),
     "tsp": _row("closed", "it runs the command when its turn comes", "SLDWNO"),
     "pee": _row("closed", _SHELL, tail="text"),
     "mispipe": _row("closed", _SHELL, tail="text"),
@@ -214,7 +217,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "chroot": _row("closed", _PLACE, "", "groups userspec", skip=1),
     "unshare": _row("closed", _PLACE, "RwSGl", "root wd setuid setgid propagation map-user map-group"),
     "nsenter": _row("closed", _PLACE, "tSG", "target setuid setgid"),
-    "firejail": _row("closed", _PLACE),
+    "firejail": _row("closed", _PLACE, writes="--output --output-stderr"),
     "fakeroot": _row("closed", _PLACE, "libsf", "lib faked"),
     "fakechroot": _row("closed", _PLACE),
     "proot": _row("closed", _PLACE, "rbqwvlkiS0", "rootfs bind qemu cwd"),
@@ -249,7 +252,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "run-s": _row("runner", "it runs scripts of the package", tail="operands"),
     "run-p": _row("runner", "it runs scripts of the package", tail="operands"),
     # elsewhere
-    "ssh": _row("closed", _FAR, "BbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
+    "ssh": _row("closed", _FAR, "BbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text", writes="-E"),
     "mosh": _row("closed", _FAR, "p", "client server ssh predict port", skip=1),
     "rsh": _row("closed", _FAR, "lk", skip=1, tail="text"),
     "sshpass": _row("closed", _RUNS, "pfdP"),
@@ -260,7 +263,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
                   tail="text", writes="-o -e --outdir --errdir") for name in ("pssh", "parallel-ssh")},
     "ansible": _row("closed", _FAR, "aBCeEfiIKMPtTuRc", "args background extra-vars forks inventory limit module-name "
                     "module-path poll tree user", texts="-a --args", tail="operands", permutes=True, writes="-t --tree"),
-    "autossh": _row("closed", _FAR, "MBbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text"),
+    "autossh": _row("closed", _FAR, "MBbcDEeFIiJLlmOoPpQRSWw", skip=1, tail="text", writes="-E"),
 }  # fmt: skip
 """By the program's base name."""
 
@@ -347,8 +350,8 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     **{(name, *row): _row("closed", _FAR, "aceghlmpuvw", "add-host attach cap-add cap-drop cpus cpuset-cpus device dns "
                           "entrypoint env env-file expose gpus group-add hostname ip label link log-driver log-opt "
                           "memory mount name network net pid platform publish pull restart runtime security-opt "
-                          "shm-size sysctl tmpfs ulimit user userns volume volumes-from workdir", skip=1,
-                          commands="--entrypoint")
+                          "shm-size sysctl tmpfs ulimit user userns volume volumes-from workdir cidfile", skip=1,
+                          commands="--entrypoint", writes="--cidfile")
        for name in _ENGINES for row in (("run",), ("create",), ("container", "run"), ("container", "create"))},
     **{(*name, "run"): _row("closed", _FAR, "elpuvw", "entrypoint env env-from-file name user workdir volume publish label "
                             "cap-add cap-drop pull", skip=1, commands="--entrypoint")
