@@ -161,6 +161,7 @@ _HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
     ("go", "-ldflags"): re.compile(r"(?:\s*(?:-s|-w|-X\s*[\w./]+=[\w.+-]*))*\s*"),
     ("jest", "--reporters"): re.compile(r"default|summary|github-actions"),
     ("vitest", "--reporter"): re.compile(r"default|verbose|dot|json|tap|basic|github-actions"),
+    ("node", "--test-reporter"): re.compile(r"spec|tap|dot|junit|lcov"),
     ("jest", "--env"): re.compile(r"node|jsdom"),
     ("mocha", "-R"): re.compile(r"\w+"),
     ("mocha", "--reporter"): re.compile(r"\w+"),
@@ -271,7 +272,11 @@ def _interpreter(name: str, words: Sequence[Word]) -> Known:
     found = arguments(words, row.grammar)
     uses = []
     for option in found.options:
-        if option.name in row.code or any(code.startswith(option.name) and len(option.name) > 4 for code in row.code):
+        # node takes an underscore for a dash.
+        called = option.name.replace("_", "-") if name == "node" else option.name
+        if called in row.code or any(code.startswith(called) and len(called) > 4 for code in row.code):
+            if _is_exempt(name, option, "code"):
+                continue
             value = option.value.value if option.value is not None else None
             names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
             if option.attached:
