@@ -449,8 +449,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "python": _language("WXcm", "check-hash-based-pycs", "-c -i", module="-m"),
     "pypy": _language("WXcm", "jit", "-c -i", module="-m"),
     "node": _language("eprC", "eval print require import loader experimental-loader env-file conditions title "
-                      "env-file-if-exists snapshot-blob diagnostic-dir report-directory redirect-warnings test-reporter "
-                      "test-reporter-destination test-global-setup tls-keylog cpu-prof-dir heap-prof-dir", _NODE_CODE),
+                      "env-file-if-exists snapshot-blob diagnostic-dir report-directory redirect-warnings", _NODE_CODE),
     "ts-node": _language("epPrO", "eval print project require compiler-options", "-e -p -r -O --eval --print --require "
                          "--compiler --compiler-options --project -P"),
     "tsx": _language("epr", "eval print require import tsconfig", "-e -p -r --eval --print --require --import --tsconfig"),
