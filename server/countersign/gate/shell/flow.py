@@ -256,7 +256,7 @@ class _Walk:
         unwrapped = self.met.get(id(command))
         if unwrapped is None:
             unwrapped = unwrap(command.words if command.kind == "command" else ())
-            if not command.plain:
+            if command.assignments or command.declared or command.kind == "test":
                 unwrapped = _with_texts(unwrapped, command)
             self.met[id(command)] = unwrapped
         step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)

@@ -83,6 +83,8 @@ class Lexer:
     # --- words -------------------------------------------------------------------------------------------------------
 
     def blanks(self, position: int) -> int:
+        if self.text[position : position + 1] not in {" ", "\t", "\\"}:
+            return position
         found = _BLANK.match(self.text, position)
         return found.end() if found else position
 

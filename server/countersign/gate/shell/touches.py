@@ -35,8 +35,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if known.arguments.options:
             found += _doubtful(row, known.arguments)
             found += [Touch("read", value) for value in known.arguments.valued(*row.reads)]
-            changing = any(row.escapes.get(option.name) == "changes" for option in known.arguments.options)
-            if changing and name in _REWRITERS:
+            if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
     if known.uses:
         found += _written(known.uses)
@@ -63,6 +62,10 @@ _REWRITERS = frozenset({
     "biome",
 })  # fmt: skip
 """Programs that rewrite what they name, where an option says so."""
+
+
+def _rewrites(row: Program, found: Arguments) -> bool:
+    return any(row.escapes.get(option.name) == "changes" for option in found.options)
 
 
 def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:

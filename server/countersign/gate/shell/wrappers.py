@@ -310,13 +310,20 @@ class _Unwrapping:
 def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
     firsts = _SUBCOMMANDS_OF.get(name)
-    if firsts is not None and any(word.value in firsts for word in words[1:12]):
+    if firsts is not None and not firsts.isdisjoint([word.value for word in words[1:12]]):
         for plain in _subcommands(name, words):
             for length in range(min(3, len(plain)), 0, -1):
                 row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
                 if row is not None:
                     return row, plain[length - 1][0] + 1
     return WRAPPERS.get(name), 1
+
+
+_WRITING = frozenset(
+    [name for name, row in WRAPPERS.items() if row.writes or row.into]
+    + [key[0] for key, row in SUBCOMMANDS.items() if row.writes or row.into]
+)
+"""Wrappers that write files by themselves, as their rows say."""
 
 
 def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, str]]]:
@@ -353,7 +360,7 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
 
 def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
     """The files that a wrapper writes by itself, whatever it runs."""
-    row, skip = _row_for(name, words) if name in WRAPPERS or name in _SUBCOMMANDS_OF else (None, 0)
+    row, skip = _row_for(name, words) if name in _WRITING else (None, 0)
     if row is None or not (row.writes or row.into):
         return
     found = arguments(words, row.grammar, skip)
