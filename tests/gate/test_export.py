@@ -63,6 +63,16 @@ def test_any_byte_that_is_changed_taken_out_or_put_in_is_found(folder, name, dat
 
 
 @pytest.mark.parametrize("name", ["whole.jsonl", "filtered.jsonl"])
+@pytest.mark.parametrize("key", ["rows", "count", "head", "sha256", "end"])
+def test_a_last_line_that_no_longer_says_something_is_found(folder, name, key):
+    given = (folder / name).read_bytes()
+    last = given.rindex(b"\n", 0, -1) + 1
+    harmed = folder / "harmed.jsonl"
+    harmed.write_bytes(given[:last] + given[last:].replace(f'"{key}"'.encode(), f'"x{key}"'.encode()))
+    assert blocking_verify_export(harmed).fault is not None
+
+
+@pytest.mark.parametrize("name", ["whole.jsonl", "filtered.jsonl"])
 def test_any_line_that_is_missing_doubled_or_moved_is_found(folder, name):
     lines = (folder / name).read_text().splitlines(keepends=True)
     harmed = folder / "harmed.jsonl"

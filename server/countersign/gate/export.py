@@ -155,8 +155,10 @@ def _verified(lines: _Lines, walk: Walk) -> Verification:
         raise Fault(f"the end is missing; line {lines.number} is the last")
     if next(told, None) is not None:
         raise Fault("something follows the last line")
-    if (said.pop("sha256", None), said["rows"]) != (_sum_with(lines.sum_above, dumps(said)), lines.rows):
-        raise Fault(f"lines are missing or were changed; {lines.rows} rows are left of {said['rows']}")
+    summed = said.pop("sha256", None) == _sum_with(lines.sum_above, dumps(said))
+    if not summed or said.get("rows") != lines.rows or not {"count", "head"} <= said.keys():
+        named = said.get("rows", "a number that is no longer named")
+        raise Fault(f"lines are missing or were changed; {lines.rows} rows are left of {named}")
     head = Head(said["count"], said["head"])
     if "filter" not in first and walk.at != head:
         raise Fault(f"the rows come to another head than the last line names ({head.hash})")
