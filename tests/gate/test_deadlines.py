@@ -35,9 +35,10 @@ async def test_each_expires_in_its_time_whatever_the_order_they_were_set_in() ->
 
 async def test_one_that_is_past_expires_at_once_but_not_before_it_was_set() -> None:
     expired: list[str] = []
-    Deadlines(lambda one: expired.append(one.approval_id)).set(pending(1), -5.0)
+    gone = asyncio.Event()
+    Deadlines(lambda one: (expired.append(one.approval_id), gone.set())[0]).set(pending(1), -5.0)
     assert expired == []
-    await asyncio.sleep(0.01)
+    await asyncio.wait_for(gone.wait(), BOUND)
     assert expired == ["1"]
 
 
@@ -56,13 +57,37 @@ async def test_nothing_is_kept_of_what_was_dropped() -> None:
 
 
 async def test_the_same_request_may_be_set_anew() -> None:
-    expired: list[float] = []
-    loop = asyncio.get_running_loop()
-    deadlines, one = Deadlines(lambda _one: expired.append(loop.time())), pending(1)
-    began = loop.time()
+    expired: list[str] = []
+    all_gone = asyncio.Event()
+
+    def expire(one: Any) -> None:
+        expired.append(one.approval_id)
+        if one.approval_id == "last":
+            all_gone.set()
+
+    deadlines, one = Deadlines(expire), pending(1)
     deadlines.set(one, 0.01)
+    deadlines.set(SimpleNamespace(approval_id="between"), 0.02)  # type: ignore[arg-type]
     deadlines.drop(one)
     deadlines.set(one, 0.03)
-    await asyncio.sleep(0.06)
-    assert len(expired) == 1
-    assert expired[0] - began > 0.025
+    deadlines.set(SimpleNamespace(approval_id="last"), 0.04)  # type: ignore[arg-type]
+    await asyncio.wait_for(all_gone.wait(), BOUND)
+    assert expired == ["between", "1", "last"]
+
+
+async def test_one_that_cannot_be_ended_does_not_hold_up_the_others() -> None:
+    expired: list[str] = []
+    gone = asyncio.Event()
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
+
+    def expire(one: Any) -> None:
+        if one.approval_id == "1":
+            raise RuntimeError("not my day")
+        expired.append(one.approval_id)
+        gone.set()
+
+    deadlines = Deadlines(expire)
+    for number in (1, 2):
+        deadlines.set(pending(number), 0.0)
+    await asyncio.wait_for(gone.wait(), BOUND)
+    assert expired == ["2"]

@@ -67,23 +67,39 @@ def test_what_is_in_most_workspaces_is_ordinary(path: str):
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with workspaces in it whose place, neighbours and links are of every kind."""
     home = tmp_path_factory.mktemp("home").resolve()
-    for folder in ("work/src/a", "work/venv/bin", ".config/work/src", "Library/work/src", "Library/LaunchAgents/src"):
+    for folder in (
+        "ws/src/a",
+        "ws/venv/bin",
+        ".config/ws/src",
+        "Library/ws/src",
+        "Library/LaunchAgents/src",
+    ):
         (home / folder).mkdir(parents=True)
-    for file in ("work/main.py", "work/src/main.py", "work/.env", "work/id_rsa", "outside"):
+    for file in ("ws/main.py", "ws/src/main.py", "ws/.env", "ws/id_rsa", "outside"):
         (home / file).write_text("x")
-    (home / "work/link").symlink_to("src")
-    (home / "work/away").symlink_to("../outside")
-    (home / "work/src/up").symlink_to("../.env")
-    (home / "opened").symlink_to("work")
+    (home / "ws/link").symlink_to("src")
+    (home / "ws/away").symlink_to("../outside")
+    (home / "ws/src/up").symlink_to("../.env")
+    (home / "opened").symlink_to("ws")
     return home
 
 
-WORKSPACES = ["work", ".config/work", "Library", "Library/LaunchAgents", ".", "opened", "work/src", "work/venv", "none"]
+WORKSPACES = [
+    "ws",
+    ".config/ws",
+    "Library",
+    "Library/LaunchAgents",
+    ".",
+    "opened",
+    "ws/src",
+    "ws/venv",
+    "none",
+]
 RULES = [(), ("Read(src/**)",), ("Read",)]
 
 
 @given(paths, st.sampled_from(WORKSPACES), st.sampled_from(["", "src", "link"]), st.booleans(), st.sampled_from(RULES),
-       st.sampled_from(["allow", "deny", "ask"]), st.sampled_from([(), ("work/src",), (".",), ("WORK",)]))  # fmt: skip
+       st.sampled_from(["allow", "deny", "ask"]), st.sampled_from([(), ("ws/src",), (".",), ("WS",)]))  # fmt: skip
 def test_a_path_is_judged_as_it_would_be_in_full(
     home: Path, path: str, workspace: str, folder: str, below: bool, said: tuple[str, ...], listed: str,
     own: tuple[str, ...],

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from .arguments import Arguments, Option
+from .curl_names import curl_names
 from .git_touches import git_touches
 from .hidden import FILTER_LOADS
 from .rg_touches import rg_touches
@@ -18,7 +19,7 @@ from .table_row import Program
 from .table_spelled import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from .touch import Deed, Touch, unknown
 from .use import Known, Use
-from .words import constant, expand_braces
+from .words import constant
 
 
 def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
@@ -384,7 +385,7 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.valued("-T", "--upload-file"):
         # It has patterns of its own for what it sends.
-        for text in _curl_names(value.value or ""):
+        for text in curl_names(value.value or ""):
             yield Touch("read", constant(text))
     for value in found.valued(*_CURL_SENDS):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
@@ -395,7 +396,7 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         if word.prefix.lower().startswith("file:"):
             if word.value is None:
                 yield Touch("read", _behind_scheme(word))
-            for path in _curl_names(_SCHEME.sub("", word.value or "")):
+            for path in curl_names(_SCHEME.sub("", word.value or "")):
                 yield Touch("read", constant(path))
                 yield Touch("read", constant(unquote(path)))
         elif found.has("-O", "--remote-name", "--remote-name-all"):
@@ -414,17 +415,6 @@ def _behind_scheme(word: Word) -> Word:
     prefix = _SCHEME.sub("", word.prefix)
     pieces = (Text(_SCHEME.sub("", first.text), first.quoted), *rest)
     return Word(word.source, pieces, word.form, None, prefix, HOLE + prefix, bare=False)
-
-
-def _curl_names(text: str) -> Iterator[str]:
-    """What curl makes of ``{a,b}`` and ``[a]`` in a name; of a range, a name that could be anything."""
-    try:
-        names = expand_braces(text)
-    except OverflowError:
-        names = [text]
-    for name in names:
-        if name:
-            yield re.sub(r"\[(.)(?:-\1)?\]", r"\1", name)
 
 
 _CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json -F --form --url-query --variable".split()
