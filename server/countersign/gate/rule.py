@@ -39,10 +39,8 @@ __all__ = [
 _PROGRAMS_KEPT = 512
 """How many answers of ``commands_of`` a RuleSet keeps: programs and agents are few, but their names are not ours."""
 
-_HEAPS_KEPT = 4096
-"""The same of ``commands_by_list``, by the heaps that words lead to."""
-
-_NO_RULES: Mapping[ListName, list[Rule]] = {}
+_ANSWERS_KEPT = 4096
+"""The same of ``commands_by_list``, by the pieces of rules that are among the words."""
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
@@ -54,7 +52,7 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_layers", "_of_heaps", "_of_program", "problems")
+    __slots__ = ("_edges", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
@@ -63,7 +61,11 @@ class RuleSet:
         self._layers: tuple[_Layer, ...] = (*under._layers, layer) if under else (layer,)
         # What `commands_of` found: the same every time, since rules never change once built.
         self._of_program: dict[tuple[ListName, str | None, str], tuple[Rule, ...]] = {}
-        self._of_heaps: dict[tuple[str | int, ...], Mapping[ListName, list[Rule]]] = {}
+        self._of_pieces: dict[tuple[object, ...], Mapping[ListName, list[Rule]]] = {}
+        commands = [layer.commands for layer in self._layers]
+        self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
+        self._rest = frozenset[Key]().union(*(each.rest for each in commands))
+        self._edges = frozenset[Edge]().union(*(each.edges for each in commands))
 
     def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
         """These rules and, on top, those of a chat."""
@@ -85,16 +87,14 @@ class RuleSet:
     def commands_by_list(self, words: Sequence[str], agent: str) -> Mapping[ListName, list[Rule]]:
         """``commands`` for each list that has any: one look-up, since whoever asks of one list asks of the others."""
         pieces = word_pieces(words)
-        heaps = [heap for layer in self._layers for heap in layer.commands.look_up(pieces)]
-        if not heaps:
-            return _NO_RULES
-        # Words differ, but which heaps they lead to hardly does; a heap stays what it is as long as the rules.
-        key = (agent, *map(id, heaps))
-        found = self._of_heaps.get(key)
+        # Words differ, but which pieces of rules are among them hardly does.
+        key = (agent, self._pieces & pieces, self._rest.intersection(edge_keys(pieces, self._edges)))
+        found = self._of_pieces.get(key)
         if found is None:
-            if len(self._of_heaps) >= _HEAPS_KEPT:
-                self._of_heaps.clear()
-            found = self._of_heaps[key] = self._by_list(heaps, agent)
+            if len(self._of_pieces) >= _ANSWERS_KEPT:
+                self._of_pieces.clear()
+            heaps = [heap for layer in self._layers for heap in layer.commands.look_up(pieces)]
+            found = self._of_pieces[key] = self._by_list(heaps, agent)
         return found
 
     def _by_list(self, heaps: Iterable[Sequence[Rule]], agent: str) -> Mapping[ListName, list[Rule]]:

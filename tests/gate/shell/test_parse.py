@@ -247,11 +247,9 @@ PIECES = st.sampled_from([
 
 def shape(node: object) -> object:
     """A reading as plain values, but for how it was come by."""
-    if is_dataclass(node):
-        return (
-            type(node).__name__,
-            *(shape(getattr(node, each.name)) for each in fields(node) if each.name != "plain"),
-        )
+    names = [each.name for each in fields(node)] if is_dataclass(node) else getattr(node, "_fields", None)
+    if names is not None:
+        return (type(node).__name__, *(shape(getattr(node, name)) for name in names if name != "plain"))
     return tuple(map(shape, node)) if isinstance(node, tuple) else node
 
 

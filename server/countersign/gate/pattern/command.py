@@ -39,28 +39,25 @@ class CommandPattern:
     """The words before the first one that holds a wildcard."""
     literals: frozenset[str] = field(init=False, compare=False)
     """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
+    first_word: str | None = field(init=False, compare=False)
+    """The program that the rule names, or None when a wildcard stands for it, wholly or in part (S2)."""
+    literal: bool = field(init=False, compare=False)
+    """Whether no word holds a wildcard."""
+    exact: bool = field(init=False, compare=False)
+    """Whether the rule says one command word for word."""
 
     def __post_init__(self) -> None:
         plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
         object.__setattr__(self, "literal_prefix", tuple(plain))
         object.__setattr__(self, "literals", frozenset(word for word in self.words if WILD not in word))
+        object.__setattr__(self, "first_word", plain[0] if plain else None)
+        object.__setattr__(self, "literal", len(plain) == len(self.words))
+        object.__setattr__(self, "exact", self.literal and not self.prefix)
 
-    @property
-    def first_word(self) -> str | None:
-        """The program that the rule names, or None when a wildcard stands for it, wholly or in part (S2)."""
-        return None if not self.words or WILD in self.words[0] else self.words[0]
-
-    @property
-    def exact(self) -> bool:
-        """Whether the rule says one command word for word."""
-        return not self.prefix and not any(WILD in word for word in self.words)
-
-    def covers(self, words: Sequence[str]) -> bool:
+    def covers(self, words: tuple[str, ...]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
-        literal = self.literal_prefix
-        if len(literal) == len(self.words):
-            head = tuple(words[: len(literal)])
-            return head == literal and (self.prefix or len(words) == len(literal))
+        if self.literal:
+            return words[: len(self.words)] == self.words if self.prefix else words == self.words
         return _command_regex(self.words, self.prefix, _GAP).fullmatch(_GAP.join(words)) is not None
 
     def touches(self, words: Sequence[str]) -> bool:

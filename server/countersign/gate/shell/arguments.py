@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .script import HOLE, Arithmetic, Text, Variable, Word
 
@@ -43,8 +44,7 @@ class Grammar:
     apart: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option as used. ``name`` has its dashes; ``value`` is None where it has none or it is not constant.
 
     ``index`` is that of its word, ``attached`` whether the value stands in the same word.
@@ -67,7 +67,10 @@ class Arguments:
     strangers: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
-        return bool(self.options) and any(option.name in names for option in self.options)
+        for option in self.options:  # in so many words: it is asked of each command, and a generator costs more
+            if option.name in names:
+                return True
+        return False
 
     def values(self, *names: str) -> Iterable[Word]:
         if not self.options or not names:
@@ -112,13 +115,18 @@ def is_operand(word: Word) -> bool:
 
 def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Arguments:
     """Sort the words from ``start`` on."""
-    found = Arguments()
+    found = Arguments([], [], [], [])
     index = start
     options_over = False
+    flags = () if grammar.single or grammar.apart else grammar.flags
     while index < len(words):
         word = words[index]
         index += 1
         value = word.value
+        if value is not None and len(value) == 2 and value[0] == "-" and value[1] in flags and not options_over:
+            # The plainest of options, as `_option` would read it.
+            found.options.append(Option(value, index - 1))
+            continue
         if options_over or (is_operand(word) if value is None else value[:1] != "-" or value == "-"):
             found.operands.append((index - 1, word))
             options_over = options_over or grammar.ordered

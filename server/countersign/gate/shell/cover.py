@@ -18,8 +18,8 @@ from .escapes import look_up
 from .facts import Facts
 from .flow import Step
 from .names import evaluated, is_safe_prefix
-from .neutral import neutral_reason
-from .script import HOLE, Assignment, Text, Variable, Word
+from .neutral import NEVER_ORDINARY, neutral_reason
+from .script import HOLE, Assignment, Redirect, Text, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
@@ -35,31 +35,69 @@ class Case:
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
     known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them.
     ``plain`` says that its words are all constant, with nothing assigned in front; ``uses`` are its escapes, ``holes``
-    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. Never changes
-    once made.
+    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. ``ordinary``:
+    clear and constant to its redirections, of the kind that needs a rule, in a text that gives no name another
+    meaning. Never changes once made.
     """
 
     __slots__ = (
         "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "clear", "facts", "holes", "known", "layers",
-        "names", "plain", "shapes", "step", "uses",
+        "names", "ordinary", "plain", "shapes", "step", "uses",
     )  # fmt: skip
 
     def __init__(self, step: Step, facts: Facts) -> None:
         self.step, self.facts = step, facts
+        command = step.command
         self.layers: tuple[Layer, ...] = step.unwrapped.layers
+        constant = (command.plain and len(self.layers) == 1) or (
+            command.kind == "command"
+            and not command.assignments
+            and all([word.value is not None for layer in self.layers for word in layer.words])
+        )
+        self.plain = constant
+        if constant and len(self.layers) == 1:
+            self._look_at_one(self.layers[0].words)
+        else:
+            self._look_at_all()
+        self.ordinary = (
+            constant
+            and self.clear
+            and (command.plain or (not command.declared and _are_constant(command.redirects)))
+            and not self.layers[0].words[0].tilde
+            and not step.unwrapped.texts
+            and not facts.functions
+            and not facts.aliases
+            and self.layers[0].words[0].value not in NEVER_ORDINARY
+        )
+        self._evaluates: str | Literal[False] | None = False
+        self._neutral: tuple[bool, str | None] | None = None
+        self._touches: list[list[Touch] | None] = [None] * len(self.layers)
+        self._asked: tuple[RuleSet, str] | None = None
+        self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
+
+    def _look_at_one(self, words: tuple[Word, ...]) -> None:
+        """The tables' word of constants that run nothing but themselves: what nearly all commands are."""
+        name = program(words[0].value or "")
+        known = look_up(name, words)
+        self.names, self.known = (name,), (known,)
+        self.shapes = tuple([word.shape for word in words])
+        self.uses: tuple[Use, ...] = (*self._fed(), *known.uses) if self.step.piped else known.uses
+        self.holes: tuple[Word, ...] = known.holes
+        self.clear = not self.uses and not known.holes and not may_run(name)
+
+    def _look_at_all(self) -> None:
         self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()
         self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
         self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
-        command = step.command
-        self.plain = (command.plain and len(self.layers) == 1) or (
-            command.kind == "command"
-            and not command.assignments
-            and all(word.value is not None for layer in self.layers for word in layer.words)
-        )
-        fed = self._fed() if step.piped else ()
-        self.uses: tuple[Use, ...] = (*fed, *[use for known in self.known for use in known.uses])
-        self.holes: tuple[Word, ...] = tuple(
-            [hole for known in self.known for hole in known.holes if not (known.copies and _begins_known(hole, facts))]
+        fed = self._fed() if self.step.piped else ()
+        self.uses = (*fed, *[use for known in self.known for use in known.uses])
+        self.holes = tuple(
+            [
+                hole
+                for known in self.known
+                for hole in known.holes
+                if not (known.copies and _begins_known(hole, self.facts))
+            ]
         )
         self.clear = (
             len(self.layers) == 1
@@ -68,11 +106,6 @@ class Case:
             and self.layers[0].words[0].value is not None
             and not may_run(self.names[0])
         )
-        self._evaluates: str | Literal[False] | None = False
-        self._neutral: tuple[bool, str | None] | None = None
-        self._touches: list[list[Touch] | None] = [None] * len(self.layers)
-        self._asked: tuple[RuleSet, str] | None = None
-        self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
 
     def _fed(self) -> list[Use]:
         return [
@@ -100,6 +133,8 @@ class Case:
     @property
     def evaluates(self) -> str | None:
         """Why evaluating its words may run what a variable holds."""
+        if self.ordinary:
+            return None
         if self._evaluates is False:
             command = self.step.command
             # Constants are not evaluated; what stands in redirections may be.
@@ -137,6 +172,13 @@ class Case:
                 found += (Touch("write", word) for word in written(name, words))
             self._touches[layer] = found
         return found
+
+
+def _are_constant(redirects: Iterable[Redirect]) -> bool:
+    for redirect in redirects:
+        if redirect.target.value is None or redirect.heredoc is not None or redirect.variable is not None:
+            return False
+    return True
 
 
 def _begins_known(word: Word, facts: Facts) -> bool:
@@ -318,9 +360,24 @@ class Coverage(NamedTuple):
     near: str | None = None
 
 
+_NO_COVERAGE = Coverage()
+
+
 def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
     """The first rule that honestly covers this command."""
     near: str | None = None
+    if case.ordinary:
+        # Nothing in it keeps a rule that names its program from covering it.
+        for rule in case.candidates(case.shapes, rules, agent).get(listed, ()):
+            pattern = rule.specifier
+            if not isinstance(pattern, CommandPattern):
+                return Coverage(rule.said)
+            if pattern.first_word is None:
+                break
+            if pattern.covers(case.shapes):
+                return Coverage(rule.said, _says(rule, pattern, case))
+        else:
+            return _NO_COVERAGE
     if case.unnamed is not None:
         return Coverage(near=f"what `{case.unnamed.source}` names is not known before it runs")
     for words, above in _readings(case):

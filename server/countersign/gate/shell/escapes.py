@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from .arguments import Arguments, Option, arguments
 from .git import global_escapes, read_git
@@ -17,7 +18,7 @@ from .table_git import RUNNING, TRANSPORTS
 from .table_row import EscapeKind, Program, row
 from .table_spelled import SPELLED, SPELLED_PROGRAMS, key_of
 from .table_wrappers import INTERPRETERS, WRAPPERS
-from .tables import find_program
+from .tables import WITH_SUBCOMMANDS, find_program
 from .use import COPYING, NAMED_NOWHERE, Known, Use, named
 
 _NOTHING = Arguments()
@@ -25,6 +26,11 @@ _NOTHING = Arguments()
 
 def look_up(name: str, words: Sequence[Word]) -> Known:
     """Everything that the tables know of a command; ``name`` is the program's (``wrappers.program``)."""
+    row = _with_row_only(name)
+    if row is not None:
+        found = arguments(words, row.grammar)
+        uses = tuple(_options(name, row, words, found.options)) if found.options else ()
+        return Known(row, found, uses, _could_become(row, found) if found.holes else ())
     if name == "git":
         return _git(words)
     if name in INTERPRETERS:
@@ -45,9 +51,29 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         uses += _one_dash(name, row, words)
     if name in SPELLED_PROGRAMS:
         uses += _spelled(name, words)
-    # What turns into `-t` says where a copy goes.
-    watched = bool(row.escapes) or special is not None or row.operands in COPYING
-    return Known(row, found, tuple(uses), tuple(word for _, word in found.holes) if watched else (), doings)
+    holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
+    return Known(row, found, tuple(uses), holes, doings)
+
+
+@lru_cache(maxsize=4096)
+def _with_row_only(name: str) -> Program | None:
+    """The row of a program of which the tables say nothing beside it: most are so, and are read in one step."""
+    if (
+        name == "git"
+        or name in INTERPRETERS
+        or name in SPECIAL
+        or name in SPELLED_PROGRAMS
+        or name in WITH_SUBCOMMANDS
+    ):
+        return None
+    row, _ = find_program(name, ())
+    return None if row is None or row.closed or row.one_dash else row
+
+
+def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:
+    """Words that could turn into options that matter. What turns into `-t` says where a copy goes."""
+    watched = bool(row.escapes) or row.operands in COPYING
+    return tuple([word for _, word in found.holes]) if watched else ()
 
 
 def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
@@ -112,9 +138,11 @@ _FORMATS = frozenset(
 
 def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
     for option in options:
-        kind = escape_kind(row, option.name)
-        if kind is None and row.grammar.single and option.name.startswith("-"):
-            kind = row.escapes.get("-" + option.name.lstrip("-"))
+        kind = row.escapes.get(option.name)
+        if kind is None and (row.grammar.single or option.name[:2] == "--"):
+            kind = escape_kind(row, option.name)
+            if kind is None and row.grammar.single:
+                kind = row.escapes.get("-" + option.name.lstrip("-"))
         if kind is not None and not _is_exempt(name, option, kind):
             yield _use(option, kind, words[option.index])
 

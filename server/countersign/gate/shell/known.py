@@ -47,13 +47,15 @@ _AS_THEY_STAND = frozenset(
 """Commands that only read with just these words: they tell of the machine. The `e` of `ps` that shows environments is
 not among them."""
 
+_STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
+
 
 def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     """Whether this is a form of the read-only set, as far as its words tell."""
     first = words[0].value
     if first is None or "/" in first:
         return False
-    if first in _VERSIONS and len(words) == 2 and words[1].value in {"--version", "-V", "-v"}:
+    if len(words) == 2 and first in _VERSIONS and words[1].value in {"--version", "-V", "-v"}:
         return (
             words[1].value == "--version"
             or (first in {"python", "python3"} and words[1].value == "-V")
@@ -61,7 +63,7 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
         )
     if name == "command":
         return len(words) > 2 and words[1].value in {"-v", "-V"}
-    if tuple(word.value for word in words) in _AS_THEY_STAND:
+    if first in _STANDING and tuple(word.value for word in words) in _AS_THEY_STAND:
         return True
     row = known.program
     if row is None or not row.known or known.uses or known.holes or known.arguments.strangers:

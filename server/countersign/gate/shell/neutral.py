@@ -7,7 +7,7 @@ neutral is judged like any other command.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from .arguments import is_operand, numeric
 from .facts import Facts, is_own_name
@@ -132,7 +132,7 @@ def _set(words: Sequence[Word], declared: Sequence[Assignment], facts: Facts) ->
     return None
 
 
-_FORMS: dict[str, _Form] = {
+_FORMS: Mapping[str, _Form] = {
     "true": _always,
     "false": _always,
     ":": _always,
@@ -148,3 +148,6 @@ _FORMS: dict[str, _Form] = {
     "local": _local,
     "set": _set,
 }
+
+NEVER_ORDINARY = frozenset((*_FORMS, "cd"))
+"""Names whose commands need no rule in some of their forms."""

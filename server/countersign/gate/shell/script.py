@@ -1,12 +1,13 @@
 """What a command line is once it has been read: words, redirections, simple commands and what holds them together.
 
-Frozen values only. ``parse.py`` makes them, ``flow.py`` walks them; nothing here knows rules, paths or the disk.
+Frozen values only; of which a text has one for each word are named tuples, which are made in a fifth of the time.
+``parse.py`` makes them, ``flow.py`` walks them; nothing here knows rules, paths or the disk.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 HOLE = "\x02"
 """Stands in a word's shape for what is not known before it runs. It cannot occur in a text that may be shown."""
@@ -20,8 +21,7 @@ class NotUnderstood(Exception):
     """The text cannot be read (RULES.md S5); the message is one sentence for the card."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Characters that stand for themselves."""
 
     text: str
@@ -90,8 +90,7 @@ class Arithmetic:
 Piece = Text | Glob | Variable | Substitution | Process | Arithmetic
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word as written, and as much as is known of what it becomes.
 
     ``value`` is the normal form (S4) of a constant word, ``prefix`` the constant text that it surely begins with,
@@ -148,8 +147,7 @@ class Heredoc:
         return self.word.scripts if self.word is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(NamedTuple):
     """One redirection. ``operator`` without descriptor; ``heredoc`` for ``<<``; ``variable`` for ``{name}>``."""
 
     operator: str
@@ -162,8 +160,7 @@ class Redirect:
 SimpleKind = Literal["command", "test", "arithmetic"]
 
 
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """A simple command. ``test`` is ``[[ … ]]`` (its words without the brackets), ``arithmetic`` is ``(( … ))``."""
 
     source: str
@@ -179,8 +176,7 @@ class Simple:
     """Constant words that were written without anything to expand, and nothing else. False may be said of any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     stages: tuple[Node, ...]
 
 
@@ -189,8 +185,7 @@ class Not:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(NamedTuple):
     """``a && b || c``: ``links`` are (operator, node) after the first."""
 
     first: Node

@@ -32,6 +32,9 @@ TABLES: Mapping[tuple[str, ...], Program] = {
 
 _LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
 
+WITH_SUBCOMMANDS = frozenset(name for name, longest in _LONGEST.items() if longest > 1)
+"""Programs that have rows for their subcommands."""
+
 
 def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]:
     """The row for these words, and where its arguments start. A subcommand's row stands in for its program's."""
