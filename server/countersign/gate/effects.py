@@ -138,7 +138,10 @@ class _Gathered:
         self.groups.append(Group(findings, command=True))
         self.risks += judgement.risks
         self.scripts += judgement.scripts
-        self.parts += [(part.text, tuple(start + index for index in part.findings)) for part in judgement.parts]
+        if start == 0:
+            self.parts += judgement.parts
+        else:
+            self.parts += [(part.text, tuple(start + index for index in part.findings)) for part in judgement.parts]
         self.says(lambda: Sayings(*judgement.sayings()))
 
     def judged(self) -> Judged:

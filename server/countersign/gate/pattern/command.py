@@ -45,6 +45,8 @@ class CommandPattern:
     """Whether no word holds a wildcard."""
     exact: bool = field(init=False, compare=False)
     """Whether the rule says one command word for word."""
+    loose_texts: tuple[str, ...] = field(init=False, compare=False)
+    """``loose_words`` as text, with and without the program's folder; none where a wildcard stands in them."""
 
     def __post_init__(self) -> None:
         plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
@@ -53,6 +55,8 @@ class CommandPattern:
         object.__setattr__(self, "first_word", plain[0] if plain else None)
         object.__setattr__(self, "literal", len(plain) == len(self.words))
         object.__setattr__(self, "exact", self.literal and not self.prefix)
+        wild = any(WILD in word for word in self.loose_words)
+        object.__setattr__(self, "loose_texts", () if wild else tuple(map(" ".join, self._wanted())))
 
     def covers(self, words: tuple[str, ...]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
@@ -60,22 +64,33 @@ class CommandPattern:
             return words[: len(self.words)] == self.words if self.prefix else words == self.words
         return _command_regex(self.words, self.prefix, _GAP).fullmatch(_GAP.join(words)) is not None
 
-    def touches(self, words: Sequence[str]) -> bool:
+    def touches(self, words: tuple[str, ...]) -> bool:
         """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
         if not words:
             return not self.words
-        spellings = [tuple(words)]
+        spellings = [words]
         if "/" in words[0]:
             spellings.append((words[0].rsplit("/", 1)[1], *words[1:]))
-        patterns = [self.loose_words]
-        if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
-            patterns.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
+        if self.loose_texts:
+            # Without wildcards, what matches word by word matches joined by blanks as well.
+            texts = [" ".join(spelling) for spelling in spellings]
+            return any([self._begins(text, wanted) for wanted in self.loose_texts for text in texts])
         return any(
             _command_regex(pattern, self.prefix, " ").fullmatch(" ".join(spelling)) is not None
             or _command_regex(pattern, self.prefix, _GAP).fullmatch(_GAP.join(spelling)) is not None
-            for pattern in patterns
+            for pattern in self._wanted()
             for spelling in spellings
         )
+
+    def _begins(self, text: str, wanted: str) -> bool:
+        return text == wanted or (self.prefix and text.startswith(wanted) and text[len(wanted)] == " ")
+
+    def _wanted(self) -> list[tuple[str, ...]]:
+        """``loose_words``, with and without the program's folder."""
+        wanted = [self.loose_words]
+        if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
+            wanted.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
+        return wanted
 
 
 def parse_command(text: str) -> CommandPattern:

@@ -23,7 +23,7 @@ from .script import HOLE, Assignment, Redirect, Text, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from .touches import Touch, touches
 from .use import Known, Use
-from .wrappers import Layer, is_wrapper, may_run, program, written
+from .wrappers import Layer, could_run, is_wrapper, may_run, program, written
 
 MAX_SPELLINGS = 32
 """How many known spellings of one command are tried against deny and ask rules."""
@@ -83,7 +83,8 @@ class Case:
         self.shapes = tuple([word.shape for word in words])
         self.uses: tuple[Use, ...] = (*self._fed(), *known.uses) if self.step.piped else known.uses
         self.holes: tuple[Word, ...] = known.holes
-        self.clear = not self.uses and not known.holes and not may_run(name)
+        runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
+        self.clear = not runs and not self.uses and not known.holes
 
     def _look_at_all(self) -> None:
         self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()

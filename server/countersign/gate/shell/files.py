@@ -45,6 +45,8 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             for word in layer.words[1:]:
                 if word.value in texts:
                     continue  # it is read by a shell, and what it names is found there
+                if known.program is not None and _LIKE_A_FILE.search(word.prefix) is None:
+                    continue  # nor is any part of it
                 for named in _named_by(word):
                     likely = _LIKE_A_FILE.search(named.prefix) is not None
                     if not (likely or known.program is None) or _is_quiet(around, named, places):
@@ -89,6 +91,8 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
 def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[str]:
     """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
     lead, so that a link which is turned to another file is seen."""
+    if case.ordinary and "/" not in case.shapes[0] and case.names[0] not in _READING_PROGRAMS:
+        return
     words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
     words += case.step.unwrapped.programs
     if not words and _READING_PROGRAMS.isdisjoint(case.names):

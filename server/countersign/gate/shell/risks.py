@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .cover import Case
 from .display import mixes_scripts
+from .wrappers import program
 
 DELETES = "deletes files"
 NETWORK = "network"
@@ -34,6 +36,25 @@ _SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", 
 
 def risks_of(case: Case) -> Iterator[str]:
     """The risks of one command."""
+    if not case.ordinary or _warned_of(case.layers[0].words[0].value or ""):
+        yield from _by_words(case)
+    for redirect in case.step.command.redirects:
+        if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
+            yield NETWORK
+    if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
+        yield UNSEEN
+
+
+@lru_cache(maxsize=4096)
+def _warned_of(first: str) -> bool:
+    """Whether a command that begins with this word could be warned of."""
+    return program(first) in _BY_NAME or not first.isascii()
+
+
+_BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | {"git"}
+
+
+def _by_words(case: Case) -> Iterator[str]:
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
         if name in _RIGHTS:
             yield RIGHTS
@@ -53,8 +74,3 @@ def risks_of(case: Case) -> Iterator[str]:
             yield SETTINGS
         if mixes_scripts(layer.words[0].value or ""):
             yield MIXED
-    for redirect in case.step.command.redirects:
-        if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
-            yield NETWORK
-    if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
-        yield UNSEEN

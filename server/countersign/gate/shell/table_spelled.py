@@ -117,9 +117,13 @@ program means the project, so what is spelled as a path and lies outside of it a
 SPELLED_PROGRAMS, OUTSIDE_PROGRAMS = (frozenset(key[0] for key in table) for table in (SPELLED, OUTSIDE))
 """The programs that these tables have rows of."""
 
+_WITH_SECOND = frozenset(key[0] for table in (SPELLED, OUTSIDE) for key in table if len(key) > 1)
+
 
 def key_of(name: str, words: Sequence[Word], table: Mapping[tuple[str, ...], object]) -> tuple[str, ...] | None:
     """The key that these words have in a table, the longer one first. Options may stand before a subcommand."""
+    if name not in _WITH_SECOND:
+        return (name,) if (name,) in table else None
     second = next((word.value for word in words[1:4] if (word.value or "-")[:1] not in {"-", "+"}), None)
     if second is not None and (name, second) in table:
         return (name, second)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
-from .arguments import Arguments, Option
+from .arguments import Arguments
 from .curl_names import curl_names
 from .git_touches import git_touches
 from .hidden import FILTER_LOADS
@@ -31,11 +31,13 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     elif name == "dd":
         found += _dd(words)
     elif row is not None:
+        arguments = known.arguments
         if row.operands != "none" or row.here:
             found += _operands(name, row, known)
-        if known.arguments.options:
-            found += _doubtful(row, known.arguments)
-            found += [Touch("read", value) for value in known.arguments.valued(*row.reads)]
+        if arguments.options:
+            found += _doubtful(row, arguments)
+            if row.reads:
+                found += [Touch("read", value) for value in arguments.valued(*row.reads)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
     if known.uses:
@@ -88,16 +90,14 @@ def _written(uses: Sequence[Use]) -> Iterator[Touch]:
             yield Touch("write", use.path if use.path is not None else unknown())
 
 
-def _operands(name: str, row: Program, known: Known) -> Iterator[Touch]:
+def _operands(name: str, row: Program, known: Known) -> list[Touch]:
     """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
     found = known.arguments
-    if not found.options:
-        yield from _as_operands(name, row, known, found.operands, sure=not found.strangers)
-        return
-    swallowed = [(option.index + 1, option.value) for option in _swallowing(row, found) if option.value is not None]
-    yield from _as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers)
+    swallowed = _swallowed(row, found) if found.options else []
+    touched = list(_as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers))
     if swallowed:
-        yield from _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
+        touched += _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
+    return touched
 
 
 def _index(indexed: tuple[int, Word]) -> int:
@@ -107,17 +107,20 @@ def _index(indexed: tuple[int, Word]) -> int:
 _FOLDER_OPTIONS = frozenset({"-t", "--target-directory"})
 
 
-def _swallowing(row: Program, found: Arguments) -> Iterator[Option]:
-    """Options whose value, the next word, is not known to be text: it may be an operand."""
+def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
+    """The values of options, as next words, that are not known to be text: they may be operands."""
+    swallowed: list[tuple[int, Word]] = []
     if row.operands == "none":
-        return
+        return swallowed
     for option in found.options:
-        if option.value is None or option.attached or option.name in row.reads or option.name in row.escapes:
+        value = option.value
+        if value is None or option.attached or option.name in row.reads or option.name in row.escapes:
             continue
         if row.operands in ("copy", "move", "link") and option.name in _FOLDER_OPTIONS:
             continue
         if option.name not in row.grammar.texts or found.strangers:
-            yield option
+            swallowed.append((option.index + 1, value))
+    return swallowed
 
 
 def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
@@ -126,8 +129,10 @@ def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
         return
     deed: Deed = "list" if row.operands == "list" else "read"
     for option in found.options:
+        if option.value is None:
+            continue
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
-        if option.value is not None and option.attached and (not known or found.strangers):
+        if option.attached and (not known or found.strangers):
             yield Touch(deed, option.value, doubtful=True)
 
 
@@ -136,7 +141,7 @@ def _as_operands(
 ) -> Iterator[Touch]:
     found = known.arguments
     operands = [word for _, word in indexed]
-    deep = "-" in row.deep or found.has(*row.deep)
+    deep = bool(row.deep) and ("-" in row.deep or found.has(*row.deep))
     match row.operands:
         case "read":
             yield from (Touch("read", word, below=deep) for word in operands)

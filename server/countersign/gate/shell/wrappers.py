@@ -84,20 +84,33 @@ class Unwrapped(NamedTuple):
 
 def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     """All that this command runs, as far as its words tell."""
-    if words and words[0].value is not None and not may_run(name := program(words[0].value)):
+    if words and words[0].value is not None and not could_run(name := program(words[0].value), words):
         texts = tuple(evaluated_texts(name, words)) if name in EVALUATING else ()
+        if may_run(name):
+            texts += tuple(spelled_texts(words))
         return Unwrapped((Layer(words, "self", 0, None),), texts)
     return _Unwrapping().run(words)
+
+
+def could_run(name: str, words: Sequence[Word]) -> bool:
+    """``may_run`` with these words: many programs run others by a subcommand only."""
+    if not may_run(name):
+        return False
+    firsts = _BY_SUBCOMMAND_ONLY.get(name)
+    return firsts is None or not firsts.isdisjoint([word.value for word in words[1:12]])
 
 
 @lru_cache(maxsize=4096)
 def may_run(name: str) -> bool:
     """Whether a program of this name could run what its words name: what ``_Unwrapping.look`` looks for."""
+    return name in _SUBCOMMANDS_OF or _runs_others(name)
+
+
+def _runs_others(name: str) -> bool:
     return (
         name in SHELLS
         or name in INTERPRETERS
         or name in WRAPPERS
-        or name in _SUBCOMMANDS_OF
         or name in {"find", "source", "."}
         or is_peculiar(name)
     )
@@ -343,6 +356,10 @@ _SUBCOMMANDS_OF = {
     name: frozenset(key[1] for key in SUBCOMMANDS if key[0] == name) for name in {key[0] for key in SUBCOMMANDS}
 }
 """By program the first words of its rows: where a command has none of them, it need not be sorted to find that out."""
+
+
+_BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() if not _runs_others(name)}
+"""Of them those that run nothing else."""
 
 
 def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:
