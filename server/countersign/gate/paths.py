@@ -177,30 +177,31 @@ class PathJudge:
 
     def resolve(self, path: str, *, cwd: str) -> Resolved:
         """The path in all its spellings. A relative ``cwd`` counts from the workspace."""
-        found = self._resolved.get((path, cwd))
+        return self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=is_ordinary(path))
+
+    def _resolve(self, path: str, cwd: str, *, ordinary: bool) -> Resolved:
+        if len(self._resolved) >= _MOST_RESOLVED:
+            # A search asks of every file of a workspace.
+            self._resolved.clear()
+            self._seen_as.clear()
+            self._read.clear()
+            self._written.clear()
+        base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
+        found = resolve_ordinary(path, base) if ordinary and base == self._straight else None
         if found is None:
-            if len(self._resolved) >= _MOST_RESOLVED:
-                # A search asks of every file of a workspace.
-                self._resolved.clear()
-                self._seen_as.clear()
-                self._read.clear()
-                self._written.clear()
-            base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
-            found = None
-            if base == self._straight and is_ordinary(path):
-                found = resolve_ordinary(path, base)
-            if found is None:
-                found = resolve(path, cwd=base, home=self.home, straight=self._straight)
-            self._resolved[path, cwd] = found
+            found = resolve(path, cwd=base, home=self.home, straight=self._straight)
+        self._resolved[path, cwd] = found
         return found
 
     def is_quiet(self, path: str, *, cwd: str) -> bool:
         """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
         ordinary name in the workspace that no rule could mean, with no link on the way. Cheap; False may be said of
         any."""
-        if not self._quiet or cwd != self._straight or not is_ordinary(path):
+        if not self._quiet or cwd != self._straight:
             return False
-        found = self.resolve(path, cwd=cwd)
+        if not is_ordinary(path):
+            return False
+        found = self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=True)
         return found.resolved == found.lexical and found.unclear is None
 
     def zone(self, resolved: Resolved) -> Zone:

@@ -275,7 +275,7 @@ def _weigh(row: _Row, scales: _Scales) -> Weighed:
     if by_mode is not None and all(_mode_reaches(row, mode) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or _said_by_default(_unruled(row, scales))
+    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(row.category, scales.modes))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
 
 
@@ -299,10 +299,9 @@ def _mode_reaches(row: _Row, mode: Mode) -> bool:
     return mode != "acceptEdits" or row.category != "write" or row.in_workspace
 
 
-def _unruled(row: _Row, scales: _Scales) -> str:
-    if row.finding.uncovered is not None:
-        return row.finding.uncovered
-    return f"no rule matches, and mode {' and '.join(scales.modes)} asks before {_ROW_WORDS[row.category]}"
+@lru_cache(maxsize=256)
+def _unruled(category: Category, modes: tuple[Mode, ...]) -> str:
+    return f"no rule matches, and mode {' and '.join(modes)} asks before {_ROW_WORDS[category]}"
 
 
 def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from . import sight
 from .characters import hidden_character
@@ -24,8 +23,7 @@ _LINKS = 40
 """Limits of the kernels we run on; a path beyond them cannot name a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """A path in all its spellings. All are absolute and hold no ``.``, ``..`` or doubled slash.
 
     ``resolved`` is None where it cannot be resolved. ``between`` are the spellings met on the way, one for each link.

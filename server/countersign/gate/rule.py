@@ -88,7 +88,8 @@ class RuleSet:
         """``commands`` for each list that has any: one look-up, since whoever asks of one list asks of the others."""
         pieces = word_pieces(words)
         # Words differ, but which pieces of rules are among them hardly does.
-        key = (agent, self._pieces & pieces, self._rest.intersection(edge_keys(pieces, self._edges)))
+        edges = self._rest.intersection(edge_keys(pieces, self._edges)) if self._edges else None
+        key = (agent, self._pieces & pieces, edges)
         found = self._of_pieces.get(key)
         if found is None:
             if len(self._of_pieces) >= _ANSWERS_KEPT:

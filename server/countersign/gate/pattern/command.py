@@ -74,7 +74,7 @@ class CommandPattern:
         if self.loose_texts:
             # Without wildcards, what matches word by word matches joined by blanks as well.
             texts = [" ".join(spelling) for spelling in spellings]
-            return any([self._begins(text, wanted) for wanted in self.loose_texts for text in texts])
+            return any(self._begins(text, wanted) for wanted in self.loose_texts for text in texts)
         return any(
             _command_regex(pattern, self.prefix, " ").fullmatch(" ".join(spelling)) is not None
             or _command_regex(pattern, self.prefix, _GAP).fullmatch(_GAP.join(spelling)) is not None

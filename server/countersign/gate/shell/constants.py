@@ -7,36 +7,42 @@ compares them. Texts are byte strings, as there.
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from .script import Word
-from .words import plain_word, quoted_word
+from .script import Redirect, Word
+from .words import decode, plain_word, quoted_word
 
 _BARE = r"[A-Za-z0-9_./:@%+,^\-\x80-\xff]"
 _ARGUMENT = rf"""(?:{_BARE}[A-Za-z0-9_./:@%+,^=\-#\x80-\xff]*+|'[^'\n]*'|"[^"\\$`\n]*")(?=[ \t;|\n)&]|\Z)"""
-_COMMAND = re.compile(rf"({_BARE}++)(?:[ \t]+{_ARGUMENT})*+[ \t]*+(?=[;|\n)]|&(?!>)|\Z)")
-"""A bare word that can be no assignment, and such as are bare or stand in one pair of quotes with nothing to expand."""
 _REDIRECTION = rf"[ \t]*+(?:(?<=[ \t])[012])?(?:(?:>>|>|<)[ \t]*+{_BARE}++|>&[12])(?=[ \t;|\n)&]|\Z)"
-_REDIRECTED = re.compile(
-    rf"((?!\d+[<>])({_BARE}++)(?:[ \t]+{_ARGUMENT})*+)((?:{_REDIRECTION})++)[ \t]*+(?=[;|\n)]|&(?!>)|\Z)", re.ASCII
+_COMMAND = re.compile(
+    rf"((?!\d+[<>])({_BARE}++)(?:[ \t]+{_ARGUMENT})*+)((?:{_REDIRECTION})*+)[ \t]*+(?=[;|\n)]|&(?!>)|\Z)", re.ASCII
 )
-"""The same with redirections behind it, from and to bare words."""
+"""A bare word that can be no assignment, and such as are bare or stand in one pair of quotes with nothing to expand;
+behind them redirections from and to bare words."""
+_ONE_REDIRECTION = re.compile(rf"[ \t]*+([012]?(>>|>|<|>&)[ \t]*+({_BARE}++))")
 _WORD = re.compile(r"""'[^']*'|"[^"]*"|[^ \t'"]+""")
 
 
-def constant_command(text: str, position: int) -> tuple[str, str] | None:
-    """The first word and the text of the command at this place, or None if it is no such command.
-
-    The first word may be a reserved one.
-    """
+def constant_command(text: str, position: int) -> tuple[str | Any, ...] | None:
+    """The text of the words of the command at this place, the first of them, and the text of its redirections; None if
+    it is no such command. The first word may be a reserved one."""
     found = _COMMAND.match(text, position)
-    return None if found is None else (found[1], found[0].rstrip(" \t"))
+    return None if found is None else found.groups()
 
 
-def redirected_command(text: str, position: int) -> tuple[str, str, int] | None:
-    """The first word of the command at this place, the text of its words, and the place behind its redirections; None
-    if it is no such command. The first word may be a reserved one."""
-    found = _REDIRECTED.match(text, position)
-    return None if found is None else (found[2], found[1], found.end(3))
+def redirections(source: str) -> tuple[Redirect, ...]:
+    """The redirections of such a command.
+
+    Raises:
+        NotUnderstood: one is no UTF-8.
+    """
+    return tuple(
+        [
+            Redirect(operator, plain_word(target), decode(shown))
+            for shown, operator, target in _ONE_REDIRECTION.findall(source)
+        ]
+    )
 
 
 def constant_words(source: str) -> tuple[Word, ...]:

@@ -41,8 +41,8 @@ class Case:
     """
 
     __slots__ = (
-        "_asked", "_candidates", "_evaluates", "_neutral", "_touches", "clear", "facts", "holes", "known", "layers",
-        "names", "ordinary", "plain", "shapes", "step", "uses",
+        "_agent", "_candidates", "_evaluates", "_neutral", "_rules", "_touches", "clear", "facts", "holes", "known",
+        "layers", "names", "ordinary", "plain", "shapes", "step", "uses",
     )  # fmt: skip
 
     def __init__(self, step: Step, facts: Facts) -> None:
@@ -52,7 +52,7 @@ class Case:
         constant = (command.plain and len(self.layers) == 1) or (
             command.kind == "command"
             and not command.assignments
-            and all([word.value is not None for layer in self.layers for word in layer.words])
+            and None not in [word.value for layer in self.layers for word in layer.words]
         )
         self.plain = constant
         if constant and len(self.layers) == 1:
@@ -72,7 +72,8 @@ class Case:
         self._evaluates: str | Literal[False] | None = False
         self._neutral: tuple[bool, str | None] | None = None
         self._touches: list[list[Touch] | None] = [None] * len(self.layers)
-        self._asked: tuple[RuleSet, str] | None = None
+        self._rules: RuleSet | None = None
+        self._agent = ""
         self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
 
     def _look_at_one(self, words: tuple[Word, ...]) -> None:
@@ -156,8 +157,8 @@ class Case:
 
     def candidates(self, words: tuple[str, ...], rules: RuleSet, agent: str) -> Mapping[ListName, list[Rule]]:
         """The rules that could match these words; kept for as long as the same rules are asked for the same agent."""
-        if self._asked is None or self._asked[0] is not rules or self._asked[1] != agent:
-            self._asked, self._candidates = (rules, agent), {}
+        if self._rules is not rules or self._agent != agent:
+            self._rules, self._agent, self._candidates = rules, agent, {}
         found = self._candidates.get(words)
         if found is None:
             found = self._candidates[words] = rules.commands_by_list(words, agent)
@@ -198,10 +199,12 @@ def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, E
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny = ask = None
     if case.plain and len(case.layers) == 1:
-        # All spellings of such a command are found by its words.
-        candidates = case.candidates(case.shapes, rules, agent)
+        # All spellings of such a command are found by its words, and mostly it has but one.
+        words, candidates = case.shapes, case.candidates(case.shapes, rules, agent)
         if "deny" not in candidates and "ask" not in candidates:
             return None, None
+        if len(words) < 3 or not words[1].startswith(("-", "+")):
+            return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
     for words, looked_up in _spellings(case):
         candidates = case.candidates(looked_up, rules, agent)
         if deny is None and "deny" in candidates:

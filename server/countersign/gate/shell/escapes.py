@@ -58,13 +58,7 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
 @lru_cache(maxsize=4096)
 def _with_row_only(name: str) -> Program | None:
     """The row of a program of which the tables say nothing beside it: most are so, and are read in one step."""
-    if (
-        name == "git"
-        or name in INTERPRETERS
-        or name in SPECIAL
-        or name in SPELLED_PROGRAMS
-        or name in WITH_SUBCOMMANDS
-    ):
+    if name == "git" or name in INTERPRETERS or name in SPECIAL or name in SPELLED_PROGRAMS or name in WITH_SUBCOMMANDS:
         return None
     row, _ = find_program(name, ())
     return None if row is None or row.closed or row.one_dash else row

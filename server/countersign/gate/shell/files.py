@@ -40,13 +40,13 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
+            command, texts = case.step.command, case.step.unwrapped.texts
             strange = known.program is None and _is_strange(case, name, layer.words[0])
-            texts = case.step.unwrapped.texts
+            if not strange and command.plain and _LIKE_A_FILE.search(command.source) is None:
+                continue
             for word in layer.words[1:]:
                 if word.value in texts:
                     continue  # it is read by a shell, and what it names is found there
-                if known.program is not None and _LIKE_A_FILE.search(word.prefix) is None:
-                    continue  # nor is any part of it
                 for named in _named_by(word):
                     likely = _LIKE_A_FILE.search(named.prefix) is not None
                     if not (likely or known.program is None) or _is_quiet(around, named, places):
@@ -123,26 +123,26 @@ _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 
 def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -> bool:
     """Whether nothing speaks of what this constant names, wherever the command may run."""
-    if not places or not word.value:
+    value = word.value
+    if not places or not value:
         return False
-    return all(around.paths.is_quiet(word.value, cwd=place) for place in places)
+    return all(around.paths.is_quiet(value, cwd=place) for place in places)
 
 
-def _named_by(word: Word) -> Iterator[Word]:
+def _named_by(word: Word) -> Sequence[Word]:
     """The files in ``file``, ``--option=file``, ``-ofile``, ``@file`` and ``field=@file``."""
     value = word.value
     if value is None:
-        return
-    if word.tilde:
-        yield word
-    elif _LAST.search(value) is None and value[:1] != "-":
-        yield word
-        return
+        return ()
+    if not word.tilde and value[:1] != "-" and _LAST.search(value) is None:
+        return (word,)
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
     attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
+    found = [word] if word.tilde else []
     for text in dict.fromkeys((whole, _LAST.split(whole)[-1], attached)):
         if text:
-            yield word if text == value and not word.tilde else constant(text)
+            found.append(word if text == value and not word.tilde else constant(text))
+    return found
 
 
 _LAST = re.compile(r"[=@,]")

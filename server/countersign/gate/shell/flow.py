@@ -238,7 +238,7 @@ class _Walk:
             # The very same words were met before: what they bind and hold is known.
             return self.after(self.emit(command, context), context.places)
         if command.plain:
-            step = self.emit(command, context)
+            step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
             if program(command.words[0].value or "") in _NAMING:
                 self.bindings(command)
             return self.after(step, context.places)

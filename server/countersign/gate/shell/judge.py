@@ -183,10 +183,13 @@ class _Judging:
                     self.redirected.add(len(self.findings))
                 seen = each._replace(unanswered=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
-        self.parts.append(Part(case.step.command.source, tuple(range(index, len(self.findings)))))
+        end = len(self.findings)
+        self.parts.append(Part(case.step.command.source, (index,) if end == index + 1 else tuple(range(index, end))))
         self.cases[index] = case
-        self.scripts.update([(file, None) for file in run_files(self.around, case, places)])
-        self.risks.update([(risk, None) for risk in risks_of(case)])
+        for file in run_files(self.around, case, places):
+            self.scripts[file] = None
+        for risk in risks_of(case):
+            self.risks[risk] = None
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             for text, cover in _inner_texts(case, covered, coverage):
                 self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from .constants import constant_command, constant_words, redirected_command
+from .constants import constant_command, constant_words, redirections
 from .dollar import read_formula
 from .lexer import BREAKS, MAX_DEPTH, Lexer, declaring_word
 from .script import (
@@ -235,27 +235,21 @@ class _Reader:
         return command, stop
 
     def constants(self, position: int) -> tuple[Simple, int] | None:
-        """The simple command at this place where it is nothing but constant words."""
+        """The simple command at this place where it is constant words and, behind them, plain redirections."""
         found = constant_command(self.text, position)
         if found is None:
-            return self.redirected(position)
-        if found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
             return None
-        source = found[1]
-        command = self.known.get(source)
+        words, first, redirected = found
+        if first in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+            return None
+        if redirected:
+            source = words + redirected
+            command = Simple(decode(source), constant_words(words), (), redirections(redirected), plain=True)
+            return command, position + len(source)
+        command = self.known.get(words)
         if command is None:
-            command = self.known[source] = Simple(decode(source), constant_words(source), plain=True)
-        return command, position + len(source)
-
-    def redirected(self, position: int) -> tuple[Simple, int] | None:
-        """The simple command at this place where it is constant words and, behind them, plain redirections."""
-        found = redirected_command(self.text, position)
-        if found is None or found[0] in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
-            return None
-        redirects, stop = self.redirects(position + len(found[1]))
-        if stop != found[2]:
-            return None
-        return Simple(decode(self.text[position:stop]), constant_words(found[1]), (), redirects), stop
+            command = self.known[words] = Simple(decode(words), constant_words(words), plain=True)
+        return command, position + len(words)
 
     def again(self, position: int) -> tuple[Simple, int] | None:
         """The simple command at this place, if the very same text was read before in the place of a command."""

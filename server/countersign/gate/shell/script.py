@@ -173,7 +173,8 @@ class Simple(NamedTuple):
     declared: tuple[Assignment, ...] = ()
     """What ``export`` and its like assign in their arguments, which are among the words too."""
     plain: bool = False
-    """Constant words that were written without anything to expand, and nothing else. False may be said of any."""
+    """Constant words that were written without anything to expand, and redirections to such bare words; nothing else.
+    False may be said of any."""
 
 
 class Pipeline(NamedTuple):
