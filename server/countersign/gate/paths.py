@@ -56,8 +56,8 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_home", "_own", "_quiet", "_read", "_reads_named", "_resolved", "_rules", "_seen_as",
-        "_straight", "_workspace", "_written", "home", "workspace",
+        "_additional", "_agent", "_folders", "_home", "_own", "_quiet", "_read", "_reads_named", "_resolved", "_rules",
+        "_seen_as", "_straight", "_workspace", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +77,7 @@ class PathJudge:
         self._straight = roots.straight
         self._quiet = roots.quiet and not any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
         self._resolved: dict[tuple[str, str], Resolved] = {}
+        self._folders: set[str] = set()
         self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
         self._reads_named = any(rules.speaks_of("Read", listed) for listed in ("allow", "grant"))
         self._read: dict[tuple[str, str, bool], Finding] = {}
@@ -183,11 +184,12 @@ class PathJudge:
         if len(self._resolved) >= _MOST_RESOLVED:
             # A search asks of every file of a workspace.
             self._resolved.clear()
+            self._folders.clear()
             self._seen_as.clear()
             self._read.clear()
             self._written.clear()
         base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
-        found = resolve_ordinary(path, base) if ordinary and base == self._straight else None
+        found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
             found = resolve(path, cwd=base, home=self.home, straight=self._straight)
         self._resolved[path, cwd] = found

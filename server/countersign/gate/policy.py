@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.verdicts import Category, DecidedBy, Evidence, Mode, Source, Verdict
@@ -185,7 +185,7 @@ def _decide(
     )
     paths = judge_for(policy, rules, call.agent)
     judged = judge_effects(call, rules, paths, check_syntax=check_syntax, builtin_reads=policy.builtin_reads)
-    weighed = tuple(_weigh(row, scales) for row in _rows(judged))
+    weighed = tuple(_weighed(judged, scales))
     return _fold(judged, weighed)
 
 
@@ -204,17 +204,8 @@ def _allowed_by(modes: tuple[Mode, ...]) -> Mapping[Category, Evidence]:
     }
 
 
-class _Row(NamedTuple):
-    """A finding with the row of the matrix that it really falls under."""
-
-    finding: Finding
-    category: Category
-    neutral: bool
-    in_workspace: bool
-
-
-def _rows(judged: Judged) -> Iterator[_Row]:
-    """The findings, each with its row.
+def _weighed(judged: Judged, scales: _Scales) -> Iterator[Weighed]:
+    """The findings, each weighed by the row of the matrix that it really falls under.
 
     What a command touches is `execute` unless it only reads. A file that it reads inside is no question of its own:
     the command that reads it answers for it.
@@ -222,21 +213,20 @@ def _rows(judged: Judged) -> Iterator[_Row]:
     for group in judged.groups:
         if not group.command:
             for finding in group.findings:
-                yield _Row(finding, finding.category, finding.neutral, finding.in_workspace)
+                yield _weigh(finding, finding.category, scales, neutral=finding.neutral, inside=finding.in_workspace)
             continue
         for finding in group.findings:
             category = "read" if finding.known_read or finding.neutral else "execute"
             operand = finding.kind == "read" and finding.must_ask is None and not finding.unanswered
-            yield _Row(finding, category, finding.neutral or operand, in_workspace=False)
+            yield _weigh(finding, category, scales, neutral=finding.neutral or operand, inside=False)
 
 
 _NEEDS_NO_RULE = (Evidence(source="default", reason="it needs no rule"),)
 
 
-def _weigh(row: _Row, scales: _Scales) -> Weighed:
-    """The numbered precedence of ``decide``, for one thing that is touched."""
-    finding = row.finding
-    is_read = row.category == "read"
+def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bool, inside: bool) -> Weighed:
+    """The numbered precedence of ``decide``, for one thing that is touched in this row of the matrix."""
+    is_read = category == "read"
     spoken: list[tuple[Verdict, Evidence]] = []
     # 1. Floors.
     for floor in finding.floors:
@@ -265,17 +255,17 @@ def _weigh(row: _Row, scales: _Scales) -> Weighed:
     allowed = finding.allow or finding.grant
     if allowed is not None:
         return Weighed(finding, "allow", (allowed,), grantable=True)
-    if row.neutral:
+    if neutral:
         return Weighed(finding, "allow", _NEEDS_NO_RULE, grantable=True)
     # 7. Bypass.
     if scales.bypass and (finding.must_ask is None or finding.bypass_lifts):
         return Weighed(finding, "allow", (scales.bypass,), grantable=True)
     # 8. Mode allows.
-    by_mode = scales.mode_allows.get(row.category)
-    if by_mode is not None and all(_mode_reaches(row, mode) for mode in scales.modes):
+    by_mode = scales.mode_allows.get(category)
+    if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(row.category, scales.modes))
+    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
 
 
@@ -292,11 +282,11 @@ _ROW_WORDS: Mapping[Category, str] = {
 }
 
 
-def _mode_reaches(row: _Row, mode: Mode) -> bool:
+def _reaches(mode: Mode, finding: Finding, category: Category, *, inside: bool) -> bool:
     """Whether a mode that allows this row of the matrix allows this finding of it."""
-    if row.finding.must_ask is not None:
-        return mode == "auto" and row.finding.auto_lifts
-    return mode != "acceptEdits" or row.category != "write" or row.in_workspace
+    if finding.must_ask is not None:
+        return mode == "auto" and finding.auto_lifts
+    return mode != "acceptEdits" or category != "write" or inside
 
 
 @lru_cache(maxsize=256)

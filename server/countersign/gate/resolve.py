@@ -76,24 +76,28 @@ def resolve(path: str, *, cwd: str, home: str, straight: str | None = None) -> R
     return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links)
 
 
-def resolve_ordinary(path: str, straight: str) -> Resolved | None:
+def resolve_ordinary(path: str, straight: str, folders: set[str]) -> Resolved | None:
     """The same for an ordinary path (``ordinary.py``) below such a folder, as long as there is no link on the way and
-    nothing strange at its end; else None."""
-    here, kind, links = straight, None, 1
-    for part in path.split("/"):
-        here = f"{here}/{part}"
-        if kind == "missing":
-            continue  # below what is not there nothing stands
-        found = sight.standing(here)
-        if isinstance(found, int):
-            if found not in sight.MISSING:
+    nothing strange at its end; else None. ``folders`` are those that were met on such ways already."""
+    above, _, last = path.rpartition("/")
+    here = f"{straight}/{above}" if above else straight
+    if above and here not in folders:
+        here = straight
+        for part in above.split("/"):
+            here = f"{here}/{part}"
+            found = sight.standing(here)
+            if found in sight.MISSING:
+                whole = f"{straight}/{path}"  # below what is not there nothing stands
+                return Resolved(path, whole, whole)
+            if isinstance(found, int) or _KINDS.get(found.kind) is None:
                 return None
-            kind, links = "missing", 1
-            continue
-        kind, links = _KINDS.get(found.kind), found.names
-        if kind is None:
-            return None
-    return Resolved(path, here, here, (), None, None, kind or "folder", links)
+        folders.add(here)
+    here = f"{here}/{last}"
+    found = sight.standing(here)
+    if isinstance(found, int):
+        return Resolved(path, here, here) if found in sight.MISSING else None
+    kind = _KINDS.get(found.kind)
+    return None if kind is None else Resolved(path, here, here, (), None, None, kind, found.names)
 
 
 def normalise(absolute: str) -> str:

@@ -81,16 +81,17 @@ def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
                 yield _use(option, kind, word)
 
 
-def _spelled(name: str, words: Sequence[Word]) -> Iterator[Use]:
+def _spelled(name: str, words: Sequence[Word]) -> list[Use]:
     """Words that do more by how they are spelled."""
     key = key_of(name, words, SPELLED)
-    if key is not None:
-        pattern, why = SPELLED[key]
-        yield from (
-            named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
-            for word in words[1:]
-            if pattern.match(word.prefix)
-        )
+    if key is None:
+        return []
+    pattern, why = SPELLED[key]
+    return [
+        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
+        for word in words[1:]
+        if pattern.match(word.prefix)
+    ]
 
 
 _STRANGE = row(

@@ -42,13 +42,13 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             # One that no table knows may as well write where its words lead.
             command, texts = case.step.command, case.step.unwrapped.texts
             strange = known.program is None and _is_strange(case, name, layer.words[0])
-            if not strange and command.plain and _LIKE_A_FILE.search(command.source) is None:
+            if not strange and command.plain and not _is_like_a_file(command.source):
                 continue
             for word in layer.words[1:]:
                 if word.value in texts:
                     continue  # it is read by a shell, and what it names is found there
                 for named in _named_by(word):
-                    likely = _LIKE_A_FILE.search(named.prefix) is not None
+                    likely = _is_like_a_file(named.prefix)
                     if not (likely or known.program is None) or _is_quiet(around, named, places):
                         continue
                     yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
@@ -114,8 +114,11 @@ def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -
 _READING_PROGRAMS = frozenset({"make", "sed", "awk", "jq"})
 """What these do is said in a file that their words may name."""
 
-_LIKE_A_FILE = re.compile(r"[./]|id_", re.IGNORECASE)
-"""What a word must hold to be looked at as a file, where a table knows its program: looking costs time."""
+
+def _is_like_a_file(text: str) -> bool:
+    """Whether a word could name a file, where a table knows its program: looking costs time."""
+    return "." in text or "/" in text or "id_" in text.lower()
+
 
 _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 """Programs whose rows do not say which of their words are files."""
@@ -134,7 +137,7 @@ def _named_by(word: Word) -> Sequence[Word]:
     value = word.value
     if value is None:
         return ()
-    if not word.tilde and value[:1] != "-" and _LAST.search(value) is None:
+    if not (word.tilde or value[:1] == "-" or "=" in value or "@" in value or "," in value):
         return (word,)
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
     attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""

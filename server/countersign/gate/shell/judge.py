@@ -94,7 +94,7 @@ class _Judging:
     redirected: set[int] = field(default_factory=set)
     scripts: dict[str, None] = field(default_factory=dict)
     risks: dict[str, None] = field(default_factory=dict)
-    seen: set[object] = field(default_factory=set)
+    seen: dict[object, set[object]] = field(default_factory=dict)
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -161,12 +161,13 @@ class _Judging:
     ) -> None:
         """Each simple command of a text, once for each place and input that it has. What is fed to the command that
         runs this text (``outer``) is fed to whatever in it reads its input."""
+        seen = self.seen.setdefault((start, depth, covered is None), set())
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
             step = each._replace(fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
-            key = (step.command.source, step.places, step.fed, step.piped, step.sure, start, depth, covered is None)
-            if key not in self.seen:
-                self.seen.add(key)
+            key = (step.command.source, *step[2:])
+            if key not in seen:
+                seen.add(key)
                 self.step(Case(step, found.facts), start, depth=depth, covered=covered)
 
     def step(self, case: Case, start: str, *, depth: int, covered: Coverage | None) -> None:

@@ -78,7 +78,9 @@ def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
         return
     operands, options = OUTSIDE[key]
     named = [word for _, word in known.arguments.operands] if operands else []
-    for word in (*named, *known.arguments.valued(*options.split())):
+    if options and known.arguments.options:
+        named += known.arguments.valued(*options.split())
+    for word in named:
         if word.value is not None and _LEADS_OUT.match(word.value):
             path = re.sub(r"::.*|@.*", "", word.value)
             yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
