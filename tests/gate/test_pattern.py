@@ -41,7 +41,7 @@ COMMANDS = [
 @pytest.mark.parametrize(("specifier", "words", "covers", "touches"), COMMANDS)
 def test_command_words_match_word_by_word(specifier: str, words: str, covers: bool, touches: bool) -> None:
     pattern = parse_command(specifier)
-    assert (pattern.covers(tuple(words.split())), pattern.touches(tuple(words.split()))) == (covers, touches)
+    assert (pattern.covers(words.split()), pattern.touches(words.split())) == (covers, touches)
 
 
 QUOTED = [

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -340,8 +340,7 @@ def test_a_tool_that_says_less_than_its_category_is_judged_by_its_category_too()
 # --- commands, as far as they are folded here ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     text: str
     findings: tuple[int, ...]
 

@@ -73,7 +73,8 @@ def _made_up(tool: str, specifier: str) -> Iterator[str]:
 
 def _matches(rule: str, command: str) -> bool:
     """Whether this rule alone covers every part of the command."""
-    from .shell.cover import Case, covering  # noqa: PLC0415 its tables are loaded when a command comes
+    from .shell.case import Case  # noqa: PLC0415 its tables are loaded when a command comes
+    from .shell.cover import covering  # noqa: PLC0415 as above
     from .shell.reading import Followed, follow  # noqa: PLC0415 the same
 
     rules, found = RuleSet([RuleText("allow", rule)]), follow(command)

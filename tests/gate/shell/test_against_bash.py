@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell.cover import Case
+from countersign.gate.shell.case import Case
 from countersign.gate.shell.flow import course
 from countersign.gate.shell.parse import read
 from countersign.gate.shell.script import NotUnderstood

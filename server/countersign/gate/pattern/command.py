@@ -58,13 +58,14 @@ class CommandPattern:
         wild = any(WILD in word for word in self.loose_words)
         object.__setattr__(self, "loose_texts", () if wild else tuple(map(" ".join, self._wanted())))
 
-    def covers(self, words: tuple[str, ...]) -> bool:
+    def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
         if self.literal:
-            return words[: len(self.words)] == self.words if self.prefix else words == self.words
+            given = tuple(words)
+            return given[: len(self.words)] == self.words if self.prefix else given == self.words
         return _command_regex(self.words, self.prefix, _GAP).fullmatch(_GAP.join(words)) is not None
 
-    def touches(self, words: tuple[str, ...]) -> bool:
+    def touches(self, words: Sequence[str]) -> bool:
         """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
         if not words:
             return not self.words
@@ -73,8 +74,7 @@ class CommandPattern:
             spellings.append((words[0].rsplit("/", 1)[1], *words[1:]))
         if self.loose_texts:
             # Without wildcards, what matches word by word matches joined by blanks as well.
-            texts = [" ".join(spelling) for spelling in spellings]
-            return any(self._begins(text, wanted) for wanted in self.loose_texts for text in texts)
+            return any(map(self._begins, map(" ".join, spellings)))
         return any(
             _command_regex(pattern, self.prefix, " ").fullmatch(" ".join(spelling)) is not None
             or _command_regex(pattern, self.prefix, _GAP).fullmatch(_GAP.join(spelling)) is not None
@@ -82,8 +82,11 @@ class CommandPattern:
             for spelling in spellings
         )
 
-    def _begins(self, text: str, wanted: str) -> bool:
-        return text == wanted or (self.prefix and text.startswith(wanted) and text[len(wanted)] == " ")
+    def _begins(self, text: str) -> bool:
+        for wanted in self.loose_texts:
+            if text.startswith(wanted) and (text == wanted or (self.prefix and text[len(wanted)] == " ")):
+                return True
+        return False
 
     def _wanted(self) -> list[tuple[str, ...]]:
         """``loose_words``, with and without the program's folder."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from .script import HOLE, Arithmetic, Text, Variable, Word
 
@@ -44,10 +43,11 @@ class Grammar:
     apart: bool = False
 
 
-class Option(NamedTuple):
+@dataclass(slots=True)
+class Option:
     """One option as used. ``name`` has its dashes; ``value`` is None where it has none or it is not constant.
 
-    ``index`` is that of its word, ``attached`` whether the value stands in the same word.
+    Never changed once made. ``index`` is that of its word, ``attached`` whether the value stands in the same word.
     """
 
     name: str

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from countersign.wire.verdicts import Evidence
 
 from ..finding import Finding
+from .case import Case
 from .circumstances import Circumstances
 from .could import could_be_denied
-from .cover import Case, Coverage
+from .cover import Coverage
 from .neutral import neutral_reason
 from .places import Lookout, literal, meaning
 from .script import Redirect, Word

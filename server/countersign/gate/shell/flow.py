@@ -58,8 +58,6 @@ class Step(NamedTuple):
 
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
     may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
-    ``moves`` tells a ``cd`` whose target
-    is followed. ``held`` is the innermost loop, function, … as text.
     """
 
     command: Simple
@@ -239,8 +237,11 @@ class _Walk:
             return self.after(self.emit(command, context), context.places)
         if command.plain:
             step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
-            if program(command.words[0].value or "") in _NAMING:
+            name = program(command.words[0].value or "")
+            if name in _NAMING:
                 self.bindings(command)
+            elif name not in _MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
+                return context.places, context.places
             return self.after(step, context.places)
         for word in command.words:
             self.apart(word.scripts, context)

@@ -18,8 +18,9 @@ from ..call import RunCommand
 from ..finding import Finding, Floor
 from ..paths import PathJudge
 from ..rule import RuleSet
+from .case import Case
 from .circumstances import Circumstances, circumstances
-from .cover import Case, Coverage, touching
+from .cover import Coverage, touching
 from .display import unshowable
 from .facts import Facts
 from .files import run_files, touched_files, with_command
@@ -186,7 +187,8 @@ class _Judging:
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         end = len(self.findings)
         self.parts.append(Part(case.step.command.source, (index,) if end == index + 1 else tuple(range(index, end))))
-        self.cases[index] = case
+        if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
+            self.cases[index] = case  # the others are let go at once: a long text would keep thousands
         for file in run_files(self.around, case, places):
             self.scripts[file] = None
         for risk in risks_of(case):

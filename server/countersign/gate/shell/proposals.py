@@ -13,7 +13,8 @@ from countersign.settings.policy import RuleText
 
 from ..pattern import command_specifier
 from ..rule import RuleSet
-from .cover import Case, covering
+from .case import Case
+from .cover import covering
 from .git import read_git
 from .names import is_safe_prefix
 from .table_wrappers import INTERPRETERS, SHELLS

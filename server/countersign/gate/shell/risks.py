@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .cover import Case
+from .case import Case
 from .display import mixes_scripts
 from .wrappers import program
 
@@ -60,7 +60,9 @@ def _by_words(case: Case) -> Iterator[str]:
             yield RIGHTS
         if name in _DELETING or (known.uses and any("-delete" in names for use in known.uses for names in use.names)):
             yield DELETES
-        if name in _NETWORK or (name in _INSTALLING and any(word.value in _INSTALLS for word in layer.words[1:4])):
+        if name in _NETWORK or (
+            name in _INSTALLING and not _INSTALLS.isdisjoint([word.value for word in layer.words[1:4]])
+        ):
             yield NETWORK
         if known.git is not None:
             git = known.git

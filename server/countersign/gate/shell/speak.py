@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from countersign.wire.verdicts import Evidence
 
 from ..finding import Finding, Floor
+from .case import Case
 from .circumstances import Circumstances
-from .cover import Case, Coverage, any_rule, covering, may_touch, touching
+from .cover import Coverage, any_rule, covering, may_touch, touching
 from .flow import cd_target
 from .known import chosen_by_workspace, only_in_workspace, only_reads_by_words
 from .names import is_safe_prefix, unsafe_assignment
@@ -35,9 +36,10 @@ def speak(
     said = Said(case.step.command.source)
     if around.ruled:
         said.deny, said.ask = touching(case, around.rules, around.agent)
-    if case.step.unwrapped.deep:
-        said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
-    _not_known(around, said, case)
+    if not case.ordinary:
+        if case.step.unwrapped.deep:
+            said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
+        _not_known(around, said, case)
     coverage = _speak_for(around, said, case, places, covered)
     return said.finding(), coverage
 
@@ -46,22 +48,24 @@ def _speak_for(
     around: Circumstances, said: Said, case: Case, places: Sequence[str] | None, covered: Coverage | None
 ) -> Coverage:
     """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
-    command = case.step.command
-    if not case.layers and not command.assignments and command.kind == "command":
-        # Redirections alone: what they touch is judged by itself.
-        said.uncovered = case.evaluates
-        said.neutral = said.uncovered is None
-        return Coverage()
-    neutral, why_not = _neutral(around, case, places)
-    if neutral and said.must_ask is None:
-        said.neutral = True
-        return _NEEDS_NO_RULE
+    why_not = None
+    if not case.ordinary:
+        command = case.step.command
+        if not case.layers and not command.assignments and command.kind == "command":
+            # Redirections alone: what they touch is judged by itself.
+            said.uncovered = case.evaluates
+            said.neutral = said.uncovered is None
+            return Coverage()
+        neutral, why_not = _neutral(around, case, places)
+        if neutral and said.must_ask is None:
+            said.neutral = True
+            return _NEEDS_NO_RULE
     coverage = covered
     if coverage is None:
         coverage = covering(case, "allow", around.rules, around.agent)
         if coverage.evidence is None and around.granting:
             coverage = covering(case, "grant", around.rules, around.agent)._replace(near=coverage.near)
-    strange = _strange_place(around, case, places)
+    strange = _strange_place(around, case, places) if "git" in case.names else None
     said.uncovered = strange or why_not or coverage.near
     if strange is None and said.must_ask is None and coverage.evidence is not None:
         said.uncovered = None
@@ -79,8 +83,6 @@ _NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
 
 def _not_known(around: Circumstances, said: Said, case: Case) -> None:
     """What is not known before it runs asks, and under deny or ask rules even a bypass does not lift that."""
-    if case.ordinary:
-        return
     step = case.step
     reason = None
     if case.unnamed is not None:
@@ -100,8 +102,6 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
 
 def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
-    if case.ordinary:
-        return False, None
     command = case.step.command
     for assignment in command.assignments:
         if _only_splits(command, assignment):
@@ -210,8 +210,6 @@ def _is_folder(around: Circumstances, touch: Touch, places: Sequence[str]) -> bo
 
 def _strange_place(around: Circumstances, case: Case, places: Sequence[str] | None) -> str | None:
     """Why git would not run as it does elsewhere: a folder that looks like a repository of its own."""
-    if "git" not in case.names:
-        return None
     for known in case.known:
         if known.git is None:
             continue

@@ -124,7 +124,9 @@ def key_of(name: str, words: Sequence[Word], table: Mapping[tuple[str, ...], obj
     """The key that these words have in a table, the longer one first. Options may stand before a subcommand."""
     if name not in _WITH_SECOND:
         return (name,) if (name,) in table else None
-    second = next((word.value for word in words[1:4] if (word.value or "-")[:1] not in {"-", "+"}), None)
-    if second is not None and (name, second) in table:
-        return (name, second)
+    for word in words[1:4]:
+        if (word.value or "-")[:1] not in {"-", "+"}:
+            if (name, word.value) in table:
+                return (name, word.value or "")
+            break
     return (name,) if (name,) in table else None

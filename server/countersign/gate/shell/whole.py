@@ -11,8 +11,8 @@ from ..finding import Finding
 from ..grammar import compile_rule
 from ..pattern import CommandPattern
 from ..rule import Rule, evidence
+from .case import Case
 from .circumstances import Circumstances
-from .cover import Case
 from .proposals import propose
 
 MAX_RULE = 2000
@@ -21,8 +21,9 @@ MAX_RULE = 2000
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A text with its findings. ``cases`` are its commands by the index of their finding; ``named`` are the findings
-    of files that the text names literally, ``redirected`` those that only an Edit rule covers."""
+    """A text with its findings. ``cases`` are the commands that nothing lets pass, by the index of their finding;
+    ``named`` are the findings of files that the text names literally, ``redirected`` those that only an Edit rule
+    covers."""
 
     text: str
     findings: tuple[Finding, ...]
@@ -60,7 +61,7 @@ def exact_rule(whole: Whole, around: Circumstances) -> str | None:
     for index, finding in enumerate(whole.findings):
         if finding.floors or finding.deny or finding.ask:
             return None
-        if not (_grantable(whole, index) or finding.allow or finding.grant or finding.neutral):
+        if not (finding.allow or finding.grant or finding.neutral or _grantable(whole, index)):
             return None
     return text
 
