@@ -41,6 +41,9 @@ SyntaxChecker = Callable[[str], str | None]
 MAX_NESTED = 6
 """How deep texts inside of texts (``sh -c "sh -c …"``) are followed."""
 
+MAX_ROUGH = 2
+"""The same where the outer text is not understood."""
+
 
 class Part(NamedTuple):
     """One simple command as it is shown, and which findings are about it."""
@@ -211,17 +214,25 @@ class _Judging:
 
     def roughly(self, text: str, *, only_ruled: bool = False) -> None:
         """Deny and ask rules for whatever could be a command in a text that was not read."""
-        deny = ask = None
-        for words in pieces(text) if self.around.ruled else ():
-            case = Case(Step(Simple(text[:200], words), unwrap(words), None), Facts())
-            denied, asked = touching(case, self.around.rules, self.around.agent)
-            deny, ask = deny or denied, ask or asked
-            if deny is not None:
-                break
+        deny, ask = self.spoken_of(text) if self.around.ruled else (None, None)
         if only_ruled and deny is None and ask is None:
             return
         self.parts.append(Part(text, (len(self.findings),)))
         self.findings.append(Finding(kind="command", resource=text, category="execute", deny=deny, ask=ask))
+
+    def spoken_of(self, text: str, depth: int = 0) -> tuple[Evidence | None, Evidence | None]:
+        """The first deny and the first ask rule for a piece of a text, or of the texts that it runs in turn."""
+        deny = ask = None
+        for words in pieces(text):
+            case = Case(Step(Simple(text[:200], words), unwrap(words), None), Facts())
+            said = [touching(case, self.around.rules, self.around.agent)]
+            if depth < MAX_ROUGH:
+                said += [self.spoken_of(inner, depth + 1) for inner in case.step.unwrapped.texts if inner != text]
+            for denied, asked in said:
+                deny, ask = deny or denied, ask or asked
+            if deny is not None:
+                break
+        return deny, ask
 
 
 def _text_floors(text: str) -> Iterator[Floor]:

@@ -285,7 +285,8 @@ class Lexer:
                 raise NotUnderstood("a here-document is read by a descriptor of its own")
             heredoc = Heredoc()
             self.heredocs += 1
-            raw = self.text[found.end() : behind]
+            # A line's end behind a backslash is gone before bash looks for quotes.
+            raw = self.text[found.end() : behind].replace("\\\n", "")
             quoted = any(char in raw for char in "\\'\"")
             self.pending.append((heredoc, target.value.encode().decode("latin-1"), quoted, operator == "<<-"))
             operator = "<<"
@@ -371,6 +372,17 @@ class Lexer:
                     item, position = self.word(position)
                     items.append(item)
         raise NotUnderstood("an array is never closed")
+
+
+def joined(text: str) -> str:
+    """A text whose lines that end in a backslash are put together, as bash does before it looks for anything else;
+    unchanged where quotes, comments or heredocs could keep them apart, which is seen to as they are read."""
+    if "\\\n" not in text or any(mark in text for mark in ("'", "#", "<<")):
+        return text
+    return _ESCAPED.sub(lambda found: "" if found[0] == "\\\n" else found[0], text)
+
+
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 
 def _character(text: str, position: int) -> int:

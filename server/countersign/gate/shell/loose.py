@@ -25,6 +25,9 @@ def pieces(text: str) -> Iterator[tuple[Word, ...]]:
     """The words of everything that could be a command."""
     plain = _INVISIBLE.sub("", text)
     spellings = [text] if plain == text else [text, plain, _INVISIBLE.sub(" ", text)]
+    if "\\\n" in text:
+        # Bash puts such lines together, unless quotes or a comment keep them apart.
+        spellings.append(text.replace("\\\n", ""))
     count = 0
     for spelling in spellings:
         for piece in _CUT.split(spelling):
@@ -33,6 +36,9 @@ def pieces(text: str) -> Iterator[tuple[Word, ...]]:
                 words = words[1:]
             if words:
                 yield tuple(constant(word) for word in words[:200])
+                glued = re.split(r"\d*[<>]", words[0], maxsplit=1)[0]
+                if glued not in {"", words[0]}:
+                    yield (constant(glued), *(constant(word) for word in words[1:200]))
                 count += 1
                 if count > MAX_PIECES:
                     return

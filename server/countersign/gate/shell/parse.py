@@ -13,7 +13,7 @@ import re
 
 from .constants import constant_command, constant_words, redirections
 from .dollar import read_formula
-from .lexer import BREAKS, MAX_DEPTH, Lexer, declaring_word
+from .lexer import BREAKS, MAX_DEPTH, Lexer, declaring_word, joined
 from .script import (
     Assignment,
     Chain,
@@ -56,7 +56,7 @@ def read(text: str) -> Reading:
         NotUnderstood: it cannot be read with certainty.
     """
     fragments: list[str] = []
-    return Reading(text, _Reader(encode(text), 0, fragments).whole(), tuple(fragments))
+    return Reading(text, _Reader(encode(joined(text)), 0, fragments).whole(), tuple(fragments))
 
 
 class _Reader:

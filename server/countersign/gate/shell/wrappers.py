@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from .arguments import Arguments, Grammar, arguments
 from .inner import Inner, is_peculiar, peculiar, template
 from .names import EVALUATING, evaluated_texts, spelled_texts
-from .script import Word
+from .script import Text, Word
 from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELL_TEXTS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
 from .tables import TABLES
@@ -25,7 +25,7 @@ Way = Literal["self", "clear", "runner", "closed"]
 MAX_LAYERS = 12
 """How many wrappers may stand in front of each other before the command counts as not understood."""
 
-_ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
+_ASSIGNS = re.compile(r"[^=]+=")
 _POWER_SHELLS = frozenset({"pwsh", "powershell"})
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
@@ -405,8 +405,10 @@ _SHELL_STARTERS = frozenset({
 
 
 def _as_variable(word: Word) -> str:
-    """A word that is not known, in a text that is read for deny rules only."""
-    return word.source if word.source != "…" and not word.pieces else _ANYTHING
+    """A word that is not known, in a text that is read for deny rules only; what is constant of it stands as it is."""
+    if not word.pieces:
+        return word.source if word.source != "…" else _ANYTHING
+    return "".join([piece.text if isinstance(piece, Text) else _ANYTHING for piece in word.pieces])
 
 
 def _is_one_of(option: str, names: Sequence[str]) -> bool:
