@@ -15,7 +15,18 @@ from .words import constant
 
 
 def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
-    """All that this git command touches by name."""
+    """All that this git command touches by name, counted from the folders of its ``-C``."""
+    for touch in _touches(words, git):
+        word = touch.word
+        for folder in reversed(git.folders):
+            if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
+                break
+            path = f"{folder.value}/{word.value}"
+            word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
+        yield touch if word is touch.word else touch._replace(word=word)
+
+
+def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     found = git.arguments
     operands = [word for _, word in found.operands]
     if git.subcommand in SHOWS_FILES or git.program.known:
@@ -51,9 +62,18 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
                 for word in list(found.values("--directory")) or [constant(".")]:
                     yield Touch("write", word, spills=True)
+        case "merge-file":
+            if not found.has("-p", "--stdout"):
+                yield from (Touch("write", word) for word in operands[:1])
+        case "submodule":
+            if operands and operands[0].value == "add":
+                yield from (Touch("write", word) for word in operands[2:3])
         case "bundle":
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])
+        case "add" | "stage" | "update-index":
+            # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
+            yield from (Touch("read", word) for word in operands if word.value is not None)
         case "hash-object":
             yield from (Touch("read", word) for word in operands)
         case "config":

@@ -13,7 +13,10 @@ from .arguments import Arguments, is_operand
 from .awk import scan_awk
 from .script import Word
 from .sed import Doings, scan_sed
+from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from .tables import TABLES
 from .use import NAMED_NOWHERE, Use, named
+from .words import constant
 
 Special = tuple[list[Use], Doings | None]
 
@@ -73,7 +76,9 @@ def _make(words: Sequence[Word], found: Arguments) -> Special:
         name = name.rstrip(":+?!")
         harmless = word.value is not None and _MAKE_VALUE.fullmatch(value) and not _MAKE_PROGRAMS.fullmatch(name)
         if equals and not harmless:
-            uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{name}=` changes what its recipes run"))
+            runs = value if word.value is not None and _MAKE_PROGRAMS.fullmatch(name) else None
+            why = f"`{name}=` changes what its recipes run"
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), why, runs))
     return uses, None
 
 
@@ -181,11 +186,18 @@ def _exporting(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+_SBT_RUNS = re.compile(
+    r"(?:^|[;~+\s/-])\s*(?:!|eval\b|set\b|console\w*|shell\b|alias\b|onFailure\b|apply\b|<)|^;|^session "
+)
+
+
 def _sbt(words: Sequence[Word], found: Arguments) -> Special:
     uses = [
-        named("runs", (word.value or NAMED_NOWHERE,), "`!` and `eval` run programs", (word.value or "").lstrip("!"))
+        named(
+            "runs", (word.value or NAMED_NOWHERE,), "`!` and `eval` run programs", (word.value or "").rpartition("!")[2]
+        )
         for _, word in found.operands
-        if word.value is None or word.value.startswith(("!", "eval ", ";", "<"))
+        if word.value is None or _SBT_RUNS.search(word.value)
     ]
     return uses, None
 
@@ -263,6 +275,79 @@ def _second(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
+def _glimpse(words: Sequence[Word], why: str) -> Special:
+    """What a program may run of its words, where it could as well be a script of the project's. It is looked at for
+    deny and ask; a rule for the program covers it as before. Only what we know for a program counts."""
+    shown = [word.value for word in words]
+    if not shown or shown[0] is None or ((shown[0],) not in TABLES and shown[0] not in _RUNNING):
+        return [], None
+    text = " ".join("'" + value.replace("'", "'\\''") + "'" if value is not None else '"$_"' for value in shown)
+    return [Use("runs", (), why, text)], None
+
+
+_RUNNING = frozenset({
+    *WRAPPERS, *SHELLS, *INTERPRETERS, "git", "shutdown", "halt", "poweroff", "kill", "pkill", "killall", "python3",
+})  # fmt: skip
+
+
+def _bun(words: Sequence[Word], found: Arguments) -> Special:
+    """``bun run ls``: what is no script is looked for on the path."""
+    if found.operands and found.operands[0][1].value == "run" and len(found.operands) > 1:
+        return _glimpse(words[found.operands[1][0] :], "what is no script is looked for on the path")
+    return [], None
+
+
+_PNPM = frozenset(
+    "add approve-builds audit bin c cat-file cat-index cache completion config create dedupe deploy dlx doctor "
+    "env exec fetch find-hash get help i ignored-builds import info init install install-test it licenses link "
+    "list ll ln login logout ls m multi outdated pack patch patch-commit patch-remove prune publish rb rebuild "
+    "recursive remove restart rm root run run-script search self-update server set setup start stop store t "
+    "test tst un uninstall unlink up update upgrade version view whoami why x".split()
+)
+"""Commands of pnpm's own."""
+
+
+def _pnpm(words: Sequence[Word], found: Arguments) -> Special:
+    """``pnpm git push``: what is no command of its own and no script is run as a program."""
+    operands = [each for each in found.operands if each[1].value not in {"recursive", "multi", "m"}]
+    if operands and operands[0][1].value not in _PNPM:
+        return _glimpse(words[operands[0][0] :], "what is no script is run as a program")
+    return [], None
+
+
+def _hatch(words: Sequence[Word], found: Arguments) -> Special:
+    """``hatch run dev:pytest``: an environment may stand in front of the program."""
+    for index, word in found.operands:
+        _, colon, program = (word.value or "").rpartition(":")
+        if colon and program:
+            return _glimpse((constant(program), *words[index + 1 :]), "it runs the program in an environment")
+        if word.value not in {"run", "env"} and not (word.value or "").startswith("+"):
+            break
+    for index, word in enumerate(words[:-1]):
+        if (word.value or "").startswith("+") and index > 1:
+            return _glimpse(words[index + 1 :], "it runs the program in environments")
+    return [], None
+
+
+def _kubectl(words: Sequence[Word], found: Arguments) -> Special:
+    """``minikube kubectl -- exec …`` is kubectl."""
+    for index, word in enumerate(words[:6]):
+        if index and word.value == "kubectl":
+            rest = words[index + 1 :]
+            inner = rest[1:] if rest and rest[0].value == "--" else rest
+            return _glimpse((word, *inner), "it runs kubectl")
+    return [], None
+
+
+def _deno(words: Sequence[Word], found: Arguments) -> Special:
+    """``deno task --eval TEXT`` hands it to a shell of its own."""
+    values = [word.value for word in words]
+    if "task" in values[1:4] and "--eval" in values:
+        rest = [value or NAMED_NOWHERE for value in values[values.index("--eval") + 1 :] if value != "--"]
+        return [named("runs", ("--eval", *rest), "`--eval` runs a text", rest[0] if rest else None)], None
+    return [], None
+
+
 FILTER_LOADS = re.compile(r"(?<![.\w$])(?:(?:import|include)(?=[\s\"#])|load(?:_\w+)?\s*\(|input_filename)")
 """Where a filter of jq or yq reads files by itself."""
 
@@ -277,6 +362,11 @@ def _filter(words: Sequence[Word], found: Arguments) -> Special:
 
 
 SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
+    "bun": _bun,
+    "pnpm": _pnpm,
+    "hatch": _hatch,
+    "deno": _deno,
+    **dict.fromkeys(("minikube", "microk8s", "k3s"), _kubectl),
     "jq": _filter,
     "yq": _filter,
     "uniq": _second,
@@ -286,7 +376,29 @@ SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "pytest": _pytest,
     "py.test": _pytest,
     **dict.fromkeys(("mypy", "dmypy", "javac", "java", "jest", "pylint", "gradle"), _argument_file),
-    **dict.fromkeys(("gcc", "g++", "cc", "c++", "c89", "c99", "clang", "clang++", "tcc", "ld", "as"), _compiler),
+    **dict.fromkeys(
+        (
+            "gcc",
+            "g++",
+            "cc",
+            "c++",
+            "c89",
+            "c99",
+            "clang",
+            "clang++",
+            "tcc",
+            "ld",
+            "as",
+            "nvcc",
+            "emcc",
+            "em++",
+            "hipcc",
+            "icc",
+            "icx",
+            "icpx",
+        ),
+        _compiler,
+    ),
     "sbt": _sbt,
     "sed": _sed,
     "awk": _awk,

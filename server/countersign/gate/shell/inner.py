@@ -8,21 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from .arguments import Grammar, arguments
+from .inner_form import Inner
+from .inner_languages import SOMETIMES, behind
 from .script import HOLE, Word
 from .words import constant
 
-
-@dataclass(frozen=True, slots=True)
-class Inner:
-    """A command that is run, beginning at ``start`` (None where its words do not stand there as they are), or, as
-    ``text``, words that a shell reads."""
-
-    words: tuple[Word, ...]
-    start: int | None = None
-    text: bool = False
+__all__ = ["Inner", "is_peculiar", "peculiar", "template"]
 
 
 def peculiar(name: str, words: Sequence[Word]) -> Iterator[Inner] | None:
@@ -75,21 +68,48 @@ def _parallel(words: Sequence[Word]) -> Iterator[Inner]:
     """``parallel command ::: words``; without a command the words are commands."""
     values = [word.value for word in words]
     cut = next((index for index, value in enumerate(values) if value in {":::", ":::+", "::::", "::::+"}), len(words))
-    start = 1
-    while start < cut and (values[start] or "").startswith("-"):
-        start += 2 if values[start] in _PARALLEL_VALUES else 1
-    given = [template(word, "{}") for word in words[start:cut]]
-    if given:
-        yield Inner((*given, Word("…", (), "split", None, "", HOLE + "…")), None, text=True)
-        yield Inner(tuple(given), start)
+    starts, at = [], 1
+    while at < cut and (values[at] or "").startswith("-"):
+        option = values[at] or ""
+        if option.partition("=")[0] in {"--ssh", "--filter", "--limit"}:
+            named = (constant(option.partition("=")[2]),) if "=" in option else tuple(words[at + 1 : at + 2])
+            yield Inner(named, None, text=True)
+        if option in _PARALLEL_VALUES:
+            at += 1
+        elif option.startswith("--") and "=" not in option and option not in _PARALLEL_FLAGS:
+            starts.append(at + 1)  # what it takes is not known, so both readings count
+            at += 1
+        at += 1
+    for start in dict.fromkeys((*starts, at)):
+        given = [template(word, "{}") for word in words[start:cut]]
+        if given:
+            yield Inner((*given, Word("…", (), "split", None, "", HOLE + "…")), None, text=True)
+            yield Inner(tuple(given), start)
+    if at >= len(words):
+        yield Inner((constant("sh"),), None)  # each line of its input is a command
     for word in words[cut + 1 :]:
         yield Inner((word,), None, text=True)
 
 
-_PARALLEL_VALUES = frozenset({
-    "-j", "-a", "-I", "-S", "-N", "-n", "-L", "-l", "-P", "-s", "-d", "-E", "-D", "--jobs", "--arg-file", "--max-args",
-    "--delimiter", "--colsep", "--joblog", "--results", "--workdir", "--sshlogin", "--timeout", "--delay", "--retries",
-})  # fmt: skip
+_PARALLEL_VALUES = frozenset(
+    "-j -a -I -S -N -n -L -P -s -d -E -D -C -U --jobs --arg-file --max-args --max-replace-args --max-lines "
+    "--max-chars --delimiter --colsep --joblog --results --workdir --wd --sshlogin --sshloginfile --slf --timeout "
+    "--delay --retries --halt --halt-on-error --env --tmpdir --block --block-size --memfree --memsuspend --load "
+    "--nice --rpl --tagstring --semaphorename --id --header --trc --transfer-file --transferfile --tf --return "
+    "--basefile --bf --termseq --limit --ssh --filter --arg-sep --arg-file-sep --recstart --recend --regexp "
+    "--seqreplace --profile --compress-program --decompress-program --tempdir --tempfile --max-procs "
+    "--controlmaster --sshdelay --template --shebang-wrap --process-slot-var --sqlmaster --sqlworker "
+    "--sqlandworker --sql --group-by --bin --shard --color --ctag".split()
+)
+_PARALLEL_FLAGS = frozenset(
+    "--keep-order --bar --eta --progress --tag --line-buffer --lb --dry-run --dryrun --pipe --pipepart --pipe- "
+    "part --quote --null --no-run-if-empty --ungroup --group --verbose --xargs --xapply --link --plus --shuf "
+    "--onall --nonall --transfer --cleanup --compress --csv --files --files0 --fg --bg --wait --will-cite "
+    "--silent --no-notice --resume --resume-failed --retry-failed --round-robin --roundrobin --cat --fifo --tmux "
+    "--tmuxpane --trim --use-cpus-instead-of-cores --use-cores-instead-of-threads --use-sockets-instead-of- "
+    "threads --shellquote --tty --interactive --exit --fail --skip-first-line --sshlogin-progress --color-failed "
+    "--progress-bar --latest-line --ll --unsafe --rsync-opts --colour --embed".split()
+)
 
 
 def _nix(words: Sequence[Word]) -> Iterator[Inner]:
@@ -144,18 +164,6 @@ def _loader(words: Sequence[Word]) -> Iterator[Inner]:
             2 if words[index].value in {"--library-path", "--preload", "--audit", "--argv0", "--inhibit-rpath"} else 1
         )
     yield Inner(tuple(words[index:]), index)
-
-
-def _behind(*marks: str) -> Callable[[Sequence[Word]], Iterator[Inner]]:
-    """The command begins behind one of these words."""
-
-    def behind(words: Sequence[Word]) -> Iterator[Inner]:
-        for index, word in enumerate(words):
-            if index and word.value in marks:
-                yield Inner(tuple(words[index + 1 :]), index + 1)
-                return
-
-    return behind
 
 
 def _arch(words: Sequence[Word]) -> Iterator[Inner]:
@@ -261,12 +269,13 @@ def _tmux_row(name: str) -> tuple[str, bool, int]:
     return next((row for full, row in _TMUX.items() if full.startswith(name)), ("t", False, -1))
 
 
-_SOMETIMES = frozenset({"arch", "bind", "guix", "rvm", "screen", "tmux"})
+_SOMETIMES = frozenset({"arch", "bind", "guix", "rvm", "screen", "tmux", *SOMETIMES})
 """Those that often only do something of their own."""
 
 _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "bwrap": _bwrap,
     "parallel": _parallel,
+    "env_parallel": _parallel,
     "nix": _nix,
     "nix-shell": _nix,
     "capsh": _capsh,
@@ -274,6 +283,7 @@ _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "setarch": _setarch,
     "linux32": _setarch,
     "linux64": _setarch,
+    **dict.fromkeys(("i386", "i686", "x86_64", "uname26"), _setarch),
     "mapfile": _mapfile,
     "readarray": _mapfile,
     "complete": _mapfile,
@@ -282,8 +292,9 @@ _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "ld.so": _loader,
     "arch": _arch,
     "bind": _bind,
-    "guix": _behind("--"),
-    "rvm": _behind("do", "exec"),
+    "guix": behind("--"),
+    "rvm": behind("do", "exec"),
     "screen": _screen,
     "tmux": _tmux,
+    **SOMETIMES,
 }

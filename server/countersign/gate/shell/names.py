@@ -96,6 +96,18 @@ def _formula(formula: Formula, facts: Facts) -> Iterator[str]:
 _PROMPTS = frozenset({"PS0", "PS1", "PS2", "PS4"})
 """Variables whose value bash expands as if it stood in double quotes, when it shows it."""
 
+_NAMES_PROGRAM = re.compile(
+    r"(?:\w+_)?(?:EDITOR|VISUAL|PAGER|BROWSER|ASKPASS|RSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND|FCEDIT)|HGEDITOR|MANPAGER|"
+    r"GIT_SSH|SVN_SSH|LESSOPEN|LESSCLOSE|GIT_CONFIG_VALUE_\d+|GIT_SEQUENCE_EDITOR|FZF_DEFAULT_COMMAND|RUSTC_(?:WORKSPACE_)?WRAPPER|"
+    r"CARGO_TARGET_\w+_(?:RUNNER|LINKER)|C\w*_COMPILER_LAUNCHER|(?i:npm_config_(?:script_shell|editor|shell|git|viewer))"
+)
+"""Variables whose value other programs run as a command."""
+_ORDINARY = re.compile(
+    r"(?:[\w./-]*/)?(?:|:|true|false|none|echo|cat|less|more|most|vim?|nvim|nano|emacs|code|subl|ssh|delta|bat|sccache|"
+    r"ccache|firefox|open)(?: --?[\w-]+)*"
+)
+"""Values of theirs that are what the variable is for: a rule that names the assignment covers them as it did."""
+
 _SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)|[@=]\w*\[[^\]]*(?:\$\(|`)")
 _RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
 
@@ -139,6 +151,9 @@ def assigned_texts(name: str, text: str) -> Iterator[str]:
     """The same of a value: of a prompt always, of others where it holds a subscript that arithmetic would evaluate."""
     if name == "PROMPT_COMMAND":
         yield text
+    elif _NAMES_PROGRAM.fullmatch(name):
+        if not (_ORDINARY.fullmatch(text) or text.startswith("$_")):
+            yield text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
     elif _RUNNING.search(text) and (name in _PROMPTS or _SUBSCRIPT.search(text)):
         yield _expanding(text)
 
@@ -147,7 +162,7 @@ def spelled_texts(words: Sequence[Word]) -> Iterator[str]:
     """The same of words like ``env PS4=…``."""
     for word in words[1:]:
         name, equals, _ = word.prefix.partition("=")
-        if equals and (name in _PROMPTS or name == "PROMPT_COMMAND"):
+        if equals and (name in _PROMPTS or name == "PROMPT_COMMAND" or _NAMES_PROGRAM.fullmatch(name)):
             yield from assigned_texts(name, _shown(word).partition("=")[2])
 
 

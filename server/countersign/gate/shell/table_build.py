@@ -34,7 +34,7 @@ _NODE_PACKAGES = (
 _NODE_CODE = (
     "--node-options --prefix --userconfig --globalconfig --init-module --onload-script --dir --cwd --use-yarnrc "
     "--modules-folder --preload --config --global-dir --global-bin-dir --ignore-scripts=false -C --nodedir --pnpmfile "
-    "--config.* --global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile"
+    "--config.* --global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile --use-node-version"
 )
 
 BUILD: Mapping[tuple[str, ...], Program] = {
@@ -54,7 +54,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         runs="--build-and-test --test-command --build-makeprogram", code="-S -SP --script "
                         "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
                         writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
-    **same("gcc g++ cc c++ c89 c99 clang clang++ tcc ld as", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
+    **same("gcc g++ cc c++ c89 c99 clang clang++ tcc ld as nvcc emcc em++ hipcc icc icx icpx", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
            short="oIDLlxBfWmOUM", writes="-o", code="-B", operands="read", abbreviates=False)),
     **same("cargo", row("`--config` names programs to run", short="pjFZC", long="package jobs features target target-dir "
                         "manifest-path config color profile test bench example bin exclude message-format timings "
@@ -79,18 +79,28 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         ("npm", "config"), ("npm", "set"), ("npm", "pkg"), ("npm", "set-script"), ("npm", "edit"), ("pnpm", "config"),
         *(("npm", short) for short in "c con conf confi pk set- set-s set-sc set-scr ed edi".split()), ("pnpm", "c"), ("yarn", "config"),
         ("pip", "config"), ("poetry", "config"), ("bundle", "config"), ("corepack",), ("gcloud", "config"), ("aws", "configure"),
-        ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
+        ("kubectl", "krew"), ("aws", "codeartifact", "login"), ("aws", "ecr", "get-login-password"), ("gcloud", "components"),
+        *(("gcloud", "auth", *each) for each in (("print-access-token",), ("print-identity-token",), ("application-default", "print-access-token"))),
+        *(("gcloud", each, "interactive") for each in ("alpha", "beta")), ("az", "account", "get-access-token"), ("az", "config"),
+        ("az", "extension"), ("az", "interactive"), *(("gh", "auth", each) for each in ("setup-git", "login", "refresh")), ("gh", "browse"),
+        *((name, "self") for name in ("uv", "poetry", "pdm")), ("pdm", "plugin"), ("pdm", "config"), ("poetry", "source"),
+        *(("composer", each) for each in ("config", "global", "self-update", "selfupdate")), *(("bundle", each) for each in (
+            "console", "open", "plugin")), ("dotnet", "nuget"), ("dotnet", "tool", "install"), ("dotnet", "workload"),
+        *(("mix", each) for each in ("archive.install", "escript.install")), ("stack", "ghc"), ("stack", "upgrade"),
+        ("stack", "config"), ("swift", "repl"), ("swift", "sdk"), ("swift", "package", "plugin"), ("bun", "repl"), ("deno", "repl"),
+        ("deno", "upgrade"), ("bun", "upgrade"), ("deno", "jupyter"), ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
     **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
                        "script-shell reporter loglevel config", runs=_NODE_PACKAGES + " --shell-mode -c", code=_NODE_CODE,
                        safe="--recursive --registry --no-bail --prod --prefer-offline --if-present", abbreviates=False)),
     **same("yarn", row("`--script-shell` and its like run a program", long="cwd script-shell use-yarnrc modules-folder "
-                       "node-options", runs=_NODE_PACKAGES, code=_NODE_CODE, abbreviates=False)),
+                       "node-options require", runs=_NODE_PACKAGES, code=_NODE_CODE + " --require", abbreviates=False)),
     **same("bun", row("`--preload` loads code", short="re", long="preload config cwd shell eval print env-file define",
-                      runs="--shell", code=_NODE_CODE + " -r -e -p --eval --print --env-file --define --inspect-preload",
+                      runs="--shell", code=_NODE_CODE + " -r -e -p --require --import --cpu-prof --heap-prof --eval --print --env-file --define --inspect-preload",
                       abbreviates=False)),
     **same("deno", row("`eval` and `--preload` run code", short="cLr", long="config import-map lock location cert seed "
-                       "v8-flags preload ext", code="--preload --import --import-map --config -c --cert --v8-flags --require",
-                       writes="--lock-write --output -o --coverage", abbreviates=False)),
+                       "v8-flags preload ext", code="--preload --import --import-map --config -c --cert --v8-flags --require --env-file --plugin "
+                           "--rules-dir",
+                       writes="--lock-write --output -o --coverage --junit-path --lock --cpu-prof --reporter-path", abbreviates=False)),
     **same("eslint xo standard", row("settings and formatters named in its words are code, `--fix` changes files", short="cfo",
                                      long="config format output-file rulesdir plugin parser parser-options "
                                      "resolve-plugins-relative-to ext ignore-path ignore-pattern rule env global "
@@ -100,13 +110,13 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                      writes="-o --output-file --cache-location --cache-file", changes="--fix --fix-type "
                                      "--suppress-all --suppress-rule --prune-suppressions",
                                      safe="--fix-dry-run --ext --cache --env --parser-options", abbreviates=False)),
-    **same("prettier", row("`--write` changes files, plug-ins are code", short="cluw", long="config plugin ignore-path parser "
+    **same("prettier", row("`--write` changes files, plug-ins are code", short="", long="config plugin ignore-path parser "
                            "cache-location config-precedence log-level print-width tab-width plugin-search-dir",
                            code="--config --plugin --plugin-search-dir", writes="--cache-location", changes="--write -w",
                            safe="-c -l -u --check --list-different --cache --config-precedence", abbreviates=False)),
     **same("tsc", row("outputs named in its words are written", short="pbitmw", single=False, long="project outDir outFile "
                       "declarationDir rootDir target module jsx lib tsBuildInfoFile generateTrace generateCpuProfile baseUrl "
-                      "pretty moduleResolution", writes="--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace "
+                      "pretty moduleResolution", writes="--outDir --outFile --out --declarationDir --tsBuildInfoFile --generateTrace "
                       "--generateCpuProfile", changes="--init -b --build", code="--plugins", abbreviates=False, one_dash=True)),
     **same("jest", row("settings named in its words are code", short="ctowuif", long="config globalSetup globalTeardown "
                        "setupFiles setupFilesAfterEnv runner testRunner reporters transform resolver env testEnvironment "
@@ -125,11 +135,11 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                          code="-c --config -r --root --dir --environment --globalSetup --reporter --pool --workspace --browser* "
                               "--execArgv --poolOptions* --sequence.sequencer --setupFiles --alias* --deps* --server* --env-file "
                               "--coverage.provider --coverage.customProviderModule --runner --diff --snapshotEnvironment",
-                         writes="--outputFile* --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
+                         runs="--typecheck.checker", writes="--outputJson --outputFile* --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
                          safe="-d -w -t --diff", abbreviates=False)),
     **same("mocha", row("settings named in its words are code", short="rRguOftw", long="require reporter config package file "
                         "loader import ui grep fgrep timeout node-option spec", code="-r --require --config --package --file "
-                        "--loader --import -R --reporter -u --ui -n --node-option -O --reporter-option --opts",
+                        "--loader --import -R --reporter -u --ui -n --node-option -O --reporter-option --opts --compilers",
                         abbreviates=False)),
     **same("pytest py.test", row(
         "plug-ins and settings named in its words are code, reports are written", short="pocWkmnr", long="config-file rootdir "
@@ -177,36 +187,46 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("pip pip3 pipx", row("`--python` runs a program", long="python log cert client-cert index-url extra-index-url "
                                 "find-links requirement constraint target prefix root src cache-dir format path proxy "
                                 "config-settings editable timeout retries trusted-host report global-option build-option",
-                                short="rceityfw", runs="--python --use-pep517-runner --editor",
+                                short="rceityfwC", runs="--python --use-pep517-runner --editor",
                                 writes="--log --log-file --local-log --target -t --prefix --root --src --cache-dir --report -d "
-                                       "--dest --wheel-dir -w", code="--config-settings --global-option --build-option -i --index-url "
+                                       "--dest --wheel-dir -w", code="--config-settings -C --global-option --build-option -i --index-url "
                                        "--extra-index-url --find-links -f --trusted-host --proxy",
                                 safe="--pre --path --py --lo --no --requirement --require-hashes --require --re --local "
                                      "--disable-pip-version-check")),
     **same("hatch", row("an environment can be named in front of a subcommand", short="ep", long="env project data-dir cache-dir "
                         "config", code="--config --data-dir -p --project", writes="--cache-dir", abbreviates=False)),
-    **same("uv poetry pdm rye pipenv", row("`--python` runs a program", short="pCP", long="python directory project "
+    **same("pdm", row("`--python` runs a program", short="pCPdLcGo", long="python project venv dest lockfile config group output format "
+                      "skip backend save-exact", runs="--python --plugins", code="--project -p --config-setting -C --pep582",
+                      writes="--cache-dir", abbreviates=False)),
+    **same("uv poetry rye pipenv", row("`--python` runs a program", short="pCP", long="python directory project "
                                                  "config-file cache-dir index-url extra-index-url default-index env-file "
                                                  "format color", runs="--python",
-                                                 code="--directory --project --config-file -C -P --env-file -p",
+                                                 code="--directory --project --config-file -C -P --env-file -p --index --index-url "
+                                                      "--extra-index-url --default-index --find-links --config-setting --config-settings "
+                                                      "--keyring-provider",
                                                  writes="--cache-dir --output-file -o", safe="--python-version "
                                                  "--project-only --outdated --pre", abbreviates=False)),
-    **same("nox", row("a file named in its words is code", short="fsekprR", long="noxfile session keywords python default-venv-backend",
-                      code="-f --noxfile", abbreviates=True)),
+    **same("nox", row("a file named in its words is code", short="fsekprR", long="noxfile session keywords python default-venv-backend envdir report "
+                      "extra-pythons force-python", code="-f --noxfile", writes="--envdir --report", abbreviates=True)),
     **same("rspec minitest", row("files named in its words are code", short="rIfoOeEtPp", long="require options out format "
                                  "default-path example tag pattern order seed", code="-r --require -I -O --options -f --format "
                                  "--default-path --drb", writes="-o --out", safe="--order --only-failures --format",
                                  abbreviates=True)),
-    **same("rake", row("files and code named in its words are run", short="fRerIpEgGjnWTD", long="rakefile libdir require "
+    **same("rake", row("files and code named in its words are run", short="fRerIpEgGjnWTDC", long="rakefile libdir require "
                        "rakelib execute execute-print execute-continue", code="-f --rakefile -R --rakelib -r --require -I "
-                       "--libdir -e --execute -p --execute-print -E --execute-continue -g --system",
+                       "--libdir -e --execute -p --execute-print -E --execute-continue -g --system -C --directory",
                        safe="--trace --tasks --quiet --silent")),
-    **same("bundle", row("`exec` runs a program", long="gemfile path jobs retry", short="jr", code="--gemfile")),
+    **same("bundle", row("`exec` runs a program", long="gemfile path jobs retry binstubs cache-path lockfile "
+                         "file target-rbconfig gemspec", short="jrf", code="--gemfile")),
     **same("docker podman nerdctl", row("the daemon and its settings can be named in its words", short="HclfnvopeutwI",
-                                        long="host context config log-level filter format since until tail details tlscacert "
+                                        long="conmon hooks-dir network-cmd-path runtime host context config log-level filter format since until tail details tlscacert "
                                         "tlscert tlskey file output iidfile metadata-file cidfile env-file volume mount "
-                                        "project-name profile ansi progress parallel",
-                                        code="-H --host --config --env-file --tlscacert --tlscert --tlskey",
+                                        "project-name profile ansi progress parallel root runroot storage-driver "
+                                        "storage-opt url tmpdir connection identity module namespace address data-root "
+                                        "cgroup-manager snapshotter cni-path hosts-dir",
+                                        code="-H --host --config --env-file --tlscacert --tlscert --tlskey --url --identity "
+                                        "--module --connection --root --runroot --storage-opt", runs="--conmon --hooks-dir "
+                                        "--network-cmd-path --cni-path --runtime",
                                         writes="--iidfile --metadata-file --cidfile", safe="--con --hostname -o --context",
                                         abbreviates=False)),
     ("docker", "compose"): row("files named in its words say what runs", short="fp", long="file project-name project-directory "
@@ -214,17 +234,20 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                "--env-file --config -H --host", abbreviates=False),
     ("docker", "compose", "ps"): row(long="format filter status orderby", abbreviates=False),
     ("docker", "compose", "logs"): row(short="n", long="tail since until index", abbreviates=False),
+    **{("podman", *key): row("what it mounts and runs is named elsewhere", closed=True) for key in (
+        ("play",), ("kube",), ("container", "runlabel"), ("system", "service"))},
+    ("podman", "volume", "export"): row("it writes an archive", short="o", long="output", writes="-o --output", abbreviates=False),
     ("docker", "cp"): row("it writes its last operand", operands="remote", abbreviates=False),
     ("docker", "save"): row("it writes an archive", short="o", long="output platform", writes="-o --output", abbreviates=False),
     ("docker", "export"): row("it writes an archive", short="o", long="output", writes="-o --output", abbreviates=False),
     ("docker", "logs"): row(short="n", long="tail since until", abbreviates=False),
     ("docker", "build"): row(short="ftom", long="file tag output build-arg target platform cache-to cache-from secret ssh "
                              "iidfile metadata-file", writes="-o --output --iidfile --metadata-file --cache-to",
-                             code="--secret --ssh --allow", abbreviates=False),
+                             code="--secret --ssh --allow --runtime --hooks-dir", abbreviates=False),
     **same("docker-compose", row("files named in its words say what runs", short="fp", long="file project-name project-directory "
                                  "env-file profile ansi progress parallel", code="-f --file --project-directory --env-file",
                                  abbreviates=False)),
-    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcsk", long="output-directory namespace output selector "
+    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcskv", long="output-directory namespace output selector "
                              "filename kubeconfig context cluster user server cache-dir profile-output field-selector "
                              "sort-by template label-columns token as as-group request-timeout certificate-authority "
                              "client-certificate client-key raw chunk-size",
@@ -244,6 +267,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                      "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False)),
     ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASlFbrm", long="repo limit json template jq state label author assignee "
                       "search base head body-file title body template", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
+    **{("gh", each): row("`--web` runs a browser", short="RLjtqS", long="repo limit json template jq", runs="--web -w", abbreviates=False)
+       for each in ("search", "ruleset", "label", "project", "org")},
     ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlmFb", long="repo limit json template jq state label author "
                          "assignee search milestone mention body-file title body", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
     ("gh", "repo"): row("`--web` runs a browser", short="bjtqL", long="branch json template jq limit", runs="--web -w",
@@ -264,8 +289,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("terraform tofu terragrunt", row(
         "settings and outputs named in its words", single=True, abbreviates=False,
         long="chdir out var var-file state state-out backup backend-config plugin-dir from-module generate-config-out lock-timeout "
-             "parallelism target replace refresh input lock",
-        code="-chdir --chdir -plugin-dir --plugin-dir -from-module --from-module -backend-config --backend-config "
+             "parallelism target replace refresh input lock config test-directory fs-mirror",
+        code="-config -test-directory --test-directory -fs-mirror --fs-mirror -chdir --chdir -plugin-dir --plugin-dir -from-module --from-module -backend-config --backend-config "
              "--terragrunt-config --terragrunt-tfpath --tf-path --working-dir --config",
         writes="-out --out -state --state -state-out --state-out -backup --backup -generate-config-out --generate-config-out "
                "-backup-path", reads="-var-file --var-file", changes="-auto-approve --auto-approve -destroy --destroy -migrate-state "
@@ -274,14 +299,14 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         "scripts and properties named in its words are run", short="IbcpgDPx", long="init-script build-file settings-file "
         "project-dir gradle-user-home include-build system-prop project-prop tests exclude-task console max-workers "
         "project-cache-dir configuration-cache-problems priority warning-mode dependency-verification",
-        code="-I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -D "
+        code="--gradle-distribution-url -I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -D "
              "--system-prop", writes="--project-cache-dir --write-verification-metadata --write-locks --profile",
         safe="-i -q -t -S -s --info --console --in --con --offline --no-daemon --continue --stacktrace --project-prop --continuous "
              "--configure-on-demand --configuration-cache --build-cache --priority")),
     **same("mvn mvnw", row(
         "properties and goals named in its words run programs", short="fsgtDPlTbepr", long="file settings global-settings "
         "toolchains global-toolchains define activate-profiles log-file threads builder projects resume-from encrypt-password "
-        "fail-at-end", code="-f --file -s --settings -gs --global-settings -t --toolchains -gt --global-toolchains -D "
+        "fail-at-end", code="-f --file -s --settings -gs --global-settings -t --toolchains -gt --global-toolchains --project-settings -ps -is --installation-settings -D "
         "--define -b --builder", writes="-l --log-file", single=False,
         safe="--fail-at-end --fail-fast --batch-mode --show-version --quiet --file- --fae --ff --fn --gs --gt --am --amd --pl --rf",
         one_dash=True)),
@@ -302,7 +327,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("babel swc terser uglifyjs sass lessc tailwindcss postcss", row(
         "outputs, plug-ins and settings are named in its words", short="odcrp", long="out-file out-dir output plugins presets "
         "config-file config require extensions source-map", code="--plugins --presets --config-file --config --require -r -c -p "
-        "--use", writes="-o -d --out-file --out-dir --output --source-map", changes="--replace", abbreviates=False)),
+        "--use --plugin", writes="-o -d --out-file --out-dir --output --source-map", changes="--replace", abbreviates=False)),
     **same("rubocop standardrb reek brakeman", row("`-A` changes files, `-r` loads code", short="rcofl", long="require config out "
                                                    "format only except", code="-r --require -c --config --plugin --format0",
                                                    writes="-o --out --cache-root", changes="-a -A -x --autocorrect "
@@ -311,7 +336,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("flake8 pylint bandit pydocstyle pycodestyle vulture", row(
         "plug-ins and hooks named in its words are code", short="ofcr", long="output-file output load-plugins init-hook rcfile "
         "config append-config max-line-length exclude select ignore format tee", runs="--init-hook",
-        code="--load-plugins --append-config --enable-extensions --plugin-dir --rcfile --config", writes="-o --output-file --output --tee",
+        code="--load-plugins --append-config --enable-extensions --plugin-dir --rcfile --config", writes="-o --output-file --output --tee --import-graph --ext-import-graph --int-import-graph",
         abbreviates=False)),
     **same("playwright cypress ava tap nightwatch wdio karma", row(
         "settings named in its words are code", short="cr", long="config config-file require node-arguments reporter project grep "
@@ -325,7 +350,9 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         abbreviates=False)),
     **same("kustomize", row("functions run programs", code="--enable-exec --enable-alpha-plugins --network --mount --env",
                             writes="-o --output", short="oe", abbreviates=False)),
-    **same("pg_dump pg_dumpall mysqldump mongodump", row("the dump is written", short="fFr", long="file result-file out archive",
+    **same("pg_ctl", row("`-p` and `-o` say what runs", short="Dlopctsmw", long="pgdata log options core-files timeout mode",
+                         runs="-p -o --options", writes="-l --log", abbreviates=False)),
+    **same("pg_dump pg_dumpall mysqldump mongodump", row("the dump is written", code="--defaults-file --defaults-extra-file", short="fFr", long="file result-file out archive",
                                                          writes="-f --file -r --result-file --out -o --archive --tab -T")),
     ("deno", "eval"): row("it runs code", closed=True),
     ("terraform", "console"): row("it is a prompt", closed=True),
@@ -340,6 +367,6 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval -e --justfile -d --taskfile "
                     "--working-directory --working-dir --cross-file --native-file --build-file --script --loader --package-path --run_under --workspace_status_command --shell "
                     "--gulpfile --gruntfile --configFile --bazelrc --define --toolchain --disable-sandbox --enable-plugin --shell_executable --action_env --host_action_env --crosstool_top "
-                    "--extra_toolchains --override_repository --pants-config-files",
+                    "--extra_toolchains --toolset --destination --test-cmd --zig-lib-dir --policy-pack --debugger-path --hook-name --rulesdir --resolve-plugins-relative-to --root-turbo-json --override_repository --pants-config-files",
                writes="-o --output --outdir --outfile --build-path --outDir", abbreviates=False)),
 }  # fmt: skip

@@ -17,7 +17,7 @@ _GROUPS: Mapping[str, str] = {
         "perlbug pdb pudb crash scanmem jtag volatility debugfs byebug",
     "a language's prompt runs programs":
         "irb pry ghci scala jshell jjs jrunscript clisp sbcl octave R gnuplot dc m4 erl iex ocaml gimp maxima "
-        "mathematica expect slsh csvtool cobc dosbox octave-cli ginsh ghc runghc runhaskell ipython jupyter django-admin",
+        "mathematica expect slsh csvtool cobc dosbox octave-cli ginsh runghc runhaskell ipython jupyter django-admin",
     "a network tool hands what it hears to programs, or writes what it fetches":
         "socat nc ncat netcat telnet ftp lftp tftp smbclient ssh-keyscan openvpn dnsmasq iptables ip6tables nft tc psftp "
         "rlogin minicom lwp-download lwp-request check_by_ssh mosquitto ntpdate rtorrent efax certbot",
@@ -30,7 +30,7 @@ _GROUPS: Mapping[str, str] = {
         "apt apt-get aptitude dpkg dpkg-deb yum dnf rpm rpmbuild zypper pacman yay snap flatpak brew port apk opkg emerge "
         "gem cpan cpanm easy_install pkg nix nix-env nix-build guix conda mamba micromamba rpmquery rpmdb rpmverify",
     "a configuration tool runs commands on this or other machines":
-        "ansible ansible-playbook ansible-test puppet chef-client salt salt-call knife vagrant virsh virt-install "
+        "ansible ansible-playbook ansible-console ansible-pull ansible-inventory ansible-vault ansible-test puppet chef-client salt salt-call knife vagrant virsh virt-install "
         "qemu-system-x86_64 qemu-img lxc lxd multipass packer fab capistrano cdist genie facter eb restic",
     "a document tool runs programs from its input or writes files":
         "latex pdflatex xelatex lualatex tex pdftex dvips troff nroff groff eqn tbl pandoc gs ghostscript convert magick "
@@ -41,6 +41,12 @@ _GROUPS: Mapping[str, str] = {
         "openssl gpg gpg2 gpg-agent ssh-keygen ssh-add keytool age step vault pass security certutil",
     "it opens a program or a page for the person":
         "xdg-open open sensible-browser x-www-browser w3m lynx links elinks mutt mail mailx sendmail yelp zathura",
+    "its language runs programs and writes files":
+        "sqlite3 sqlite psql mysql mariadb mongo mongosh redis-cli clickhouse-client",
+    "it writes what it fetches, and its hooks run programs":
+        "aria2c axel sftp",
+    "it changes disks":
+        "mount umount losetup mkfs fsck fdisk parted",
     "it loads or runs a program by itself":
         "ld.so ldconfig ldd rundll32 kexec insmod modprobe init reboot telinit",
     "it changes accounts, disks or the machine":

@@ -61,11 +61,9 @@ FILES: Mapping[tuple[str, ...], Program] = {
                         writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir --temp-dir -T",
                         changes="--remove-source-files", reads="--password-file --files-from --exclude-from --include-from",
                         operands="remote")),
-    **same("scp", row("`-S` and `-o` run a program", short="DFiSo", texts="-c -J -l -P -X", runs="-S -o -D", code="-F", operands="remote")),
-    **same("sftp", row("`-S`, `-o` and `-b` run programs", short="aBbcDFiJloPRSsX", runs="-S -o -D -b", code="-F",
-                       closed=True)),
+    **same("scp", row("`-S` and `-o` run a program", short="DFiSo", texts="-c -J -l -P -X", runs="-S -o -D", code="-F", reads="-F", operands="remote")),
     **same("ssh autossh", row("`-o` and `-F` run programs", short="BbcDEeFIiJLlmOoPpQRSWw", ordered=True, runs="-o -J",
-                              code="-F -I -S", writes="-E")),
+                              code="-F -I -S", reads="-F", writes="-E")),
     **same("curl", row(
         "`-o` and its like write, `-K` reads options", short="ouXHdFTAebcDEmrtUwxyYzCKPQ",
         long="output user request header data data-raw data-binary data-ascii data-urlencode form upload-file user-agent "
@@ -78,7 +76,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
                "--etag-save --output-dir --ssl-sessions",
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
         code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default",
-        reads="-T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare",
+        reads="-K --config --cacert -T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare",
         safe="--con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
              "--fail --silent --location --head --include --user --user-agent -H -X -d")),
     **same("wget", row(
@@ -89,9 +87,6 @@ FILES: Mapping[tuple[str, ...], Program] = {
         writes="-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies "
                "--rejected-log --warc-file --hsts-file", runs="--use-askpass", code="-e --execute --config",
         reads="-i --input-file --post-file --body-file --load-cookies --private-key --certificate")),
-    **same("aria2c axel", row("it writes what it fetches; hooks run programs", short="odiljsxk", long="out dir input-file "
-                              "on-download-complete on-download-start on-bt-download-complete conf-path log",
-                              closed=True)),
     **same("tar", row("see `escapes.py`: options that run programs, and unpacking", short="fbCFgIKLNTVXH", long="file "
                       "directory use-compress-program checkpoint checkpoint-action to-command rsh-command rmt-command "
                       "info-script new-volume-script files-from exclude exclude-from transform xform strip-components "
@@ -117,7 +112,6 @@ FILES: Mapping[tuple[str, ...], Program] = {
     **same("ar ranlib", row("the archive, whose place its key letters move, is written", changes="-M", operands="read")),
     **same("mktemp", row("it makes a file, with `-p` anywhere", flags="dqtuV --directory --dry-run --quiet --tmpdir",
                          short="p", texts="--suffix", writes="-p --tmpdir", operands="write")),
-    **same("mount umount losetup mkfs fsck fdisk parted", row("it changes disks", closed=True)),
-    **same("sqlite3 sqlite psql mysql mariadb mongo mongosh redis-cli clickhouse-client",
-           row("its language runs programs and writes files", closed=True)),
+    **same("xargs parallel", row("`-a` names a file of words", short="adEIJLnPRSsjCDN", long="arg-file delimiter max-args max-procs "
+                                 "max-chars process-slot-var jobs", reads="-a --arg-file", ordered=True)),
 }  # fmt: skip

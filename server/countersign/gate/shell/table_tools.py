@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .table_closed import CLOSED
 from .table_row import Program, row, same
 
 _PROMPT = "it is a prompt, or runs the code in its words"
 _COMPILES = "options hand words to the compiler and linker, which load code and run programs"
 
 TOOLS: Mapping[tuple[str, ...], Program] = {
+    **CLOSED,  # what they do with the files that they name is not known either
     **{key: row(_PROMPT, closed=True) for key in (
         ("dotnet", "fsi"), ("dotnet", "script"), ("stack", "runghc"), ("stack", "runhaskell"), ("stack", "script"),
         ("stack", "ghci"), ("stack", "eval"), ("stack", "repl"), ("mix", "eval"), ("mix", "cmd"), ("mix", "do"),
         ("meson", "devenv"), ("poetry", "shell"), ("pipenv", "shell"), ("hatch", "shell"), ("yarn", "node"),
-        ("rails", "runner"), ("rails", "r"), ("rails", "console"), ("rails", "dbconsole"), ("lein", "exec"),
+        ("rails", "runner"), ("rails", "r"), ("rails", "console"), ("rails", "dbconsole"), ("rails", "db"), ("lein", "repl"), ("pulumi", "plugin"), ("lein", "exec"),
         ("flask", "shell"), ("cabal", "repl"), ("gh", "codespace"), ("gh", "cs"))},
     **{key: row("it changes which program or plug-in runs", closed=True) for key in (
         ("yarn", "set"), ("yarn", "plugin"), ("yarn", "global"), ("docker", "plugin"), ("docker", "swarm"),
@@ -27,7 +29,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                            abbreviates=False) for name in ("pip", "pip3")},
     **{("gh", "auth", each): row("it prints a token", closed=True) for each in ("token", "git-credential")},
     ("gh", "auth", "status"): row("`-t` prints the token", short="h", long="hostname", code="-t --show-token", abbreviates=False),
-    ("cargo", "flamegraph"): row("`-c` runs a command", runs="-c --cmd --post-process", code="--config -Z --manifest-path",
+    ("cargo", "flamegraph"): row("`-c` runs a command", short="co", long="cmd post-process output", runs="-c --cmd --post-process", code="--config -Z --manifest-path",
                                  writes="-o --output --target-dir"),
     **{("cargo", each): row("reports are written", short="o", long="output output-path output-dir config manifest-path",
                             runs="--config -Z", code="--manifest-path",
@@ -36,7 +38,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
     **{("docker", *key): row("it writes what it copies or tells", short="o", long="output index format", writes="-o --output",
                              operands="remote" if key[-1] == "cp" else "none", code="-f --file --project-directory --env-file",
                              abbreviates=False)
-       for key in (("compose", "cp"), ("compose", "config"), ("compose", "convert"), ("sbom",), ("scout",))},
+       for key in (("compose", "cp"), ("compose", "export"), ("compose", "config"), ("compose", "convert"), ("sbom",), ("scout",))},
     ("gh", "release", "upload"): row("it sends files", short="R", long="repo", operands="read", abbreviates=False),
     ("gh", "release", "create"): row("it sends files", short="RtnF", long="repo title notes notes-file target",
                                      reads="-F --notes-file", operands="read", abbreviates=False),
@@ -65,25 +67,27 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
     **same("rustdoc", row(_COMPILES, short="CLlZo", long="codegen extern out-dir test-runtool test-builder test-run-directory",
                           runs="--test-runtool --test-builder --runtool", code="-C --codegen -Z --sysroot --html-in-header "
                           "--theme", writes="-o --out-dir --output", abbreviates=False)),
-    **same("cabal", row(_COMPILES, short="wzv", long="with-compiler with-hc-pkg project-file project-dir builddir "
-                        "ghc-options config-file store-dir installdir", runs="-w --with-compiler --with-hc-pkg --with-ghc "
-                        "--with-ld --with-gcc --with-ar --with-strip --with-PROG", code="--ghc-options --ghc-option --config-file "
+    **same("cabal", row(_COMPILES, short="wvod", long="destdir output-directory with-compiler with-hc-pkg project-file project-dir builddir "
+                        "ghc-options config-file store-dir installdir", runs="-w --with-* --test-wrapper --extra-prog-path* "
+                        "--ghc-pkg-option", code="--ghc-options --ghc-option --config-file "
+                        "--alex-options --happy-options --haddock-options --gcc-options --ld-options --hsc2hs-options --cpphs-options "
+                        "--remote-repo-cache "
                         "--project-file --project-dir --package-db --ld-option --gcc-option",
-                        writes="--installdir --store-dir --builddir --output-directory", abbreviates=False)),
-    **same("stack", row(_COMPILES, long="stack-yaml resolver exec ghc-options work-dir stack-root local-bin-path docker-image "
+                        writes="--installdir --store-dir --builddir --output-directory --output-dir -o --logs-dir --build-log", abbreviates=False)),
+    **same("stack", row(_COMPILES, long="stack-yaml resolver to tar-dir ddump-dir compiler setup-info docker-env exec ghc-options work-dir stack-root local-bin-path docker-image "
                         "with-gcc extra-lib-dirs snapshot", runs="--exec --with-gcc --with-hpack",
                         code="--stack-yaml --ghc-options --stack-root --docker --docker-image --docker-run-args --setup-info-yaml "
-                             "--nix-shell-options --nix-packages --nix --work-dir --extra-lib-dirs",
+                             "--nix-shell-options --docker-env --setup-info --nix-packages --nix --work-dir --extra-lib-dirs",
                         writes="--local-bin-path --dump-logs-to", abbreviates=False)),
     **same("just", row("recipes, settings and shells named in its words are run", short="fdcE", long="justfile "
                        "working-directory set shell shell-arg command chooser dotenv-path dotenv-filename tempdir",
-                       runs="-c --command --chooser --choose --shell --shell-arg --shell-command --edit -e --init",
+                       runs="-c --command --cygpath --chooser --choose --shell --shell-arg --shell-command --edit -e --init",
                        code="-f --justfile -d --working-directory --set --dotenv-path --dotenv-filename -E --global-justfile -g "
                             "--tempdir", changes="--fmt", abbreviates=False)),
     **same("task", row("a taskfile named in its words is code", short="dto", long="taskfile dir output", code="-t --taskfile -d "
                        "--dir -g --global", abbreviates=False)),
     **same("meson", row("wrappers and machine files named in its words run programs", short="CD", long="wrapper gdb-path "
-                        "cross-file native-file destdir", runs="--wrapper --gdb-path --gdb",
+                        "cross-file native-file destdir", runs="--wrapper --wrap --gdb-path --gdb --ninja-args --vs-args --xcode-args",
                         code="-C --cross-file --native-file -D --backend --vsenv --test-args", writes="--destdir --logbase",
                         abbreviates=False)),
     **same("mix", row("code and files named in its words are run", short="er", long="eval require", code="-e --eval -r "
@@ -112,13 +116,56 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                "files, settings and programs named in its words are run", short="fFscCtdo", long="config configfile snakefile "
                "interpreter script-executable directory project-dir profiles-dir profile output", code="-f -F --file -s --snakefile "
                "-c --config --configfile -C -t --interpreter --script-executable -d --directory --project-dir --profiles-dir "
-               "--profile --workflow-profile --exec-args --env-file --default-resources --container-image",
+               "--profile --workflow-profile --exec-args --env-file --singularity-args --apptainer-args --default-resources --container-image",
                writes="-o --out --output --shadow-prefix --report", abbreviates=False)),
     **same("nim crystal v dmd ldc2 gnatmake ocamlfind ocamlc ocamlopt erlc elixirc gfortran fpc gleam purs dune rebar3", row(
         _COMPILES, short="o", long="root GCC nimcache output", runs="-pp --GCC --GNATBIND --GNATLINK -ppx --pp --cc --ld -Wl -r "
         "--shell-cmd", code="--root --workspace --passC --passL --eval eval -B -specs -fplugin -pa -cc -cclib --mcpu --display "
         "--link-flags --cross-compile -cflags", writes="-o -of --nimcache --output -e -FE -outdir -odir", single=True,
         abbreviates=False)),
+    **same("air", row("commands named in its words are run", short="c", runs="--build.cmd --build.bin --build.full_bin --build.pre_cmd "
+                      "--build.post_cmd -build.cmd -build.bin", code="-c --build.entrypoint", long="build.cmd build.bin build.full_bin "
+                      "build.pre_cmd build.post_cmd build.entrypoint", abbreviates=False)),
+    **same("swiftc swift-frontend", row(_COMPILES, single=True, short="", long="o module-name target sdk I L F D emit-module-path", writes="-o "
+                                        "-emit-module-path", operands="read", abbreviates=False)),
+    **same("clang-tidy", row("`--load` loads code, `--fix` changes files", short="p", long="checks config config-file header-filter "
+                             "line-filter vfsoverlay warnings-as-errors", code="--vfsoverlay", writes="--export-fixes -export-fixes",
+                             changes="--fix -fix --fix-errors -fix-errors --fix-notes -fix-notes", operands="read", abbreviates=False)),
+    **same("cppcheck", row("addons are code, reports are written", short="DIUijlf", long="addon output-file", code="--addon-python "
+                           "--exename --rule-file", writes="--output-file --cppcheck-build-dir --checkers-report --plist-output",
+                           changes="--dump", operands="read", abbreviates=False)),
+    **same("bison yacc byacc flex lex", row("the skeleton is code, the output is written", short="oSLpbDWrFP", long="output skeleton "
+                                            "language outfile prefix", code="-S --skeleton", writes="-o --output --outfile --output-file "
+                                            "--header --header-file --defines --html --graph --xml --report-file --tables-file",
+                                            operands="read")),
+    **same("stylelint", row("settings and plug-ins named in its words are code, `--fix` changes files", short="fso", long="config config-basedir "
+                            "formatter custom-syntax custom-formatter ignore-path ignore-pattern output-file cache-location "
+                            "max-warnings stdin-filename", code="--config --config-basedir --custom-syntax --custom-formatter --plugin",
+                            writes="-o --output-file --cache-location", changes="--fix", operands="read", abbreviates=False)),
+    **same("biome", row("`--write` changes files", long="config-path stdin-file-path vcs-root max-diagnostics reporter colors only skip "
+                        "diagnostic-level changed since files-max-size", code="--config-path --vcs-root",
+                        changes="--write --fix --apply --apply-unsafe", operands="read", abbreviates=False)),
+    **same("autoflake docformatter ktlint dprint markdownlint taplo sqlfluff", row(
+        "they rewrite what they name where an option says so", short="cr", long="config configuration mode rules plugins",
+        code="-c --config --configuration -r --rules --plugins", changes="-i --in-place --inplace --replace -F --format --fix fix fmt",
+        writes="-o --output", operands="read", abbreviates=False)),
+    **same("pyupgrade add-trailing-comma reorder-python-imports swiftformat scalafmt elm-format optipng jpegoptim svgo", row(
+        "it changes what it names", long="config output", code="--config", writes="-o --output", operands="change", abbreviates=False)),
+    **same("sd rpl fastmod rename prename mmv detox fallocate setfattr patchelf chrpath", row(
+        "it changes what it names", long="output", writes="--output", operands="write", abbreviates=False)),
+    **{key: row("it rewrites what it names", short="c", long="config plugins rules dialect", code="-c --config --plugins", operands="change",
+                abbreviates=False) for key in (("taplo", "fmt"), ("taplo", "format"), ("dprint", "fmt"), ("sqlfluff", "fix"),
+                                               ("sqlfluff", "format"), ("deno", "fmt"))},
+    **{key: row("it writes its last operand", operands="remote", abbreviates=False) for key in (
+        *(("aws", "s3", each) for each in ("cp", "mv", "sync")), *(("gcloud", "storage", each) for each in ("cp", "mv", "rsync")),
+        *(("gsutil", each) for each in ("cp", "mv", "rsync")), ("gcloud", "compute", "scp"), ("s3cmd", "get"), ("s3cmd", "sync"))},
+    **same("cdk cdktf", row("`--app` is a program that is run", short="aopcr", long="app plugin output context profile build", runs="-a --app "
+                            "--build --build-command", code="--plugin -p", writes="-o --output", abbreviates=False)),
+    **same("clojure clj bb boot", row("`-e` is code", single=True, long="e eval i init Sdeps", code="-e --eval -i --init -Sdeps", abbreviates=False)),
+    **same("redis-server", row("`--loadmodule` loads code", long="loadmodule logfile", code="--loadmodule", writes="--logfile --pidfile",
+                               abbreviates=False)),
+    **same("minikube microk8s k3s", row("a cluster's settings are named in its words", short="pnc", long="profile node config kubeconfig",
+                                        code="-c --config --kubeconfig", abbreviates=False)),
     ("crystal", "eval"): row(_PROMPT, closed=True),
     ("rebar3", "shell"): row(_PROMPT, closed=True),
     **same("ctags etags universal-ctags", row("options can be read from a file, and hold commands", short="foL", long="options "
@@ -161,8 +208,12 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
         single=True, abbreviates=False)),
     **same("http https xh httpie", row("`-o` and `-d` write", short="oAap", long="output auth session", writes="-o --output "
                                        "--session --session-read-only", changes="-d --download", abbreviates=False)),
-    **same("composer", row("`--working-dir` runs another project's scripts", short="d", long="working-dir",
-                           code="-d --working-dir", abbreviates=False)),
+    **same("composer", row("`--working-dir` runs another project's scripts", short="d", long="working-dir dir repository "
+                           "repository-url", code="-d --working-dir --repository --repository-url", abbreviates=False)),
+    **same("rollup", row("plug-ins, settings and commands named in its words are run", short="cpiodfgn", long="config plugin configPlugin "
+                         "file dir input format watch.onStart watch.onEnd watch.onBundleStart watch.onBundleEnd watch.onError",
+                         runs="--watch.onStart --watch.onEnd --watch.onBundleStart --watch.onBundleEnd --watch.onError",
+                         code="-c --config -p --plugin --configPlugin", writes="-o --file -d --dir", abbreviates=False)),
     **same("svn", row("editors and diff programs named in its words are run", short="rmFxc", long="editor-cmd diff-cmd "
                       "diff3-cmd config-dir config-option file extensions", runs="--editor-cmd --diff-cmd --diff3-cmd",
                       code="--config-dir --config-option", reads="-F --file --targets", abbreviates=False)),
