@@ -244,6 +244,15 @@ class PathJudge:
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
         return evidence(rule, below_reason(rule)) if rule else None
 
+    def ruled_of(self, pattern: str, folder: str, *, cwd: str) -> Evidence | None:
+        """The evidence of a Read deny or ask rule that could match what a shell's pattern may turn into, or None;
+        ``folder`` is what it begins with."""
+        parts = pattern.removeprefix(folder).split("/")
+        if any(part in {"", ".", ".."} for part in parts):
+            return self.may_hold_ruled(folder, cwd=cwd)
+        rule = self._below(self.resolve(folder, cwd=cwd), ("Read",), parts)
+        return evidence(rule, f"`{rule.text}` could match what `{pattern}` names") if rule else None
+
     def exact_rule(self, tool: PathTool, path: str, *, cwd: str) -> str | None:
         """The rule that covers this path and no other, or None where a link or the text makes that impossible."""
         return rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
@@ -323,8 +332,9 @@ class PathJudge:
             for index, _ in found
         )
 
-    def _below(self, resolved: Resolved, tools: Sequence[PathTool]) -> Rule | None:
-        """A deny or ask rule that might match something below this folder."""
+    def _below(self, resolved: Resolved, tools: Sequence[PathTool], parts: Sequence[str] | None = None) -> Rule | None:
+        """A deny or ask rule that might match something below this folder, or of that what a pattern with these parts
+        may name."""
         for spelling in resolved.spellings():
             segments = segments_of(spelling)
             inside = self._inside_any_case(segments)
@@ -336,7 +346,7 @@ class PathJudge:
             }
             for tool in tools:
                 for listed in ("deny", "ask"):
-                    rule = self._rules.below(tool, listed, places, self._agent)
+                    rule = self._rules.below(tool, listed, places, self._agent, parts)
                     if rule is not None:
                         return rule
         return None

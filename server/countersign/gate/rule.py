@@ -140,15 +140,21 @@ class RuleSet:
         return self._find(tool, listed, lambda edges: segment_keys(segments, edges), agent)
 
     def below(
-        self, tool: Literal["Read", "Edit"], listed: ListName, places: Mapping[Root, Place], agent: str
+        self,
+        tool: Literal["Read", "Edit"],
+        listed: ListName,
+        places: Mapping[Root, Place],
+        agent: str,
+        parts: Sequence[str] | None = None,
     ) -> Rule | None:
         """A rule of this list that might match something below a folder, or None if there is none.
 
-        ``places`` says where the folder lies relative to each root that patterns are anchored at.
+        ``places`` says where the folder lies relative to each root that patterns are anchored at; ``parts`` are the
+        segments of a shell's pattern, if only what that may turn into counts.
         """
         for layer in self._layers:
             for rule in layer.reach(tool, listed).rules(places):
-                if rule.serves(agent):
+                if rule.serves(agent) and (parts is None or _could_meet(rule, places, parts)):
                     return rule
         return None
 
@@ -278,6 +284,13 @@ class _Layer:
             wild = [rule for rule in self.of_tool("*", listed) if NamePattern(rule.tool).matches(tool)]
             found = self.reaches[tool, listed] = Reach([*self.of_tool(tool, listed), *wild])
         return found
+
+
+def _could_meet(rule: Rule, places: Mapping[Root, Place], parts: Sequence[str]) -> bool:
+    if not isinstance(rule.specifier, PathPattern):
+        return True
+    place = places.get(rule.specifier.root, "apart")
+    return isinstance(place, str) or rule.specifier.may_touch((*place, *parts))
 
 
 def _bucket(tool: str) -> str:

@@ -60,6 +60,11 @@ class PathPattern:
         """Whether something below this folder could match; ``folder`` is relative to the pattern's own root."""
         return any(_may_match_below(variant, folder) for variant in self.variants)
 
+    def may_touch(self, parts: Sequence[str]) -> bool:
+        """Whether a path that a shell's pattern with these segments may turn into could match; the segments are
+        relative to the pattern's own root, and a wildcard of theirs counts for a leading dot as well."""
+        return any(_may_meet(variant, parts) for variant in self.variants)
+
 
 def parse_path(text: str) -> PathPattern:
     """Read the specifier of a ``Read`` or ``Edit`` rule.
@@ -256,6 +261,67 @@ def _may_match_below(pattern: Sequence[str], folder: Sequence[str]) -> bool:
         if not states:
             return False
     return bool(states)
+
+
+def _may_meet(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    states = _closure({0}, pattern)
+    for part in parts:
+        following: set[int] = set()
+        for state in states:
+            if pattern[state] == "**":
+                following |= {state, state + 1} if state == len(pattern) - 1 else {state}
+            elif _segments_meet(pattern[state], part):
+                following.add(state + 1)
+        states = _closure(following, pattern)
+        if len(pattern) in states:
+            return True
+    return any(set(pattern[state:]) == {"**"} for state in states)
+
+
+@lru_cache(maxsize=8192)
+def _segments_meet(pattern: str, part: str) -> bool:
+    """Whether a name could match both a segment of ours and one of a shell's pattern."""
+    ours, theirs = _loosely(pattern), _loosely(part)
+    states = {0}
+    for one in ours:
+        if one == "*":
+            states = set(range(min(states), len(theirs) + 1)) if states else states
+            continue
+        states = _skipping(states, theirs)
+        states = {
+            state if theirs[state] == "*" else state + 1
+            for state in states
+            if state < len(theirs) and (one == "?" or theirs[state] in {"*", "?", one})
+        }
+    return len(theirs) in _skipping(states, theirs)
+
+
+def _skipping(states: set[int], theirs: Sequence[str]) -> set[int]:
+    """With those behind stars that stand for nothing."""
+    found = set(states)
+    for state in states:
+        following = state
+        while following < len(theirs) and theirs[following] == "*":
+            following += 1
+            found.add(following)
+    return found
+
+
+def _loosely(segment: str) -> list[str]:
+    """Its characters without case: ``*``, ``?`` for whatever stands for one character, and letters behind a mark, so
+    that none is taken for these."""
+    found: list[str] = []
+    for token in _TOKENS.findall(segment):
+        if token[0] == "*":
+            found.append("*")
+        elif token == "?" or (token[0] == "[" and len(token) > 1):
+            found.append("?")
+        else:
+            found += ["=" + char for char in fold(token[-1])]
+    return found
+
+
+_TOKENS = re.compile(r"\\.|\*+|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def _expand_braces(body: str) -> tuple[str, ...]:

@@ -88,9 +88,9 @@ class Case:
         self.holes = tuple(
             [
                 hole
-                for known in self.known
+                for name, known in zip(self.names, self.known, strict=True)
                 for hole in known.holes
-                if not (known.copies and _begins_known(hole, self.facts))
+                if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
             ]
         )
         self.clear = (
@@ -175,10 +175,23 @@ def _are_constant(redirects: Iterable[Redirect]) -> bool:
     return True
 
 
+def _turns_into_options_only(name: str, known: Known, hole: Word) -> bool:
+    """Whether nothing but an option that this word could turn into would matter: what ``jq`` reads behind its filter
+    is a file, and what is copied is judged as one."""
+    if name == "jq":
+        operands = known.arguments.operands
+        return any(word is hole for _, word in operands[1:])
+    return known.copies
+
+
 def _begins_known(word: Word, facts: Facts) -> bool:
-    """Whether a word is one, and begins with a value of the text's own that is none of an option."""
+    """Whether a word is one, and begins with a value or a pattern of the text's own that is none of an option."""
     first = next((piece for piece in word.pieces if not isinstance(piece, Text) or piece.text), None)
     if word.form != "quoted" or not isinstance(first, Variable) or not first.plain:
         return False
-    values = facts.values.get(first.name)
-    return bool(values) and all(value is not None and value[:1] not in {"", "-"} for value in values)
+    values, patterns = facts.values.get(first.name), facts.patterns.get(first.name, ())
+    if not values or (None in values and (not patterns or first.name in facts.loose)):
+        return False
+    return all(value is None or value[:1] not in {"", "-"} for value in values) and not any(
+        pattern[0] in "*?[-" for pattern in patterns
+    )

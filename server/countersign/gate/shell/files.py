@@ -38,6 +38,8 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
     for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
+        if name in _ONLY_LOOKING:
+            continue
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
@@ -52,7 +54,7 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
                     likely = _is_like_a_file(named.prefix)
                     if not (likely or known.program is None) or _is_quiet(around, named, places):
                         continue
-                    yield _touched(around, case, Touch("read", named, shown=True, runs=strange), places)
+                    yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
                     if likely and strange:
                         yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:
@@ -120,6 +122,9 @@ def _is_like_a_file(text: str) -> bool:
     """Whether a word could name a file, where a table knows its program: looking costs time."""
     return "." in text or "/" in text or "id_" in text.lower()
 
+
+_ONLY_LOOKING = frozenset({"test", "["})
+"""What these are told of a file is whether it is there, its kind and its date: nothing of it is read (S12)."""
 
 _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 """Programs whose rows do not say which of their words are files."""

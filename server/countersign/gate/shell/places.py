@@ -293,6 +293,9 @@ class Lookout:
         reading = touch.deed in ("read", "list")
         if reading:
             whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
+            if whole.ask is not None and touch.deed == "read" and not touch.below:
+                # Not all that lies there counts, but what the pattern may turn into.
+                whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, cwd=cwd))
             if touch.deed == "list" and whole.in_workspace:
                 whole = whole._replace(must_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
@@ -391,7 +394,7 @@ class Lookout:
             return
         for place in self._above(cwd) if touch.top else [cwd]:
             if any(char in value for char in "*?["):
-                yield from self._pathspec(value, place)
+                yield from self._pathspec(value, place, free=touch.free)
                 continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
@@ -418,10 +421,11 @@ class Lookout:
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
         return spelled and finding.must_ask is not None
 
-    def _pathspec(self, value: str, cwd: str) -> Iterator[Finding]:
-        """A pattern of git's own, whose wildcards take leading dots and slashes."""
+    def _pathspec(self, value: str, cwd: str, *, free: bool) -> Iterator[Finding]:
+        """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
+        taken for an expression, in which that is anything."""
         last = value.rsplit("/", 1)[-1]
-        named = any(char not in "*?" for char in last)
+        named = any(char not in "*?" for char in last) and not (free and last == ".*")
         ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
