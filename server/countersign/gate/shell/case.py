@@ -17,7 +17,7 @@ from .names import evaluated
 from .neutral import NEVER_ORDINARY, neutral_reason
 from .script import HOLE, Redirect, Text, Variable, Word
 from .touches import Touch, touches
-from .use import Use
+from .use import Known, Use
 from .wrappers import Layer, could_run, may_run, program, written
 
 

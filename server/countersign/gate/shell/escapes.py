@@ -250,6 +250,8 @@ def _git(words: Sequence[Word]) -> Known:
     git = read_git(words)
     uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
     uses += _aliases(git.before)
+    if git.subcommand == "clone":
+        uses += _aliases(git.arguments)
     holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
@@ -281,10 +283,12 @@ def _values(found: Arguments, name: str) -> tuple[str, ...]:
 
 def _aliases(found: Arguments) -> Iterator[Use]:
     """The command in ``-c alias.x=!command`` and in settings that name a program."""
-    for value in found.values("-c"):
+    for value in found.values("-c", "--config"):
         key, _, text = (value.value or "").partition("=")
         if text:
-            yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", text.removeprefix("!"))
+            # An alias without a mark is a command of git's.
+            run = f"git {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
+            yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
 
 
 # --- interpreters ----------------------------------------------------------------------------------------------------

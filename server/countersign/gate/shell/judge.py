@@ -25,6 +25,7 @@ from .display import unshowable
 from .facts import Facts
 from .files import run_files, touched_files, with_command
 from .flow import HERE, Course, Step
+from .inner import peculiar
 from .loose import pieces
 from .places import folders
 from .reading import MAX_BYTES, Followed, follow
@@ -33,6 +34,7 @@ from .script import Simple
 from .speak import floor, speak
 from .syntax import is_plain
 from .whole import Whole, exact_rule, proposals, with_grant
+from .words import constant
 from .wrappers import unwrap
 
 SyntaxChecker = Callable[[str], str | None]
@@ -249,7 +251,18 @@ def _inner_texts(case: Case, covered: Coverage | None, coverage: Coverage) -> It
     unwrapped = case.step.unwrapped
     whole = covered or (coverage if coverage.whole else None)
     texts = dict.fromkeys((*unwrapped.texts, *(case.step.fed if unwrapped.fed else ())), whole)
+    for text in _fed_languages(case):
+        texts.setdefault(text, None)
     for use in case.uses:
         if use.text:
             texts.setdefault(use.text, covered or (coverage if coverage.evidence is not None else None))
     yield from texts.items()
+
+
+def _fed_languages(case: Case) -> Iterator[str]:
+    """Commands for a shell in what is fed to a program with a language of its own (``psql <<< '\\! x'``)."""
+    for name in case.names if case.step.fed else ():
+        for text in case.step.fed:
+            for inner in peculiar(name, (constant(name), constant(text))) or ():
+                if inner.text:
+                    yield " ".join(word.value or "" for word in inner.words)

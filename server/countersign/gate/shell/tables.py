@@ -69,7 +69,7 @@ def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]
 def _behind_options(key: Sequence[str], words: Sequence[Word], program: Program | None) -> tuple[Program, int] | None:
     """The row of a subcommand that stands behind options, which do not change what it does. Where these do something
     by themselves they count beside its own, unless it depends on the number of its operands."""
-    start, first = len(key), words[:12]
+    start, first = len(key), words
     if program is not None:
         readings = [arguments(first, program.grammar, start).operands]
     else:

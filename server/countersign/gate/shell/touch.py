@@ -13,8 +13,9 @@ class Touch(NamedTuple):
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
     into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
-    of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is a file only if the table is wrong. ``runs``: what lies there is run or
-    built, which a rule for the command covers in the workspace only."""
+    of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is a file
+    only if the table is wrong. ``runs``: what lies there is run or built, which a rule for the command covers in the
+    workspace only."""
 
     deed: Deed
     word: Word

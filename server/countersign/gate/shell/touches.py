@@ -40,6 +40,10 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
                 found += [Touch("read", value) for value in arguments.valued(*row.reads)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
+    elif name in {"perl", "ruby"} and known.arguments.has("-i"):
+        # Behind the program's text, or its file, stand the files that are rewritten.
+        operands = known.arguments.operands
+        found += [Touch("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :]]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -183,6 +187,8 @@ def _as_operands(
             if name == "awk":
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
             changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
+            if name == "awk":
+                changed = any(value.value == "inplace" for value in found.values("-i", "--include"))
             yield from (Touch("read", word, below=deep) for word in files)
             if changed:
                 yield from (Touch("write", word) for word in files)

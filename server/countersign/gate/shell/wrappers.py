@@ -29,6 +29,9 @@ _ASSIGNS = re.compile(r"[^=]+=")
 _POWER_SHELLS = frozenset({"pwsh", "powershell"})
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
+_CHOSEN = re.compile(r"_[\d.]+_")
+_TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
+"""A compiler's target before its name."""
 _LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
 _ALIASES = {
     "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "gmake": "make", "gsed": "sed",
@@ -46,7 +49,7 @@ _ALIASES = {
 @lru_cache(maxsize=4096)
 def program(name: str) -> str:
     """The program that a first word names, for our tables: without its folder, version and other names."""
-    base = name.rsplit("/", 1)[-1]
+    base = _TARGET.sub("", name.rsplit("/", 1)[-1])
     if _LOADER.fullmatch(base):
         return "ld.so"
     versioned = _VERSIONED.fullmatch(base)
@@ -97,7 +100,7 @@ def could_run(name: str, words: Sequence[Word]) -> bool:
     if not may_run(name):
         return False
     firsts = _BY_SUBCOMMAND_ONLY.get(name)
-    return firsts is None or not firsts.isdisjoint([word.value for word in words[1:12]])
+    return firsts is None or not firsts.isdisjoint([word.value for word in words[1:]])
 
 
 @lru_cache(maxsize=4096)
@@ -323,7 +326,7 @@ class _Unwrapping:
 def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
     firsts = _SUBCOMMANDS_OF.get(name)
-    if firsts is not None and not firsts.isdisjoint([word.value for word in words[1:12]]):
+    if firsts is not None and not firsts.isdisjoint([word.value for word in words[1:]]):
         for plain in _subcommands(name, words):
             for length in range(min(3, len(plain)), 0, -1):
                 row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
@@ -345,8 +348,13 @@ def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, s
         yield [(index, word.value or "") for index, word in enumerate(words[1:4], 1)]
     row = TABLES.get((name,))
     grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
-    found = arguments(words[:12], grammar)
-    plain = [(index, word.value) for index, word in found.operands if word.value is not None]
+    found = arguments(words, grammar)
+    # `cargo +nightly` and `bundle _2.0_` say which of several is meant.
+    plain = [
+        (index, word.value)
+        for index, word in found.operands
+        if word.value is not None and word.value[:1] != "+" and not _CHOSEN.fullmatch(word.value)
+    ]
     yield plain[:3]
     # `git submodule -q foreach`: options stand between the two as well.
     yield [(index, value) for index, value in plain if value[:1] != "-"][:3]
