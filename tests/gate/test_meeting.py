@@ -15,6 +15,7 @@ PARTS = st.text("ab.*?[]!\\-", min_size=1, max_size=5)
 NAMES = st.text("ab.-!", min_size=1, max_size=4).filter(lambda name: name not in {".", ".."})
 
 
+@pytest.mark.filterwarnings("ignore:Possible nested set", "ignore:Possible set")
 @settings(max_examples=3000, deadline=None)
 @given(
     st.lists(st.one_of(PARTS, st.just("**"), NAMES), min_size=1, max_size=3),

@@ -28,11 +28,12 @@ ROWS = [
 RULES = {
     "allow": ["Bash(git:*)", "Bash(npm run:*)", "Bash(cat *)", "Bash(a/b:*)", "Bash(* --version)", "Read(../x/**)"],
     "ask": ["Bash(docker run:*)", "Bash(*push)", "Edit(out/*)"],
-    "deny": ["Bash(rm:*)", "Bash(npm publish:*)", "Bash(tool 'a*')", "Read(*.pem)"],
+    "deny": ["Bash(rm:*)", "Bash(npm publish:*)", "Bash(tool 'a*')", "Read(*.pem)", "Read(private)"],
 }
 WORDS = st.sampled_from([
     "git", "npm", "run", "publish", "push", "cat", "rm", "grep", "docker", "tool", "'a b'", "a/b", "./x", "cd", "test",
-    "true", "read", "exec", "-x", "-v", "--version", "-C", "../x", "secrets/k.pem", "out/y", "src/a.py", "x=1", "-i",
+    "true", "read", "exec", "-x", "-v", "--version", "-C", "../x", "secrets/k.pem", "private", "out/y", "src/a.py", "x=1",
+    "-i",
     "config", "-c", "sed", "tree", "sort", "-o", "f", "env", "xargs", "nice", "pytest", "-q", "PS4=a", "printf",
     "python", "> out/y", "< src/a.py", ">> ../x", "2>&1", "> /dev/null", "> $x", "~", "~/a", "find", "-delete",
     "alias", "let", "é",

@@ -7,7 +7,7 @@ and file operands (S10, S11), so where a reading is doubtful the one that finds 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .script import HOLE, Arithmetic, Text, Variable, Word
@@ -26,6 +26,8 @@ class Grammar:
     stranger, and an abbreviation is told from an option of its own. ``negates``: ``--no-`` stands before any name.
     ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
     never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
+    ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
+    (``xxd -len 16``).
     """
 
     short: frozenset[str] = frozenset()
@@ -41,6 +43,8 @@ class Grammar:
     negates: bool = False
     abbreviates: bool = True
     apart: bool = False
+    pairs: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -74,15 +78,23 @@ class Arguments:
             return ()
         return [option.value for option in self.options if option.name in names and option.value is not None]
 
-    def valued(self, *names: str) -> Iterable[Word]:
-        """``values``, abbreviated long options among them: for what must not be missed."""
+    def valued(self, *names: str, others: Collection[str] = ()) -> Iterable[Word]:
+        """``values``, abbreviated long options among them: for what must not be missed. ``others`` are options too, and
+        so no abbreviations (``--exclude`` of ``--exclude-from``)."""
         if not self.options or not names:
             return ()
         return [
             option.value
             for option in self.options
             if option.value is not None
-            and (option.name in names or any(name.startswith(option.name) for name in names if len(option.name) > 3))
+            and (
+                option.name in names
+                or (
+                    len(option.name) > 3
+                    and option.name not in others
+                    and any(name.startswith(option.name) for name in names)
+                )
+            )
         ]
 
 
@@ -149,6 +161,8 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
         return _long(words, index, grammar, found, name, rest if equals else None)
     if grammar.apart:
         return _apart(words, index, grammar, found)
+    if text in grammar.words:
+        return _with_value(words, index, text[:2], found, grammar)
     # `head -5c FILE`: behind a number the letters are flags.
     counted = text[1:2].isdigit() and text[1] in grammar.flags
     for at in range(1, 2 if grammar.alone else len(text)):
@@ -209,6 +223,9 @@ def _long(
     if word.value is None:
         found.holes.append((index, word))
         return index + 1
+    if name in grammar.pairs:
+        found.options.append(Option(name, index))
+        return index + 3
     if takes_value(name, grammar):
         return _with_value(words, index, name, found, grammar)
     found.options.append(Option(name, index))

@@ -40,7 +40,8 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
         return _stranger(name, words)
     found = arguments(words, row.grammar, start)
     if row.closed:
-        return Known(row, found, tuple(_closed(row, words)), ())
+        written = _options(name, row, words, found.options) if row.escapes and found.options else ()
+        return Known(row, found, (*_closed(row, words), *written), ())
     uses = list(_options(name, row, words, found.options)) if found.options else []
     doings = None
     special = SPECIAL.get(name)

@@ -45,7 +45,7 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             # One that no table knows may as well write where its words lead.
             command, texts = case.step.command, case.step.unwrapped.texts
             strange = known.program is None and _is_strange(case, name, layer.words[0])
-            if not strange and command.plain and not _is_like_a_file(command.source):
+            if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 continue
             for word in layer.words[1:]:
                 if word.value in texts:

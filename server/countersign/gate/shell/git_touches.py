@@ -5,6 +5,7 @@ An operand may be a revision as well as a file, and a path may stand behind a co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from .git import Git, named_words, paths_in
@@ -80,11 +81,18 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield from _git_config(git)
 
 
+_LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")
+"""A pathspec that names what is not looked at."""
+
+
 def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
     deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    expression = git.subcommand == "grep" and not found.strangers and not found.has("-e", "-f")
     for word in named_words(git):
+        if (expression and word is found.operands[0][1]) or _LEFT_OUT.match(word.prefix):
+            continue
         if word.value is None:
             if deed == "read":
                 yield Touch("read", word)

@@ -7,6 +7,7 @@ their settings from elsewhere, or write where the person would not expect it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from .table_row import Program, row, same
 
@@ -37,6 +38,25 @@ _NODE_CODE = (
     "--config.* --global-pnpmfile --virtual-store-dir --store-dir --registry --tsconfig-override --bunfile --use-node-version"
 )
 
+_TERRAFORM = row(
+    "settings and outputs named in its words",
+    single=True,
+    abbreviates=False,
+    long="chdir out var var-file state state-out backup backend-config plugin-dir from-module generate-config-out lock-timeout "
+    "parallelism target replace refresh input lock config test-directory fs-mirror",
+    code="-config -test-directory --test-directory -fs-mirror --fs-mirror -chdir --chdir -plugin-dir --plugin-dir -from-module --from-module -backend-config --backend-config "
+    "--terragrunt-config --terragrunt-tfpath --tf-path --working-dir --config",
+    writes="-out --out -state --state -state-out --state-out -backup --backup -generate-config-out --generate-config-out "
+    "-backup-path",
+    reads="-var-file --var-file",
+    changes="-auto-approve --auto-approve -destroy --destroy -migrate-state -reconfigure -force-copy -write --write",
+)
+
+
+def _without(program: Program, *options: str) -> Program:
+    return replace(program, escapes={name: kind for name, kind in program.escapes.items() if name not in options})
+
+
 BUILD: Mapping[tuple[str, ...], Program] = {
     **same("make", row("variables and makefiles named in its words say what runs", short="CfIjloWEO", long="directory file "
                        "makefile include-dir jobs load-average old-file new-file what-if assume-new assume-old eval "
@@ -52,7 +72,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                         "build-and-test test-command build-makeprogram build-generator overwrite repeat dashboard schedule-random "
                         "resource-spec-file add-notes preset tests-information test-load stop-time",
                         runs="--build-and-test --test-command --build-makeprogram", code="-S -SP --script "
-                        "--script-new-process --overwrite -D --dashboard --test-dir --build-generator --resource-spec-file",
+                        "--script-new-process --overwrite -D --dashboard --build-generator --resource-spec-file",
                         writes="-O --output-log --output-junit", safe="--output-on-failure --output --build-config --test")),
     **same("gcc g++ cc c++ c89 c99 clang clang++ tcc ld as nvcc emcc em++ hipcc icc icx icpx", row("plug-ins and `-wrapper` run programs (see `escapes.py`)",
            short="oIDLlxBfWmOUM", writes="-o", code="-B", operands="read", abbreviates=False)),
@@ -68,6 +88,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("cargo", "init"): row("it makes a folder", long="name vcs edition registry color config", runs="--config -Z",
                            operands="write"),
     ("go",): _GO,
+    ("go", "list"): _without(_GO, "-u", "--u"),  # it shows what could be updated
     ("go", "env"): row("`-w` changes settings", single=True, changes="-w --w -u --u"),
     ("go", "fmt"): row("it rewrites files"),
     **same("npm", row("`--script-shell` and its like run a program", short="wCc", long="workspace prefix script-shell "
@@ -286,15 +307,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("gh", "alias"): row("an alias can be a shell text", changes="-s --shell", closed=True),
     ("gh", "extension"): row("an extension is a program", closed=True),
     **same("glab hub", row("`--web` runs a browser", runs="--web -w", abbreviates=False)),
-    **same("terraform tofu terragrunt", row(
-        "settings and outputs named in its words", single=True, abbreviates=False,
-        long="chdir out var var-file state state-out backup backend-config plugin-dir from-module generate-config-out lock-timeout "
-             "parallelism target replace refresh input lock config test-directory fs-mirror",
-        code="-config -test-directory --test-directory -fs-mirror --fs-mirror -chdir --chdir -plugin-dir --plugin-dir -from-module --from-module -backend-config --backend-config "
-             "--terragrunt-config --terragrunt-tfpath --tf-path --working-dir --config",
-        writes="-out --out -state --state -state-out --state-out -backup --backup -generate-config-out --generate-config-out "
-               "-backup-path", reads="-var-file --var-file", changes="-auto-approve --auto-approve -destroy --destroy -migrate-state "
-               "-reconfigure -force-copy -write --write")),
+    **same("terraform tofu terragrunt", _TERRAFORM),
+    **{(name, "plan"): _without(_TERRAFORM, "-destroy", "--destroy") for name in ("terraform", "tofu", "terragrunt")},
     **same("gradle gradlew", row(
         "scripts and properties named in its words are run", short="IbcpgDPx", long="init-script build-file settings-file "
         "project-dir gradle-user-home include-build system-prop project-prop tests exclude-task console max-workers "

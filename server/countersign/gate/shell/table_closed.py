@@ -54,6 +54,35 @@ _GROUPS: Mapping[str, str] = {
         "hdparm efibootmgr sysctl setcap cryptsetup dmesg journalctl dmidecode vigr xmodmap xdg-user-dir clamscan",
 }  # fmt: skip
 
+_WRITES: Mapping[str, tuple[str, str]] = {
+    "openssl": ("", "-out -keyout -signature -CAserial"),
+    "gpg gpg2": ("o", "-o --output"),
+    "age": ("o", "-o --output"),
+    "ssh-keygen": ("f", "-f"),
+    "pandoc asciidoctor": ("o", "-o --output --out-file"),
+    "tcpdump tshark dumpcap": ("w", "-w"),
+    "aria2c axel": ("od", "-o --out -d --dir --output"),
+    "sftp lftp": ("o", ""),
+    "gs ghostscript": ("", "-sOutputFile -o"),
+    "enscript groff troff dvips": ("o", "-o --output -p"),
+    "restic": ("", "--target"),
+    "nasm": ("ol", "-o -l"),
+    "msgmerge msgfilter recode": ("o", "-o --output-file"),
+    "journalctl": ("", "--output-file"),
+}
+"""The letters that take a value, and the options whose value is a file that is written."""
+
+_WRITTEN = {name: said for names, said in _WRITES.items() for name in names.split()}
+
 CLOSED: Mapping[tuple[str, ...], Program] = {
-    (name,): row(why, closed=True) for why, names in _GROUPS.items() for name in names.split()
+    (name,): row(
+        why,
+        closed=True,
+        short=_WRITTEN.get(name, ("", ""))[0],
+        long=" ".join(option.lstrip("-") for option in _WRITTEN.get(name, ("", ""))[1].split() if len(option) > 2),
+        writes=_WRITTEN.get(name, ("", ""))[1],
+        single=name in {"openssl", "gs", "ghostscript"},
+    )
+    for why, names in _GROUPS.items()
+    for name in names.split()
 }

@@ -81,6 +81,8 @@ def row(
     abbreviates: bool = True,
     apart: bool = False,
     one_dash: bool = False,
+    pairs: str = "",
+    words: str = "",
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
@@ -122,6 +124,8 @@ def row(
             negates=negates,
             abbreviates=abbreviates,
             apart=apart,
+            pairs=frozenset(pairs.split()),
+            words=frozenset(words.split()),
         ),
         {option: kind for kind, options in kinds for option in options.split()},
         frozenset(reads.split()),

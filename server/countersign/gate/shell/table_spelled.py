@@ -205,6 +205,7 @@ OUTSIDE: Mapping[tuple[str, ...], tuple[str, str]] = {
         )
     },
     ("tsc",): ("operands", "-p --project --rootDir --baseUrl"),
+    ("ctest",): ("", "--test-dir"),
     ("cmake",): ("operands", "-S -B --build --install --open"),
     ("dotnet",): ("operands", "--project"),
     ("tox", "devenv"): ("operands", ""),
@@ -232,7 +233,8 @@ OUTSIDE: Mapping[tuple[str, ...], tuple[str, str]] = {
     ("just",): ("operands", ""),
     ("task",): ("operands", "--temp-dir"),
     ("composer",): ("operands", "--dir --output-dir"),
-    ("bundle",): ("operands", "--path --binstubs --cache-path --lockfile -f --file --target-rbconfig --gemspec"),
+    ("bundle", "gem"): ("operands", ""),
+    ("bundle",): ("", "--path --binstubs --cache-path --lockfile -f --file --target-rbconfig --gemspec"),
     ("clang-tidy",): ("operands", "-p --config-file"),
     ("pg_ctl",): ("operands", "-D --pgdata"),
     ("hugo",): ("operands", ""),

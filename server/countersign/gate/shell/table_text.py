@@ -97,8 +97,8 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--two-bytes-octal --two-bytes-hex --color --no-squeezing",
         maybe="L", short="f", long="format-file", texts="-e -n -s --format --length --skip", reads="-f --format-file",
         operands="read", known=True, not_known="-f --format-file")),
-    **same("xxd", row("its second operand is written", alone=True, flags="abCdeEhipruv", texts="-c -g -l -n -o -s -R",
-                      operands="second", known=True, safe="-o")),
+    **same("xxd", row("its second operand is written", alone=True, ordered=True, flags="abCdeEhipruv", texts="-c -g -l -n -o -s -R",
+                      words="-len -cols -seek -groupsize -name -offset", operands="second", known=True, safe="-o")),
     **same("strings", row(
         flags=_DIGITS + "adfHhowvV --all --data --print-file-name --include-all-whitespace",
         texts="-e -n -s -t -T -U --bytes --encoding --output-separator --radix --target --unicode", operands="read",
@@ -238,8 +238,8 @@ TEXT: Mapping[tuple[str, ...], Program] = {
         flags="acCehijMnrRsSV --ascii-output --compact-output --color-output --exit-status --join-output "
               "--monochrome-output --null-input --raw-output --raw-output0 --raw-input --slurp --sort-keys --tab "
               "--unbuffered --seq --stream --stream-errors --args --jsonargs --build-configuration "
-              "--debug-dump-disasm --debug-trace",
-        short="fL", long="from-file slurpfile rawfile argfile library-path", texts="--indent --arg --argjson",
+              "--debug-dump-disasm --debug-trace --arg --argjson",
+        short="fL", long="from-file slurpfile rawfile argfile library-path", texts="--indent", pairs="--arg --argjson",
         reads="-f --from-file --slurpfile --rawfile --argfile -L --library-path", given="-f --from-file",
         operands="pattern", known=True, abbreviates=False,
         not_known="-f --from-file --slurpfile --rawfile --argfile -L --library-path --run-tests")),

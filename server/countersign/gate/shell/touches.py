@@ -37,7 +37,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if arguments.options:
             found += _doubtful(row, arguments)
             if row.reads:
-                found += [Touch("read", value) for value in arguments.valued(*row.reads)]
+                found += [Touch("read", value) for value in arguments.valued(*row.reads, others=row.grammar.texts)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
     elif name in {"perl", "ruby"} and known.arguments.has("-i"):
