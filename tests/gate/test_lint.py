@@ -41,6 +41,17 @@ FINE = [
     "allow Bash(npx tsc:*)",
     "allow Bash(python -m pytest:*)",
     "allow Edit(.gitignore)",
+    "allow Bash(bash scripts/x.sh:*)",
+    "allow Bash(bash -c 'npm test')",
+    "allow Bash(timeout 5 npm test:*)",
+    "allow Bash(sed -i 's/a/b/;' x)",
+    r"deny Bash(find . -exec rm {} \;)",
+    "allow Bash(rails db:* --trace)",
+    "allow Bash(npm run web:*:*)",
+    "allow Read(**)",
+    "deny Edit(**)",
+    "deny Bash(bash -c:*)",
+    "allow Bash(curl https://example.com/a?b=1&c=2)",
 ]
 
 
@@ -74,12 +85,36 @@ COMPLAINTS = [
     ("allow Read(~/**)", "whole disk or home"),
     ("allow WebFetch", "every address"),
     ("allow WebFetch(domain:*)", "every address"),
+    ("allow Bash(ls:*:*)", "ends in `:*` twice"),
+    ("deny Bash(ls:*:*)", "ends in `:*` twice"),
+    ("allow Bash(npm:* test)", "only at its end"),
+    ("allow Bash(ls; rm)", "`;` joins several"),
+    ("deny Bash(ls -l; rm x)", "`;` joins several"),
+    ("allow Bash(ls;rm)", "`;` joins several"),
+    ("allow Bash(ls |grep x)", "`|` joins several"),
+    ("allow Bash(sleep 1& ls)", "`&` joins several"),
+    ("allow Bash(bash -c:*)", "can never allow anything"),
+    ("allow Bash(bash -lc *)", "can never allow anything"),
+    ("allow Bash(sudo apt:*)", "can never allow anything"),
+    ("allow Bash(python3 -c:*)", "can never allow anything"),
+    ("allow Bash(eval ls *)", "can never allow anything"),
+    ("allow Edit(**)", "every change in the workspace"),
+    ("allow Edit(*)", "every change in the workspace"),
+    ("allow Edit(./**)", "every change in the workspace"),
+    ("allow Edit(/**/*)", "every change in the workspace"),
+    ("allow Bsh(x)", "names a tool that is not known"),
+    ("allow Bsh(x)", "`Bsh` is none of `Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"),
+    ("allow run_node(node_type:shell)", "only a deny or ask rule may look at"),
 ]
 
 
 @pytest.mark.parametrize(("text", "complaint"), COMPLAINTS)
 def test_a_rule_that_is_wrong_is_told_with_its_line(text: str, complaint: str) -> None:
     assert [each for each in problems(text) if complaint in each and each.startswith("1: ")]
+
+
+def test_what_begins_with_no_wildcard_is_not_said_to_begin_with_one() -> None:
+    assert not [each for each in problems("allow Bash(ls:*:*)") if "begins with a wildcard" in each]
 
 
 SHADOWED = [

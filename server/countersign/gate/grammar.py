@@ -208,7 +208,10 @@ def _parse_specifier(tool: str, specifier: str, listed: ListName) -> Specifier:
         case "Agent":
             return NamePattern(specifier.strip())
     if listed in ("allow", "grant"):
-        raise BadPattern("only a deny or ask rule may look at this tool's arguments")
+        named = "`Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"
+        raise BadPattern(
+            f"`{tool}` is none of {named}, and only a deny or ask rule may look at what another tool is given"
+        )
     return parse_param(specifier)
 
 

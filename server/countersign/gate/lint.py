@@ -7,15 +7,17 @@ Nothing here changes what counts; what cannot be read at all is reported by ``gr
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 
 from countersign.settings.policy import Problem, RuleText
 
 from .check import TOOL_NAMES
-from .grammar import EFFECT_TOOLS, Rule, compile_rule
+from .grammar import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ, Rule, compile_rule
 from .pattern import WILD, CommandPattern, HostPattern, NamePattern, PathPattern
 from .protected import protected_reason
 from .rule import ListName, RuleSet
+from .samples import matches
 
 MORE_TOOLS = frozenset(
     {"image", "speech", "generate_image", "text_to_speech", "browser", "open_file", "selection", "diagnostics"}
@@ -40,8 +42,14 @@ def lint_each(sources: Sequence[RuleText], tools: Collection[str] = ()) -> Itera
         problems = [] if problem is None else [problem]
         if rule is not None and rule.broken is None:
             for message in _complaints(rule, rules, known):
-                problems.append(Problem(source.file, source.line, source.column, f"`{rule.text}` {message}"))
+                problems.append(_warning(source, rule.text, message))
+        elif (tool := _strange_tool(source.text, known)) is not None:
+            problems.append(_warning(source, tool, _UNKNOWN_TOOL))
         yield problems
+
+
+def _warning(source: RuleText, said: str, message: str) -> Problem:
+    return Problem(source.file, source.line, source.column, f"`{said}` {message}")
 
 
 def _complaints(rule: Rule, rules: RuleSet, known: Collection[str]) -> Iterator[str]:
@@ -57,7 +65,18 @@ def _unknown_tool(rule: Rule, known: Collection[str]) -> str | None:
         return None
     if "*" in rule.tool and any(NamePattern(rule.tool).matches(tool) for tool in (*known, "mcp__zzz__zzz")):
         return None
-    return "names a tool that is not known here, so it may never match"
+    return _UNKNOWN_TOOL
+
+
+_UNKNOWN_TOOL = "names a tool that is not known here, so it may never match"
+
+
+def _strange_tool(text: str, known: Collection[str]) -> str | None:
+    """The tool that a rule names which cannot be read, if it is not known."""
+    found = re.match(r"\s*([A-Za-z_][\w.-]*)\s*(?:\(|$)", text, re.ASCII)
+    if found is None or found[1].startswith("mcp__") or found[1] in {*known, *CANONICAL, *NARROWER_THAN_READ}:
+        return None
+    return found[1]
 
 
 # --- dead ------------------------------------------------------------------------------------------------------------
@@ -68,9 +87,11 @@ def _dead(rule: Rule) -> str | None:
     allows = rule.list in ("allow", "grant")
     match rule.specifier:
         case CommandPattern() as pattern:
-            joint = next((word for word in pattern.words if word in _JOINTS), None)
+            joint = _joint(pattern)
             if joint is not None:
-                return f"can never match: a rule is about one simple command, and `{joint}` joins several"
+                return joint
+            if re.fullmatch(f"[^{WILD}]+:{WILD}", pattern.words[0]):
+                return _doubled(pattern)
             if any(word.startswith((">", "<", "2>", "&>")) for word in pattern.words):
                 return "can never match: a redirection is no part of the words; say `Edit(path)` or `Read(path)` for it"
             if allows and pattern.words and "=" not in pattern.words[0] and re.fullmatch(r"\$.*", pattern.words[0]):
@@ -85,7 +106,32 @@ def _dead(rule: Rule) -> str | None:
     return None
 
 
-_JOINTS = frozenset({"&&", "||", ";", "|", "|&", "&", ";;"})
+_QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
+_JOINT = r";;|;|\|\||\|&|\||&&|&(?![>\d])"
+
+
+def _joint(pattern: CommandPattern) -> str | None:
+    """What is wrong where something unquoted joins commands: a word of its own, or at the edge of one."""
+    words = _QUOTED.sub("_", pattern.text).split()
+    for index, word in enumerate(words):
+        if re.fullmatch(_JOINT, word):
+            return f"can never match: a rule is about one simple command, and `{word}` joins several"
+        found = re.match(_JOINT, word)
+        if index < len(words) - 1:
+            found = found or re.search(rf"(?<![<>])(?:{_JOINT})$", word)
+        if index == 0:
+            found = found or re.search(rf"(?<![<>])(?:{_JOINT})", word)
+        if found is not None:
+            return f"is about one simple command, and `{found[0]}` joins several; quote it where it is part of a word"
+    return None
+
+
+def _doubled(pattern: CommandPattern) -> str:
+    """What is wrong with ``:*`` behind the program where more follows."""
+    name = pattern.words[0].removesuffix(f":{WILD}")
+    if pattern.prefix and len(pattern.words) == 1:
+        return f"ends in `:*` twice, so that it is about a program named `{name}:…`; say it once"
+    return f"is about a program named `{name}:…`: `:*` stands for further words only at its end"
 
 
 # --- too wide --------------------------------------------------------------------------------------------------------
@@ -102,12 +148,19 @@ def _too_wide(rule: Rule) -> str | None:
             return "allows every change in the workspace"
         case None if rule.tool == "WebFetch":
             return "allows every address"
-        case CommandPattern(prefix=True) as pattern if pattern.first_word is None:
+        case CommandPattern(prefix=True, words=(first, *_)) if first.startswith(WILD):
             return "begins with a wildcard and so allows nearly every command"
         case CommandPattern(prefix=True, words=(first,)) if _runs_others(first):
             return f"is too wide: `{first}` runs whatever it is given; name what it may run"
         case CommandPattern() as pattern if pattern.first_word is None:
             return "has a wildcard where the program stands"
+        case CommandPattern() as pattern if (name := _left_open(rule, pattern)) is not None:
+            return f"can never allow anything, for it leaves open what `{name}` runs in turn; name that, word for word"
+        case PathPattern(root="workspace" | "anywhere") as pattern if rule.tool == "Edit" and set(pattern.segments) <= {
+            "*",
+            "**",
+        }:
+            return "allows every change in the workspace"
         case PathPattern(root="root" | "home") as pattern if pattern.segments[0] in ("*", "**"):
             return "covers a whole disk or home"
         case HostPattern(host="*"):
@@ -121,6 +174,21 @@ def _runs_others(name: str) -> bool:
     from .shell.wrappers import program  # noqa: PLC0415 the same
 
     return program(name) in {*SHELLS, *INTERPRETERS, *WRAPPERS}
+
+
+def _left_open(rule: Rule, pattern: CommandPattern) -> str | None:
+    """The program, where it runs others and the rule covers no command that begins with its own words."""
+    from .shell.table_wrappers import INTERPRETERS, SHELLS  # noqa: PLC0415 tables that no start needs
+    from .shell.wrappers import may_run, program  # noqa: PLC0415 the same
+
+    first = pattern.first_word
+    if first is None or pattern.exact or not may_run(program(first)):
+        return None
+    words = [word.replace(WILD, _FRESH) for word in pattern.words]
+    tried = [shlex.join([*words, *more]) for more in ((_FRESH,), (_FRESH, _FRESH), (f"./{_FRESH}.x",))]
+    if program(first) not in {*SHELLS, *INTERPRETERS}:
+        tried.append(shlex.join(words))
+    return None if any(matches(rule.text, each) for each in tried) else first
 
 
 # --- shadowed --------------------------------------------------------------------------------------------------------

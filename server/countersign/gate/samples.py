@@ -52,7 +52,7 @@ def samples(rule: str, seen: Sequence[str]) -> tuple[str, ...]:
     specifier = rest.removesuffix(")")
     found: dict[str, None] = {}
     for each in _made_up(tool, specifier):
-        if each not in seen and (tool != "Bash" or _matches(rule, each)):
+        if each not in seen and (tool != "Bash" or matches(rule, each)):
             found[each] = None
     return tuple(found)[:MOST]
 
@@ -60,7 +60,7 @@ def samples(rule: str, seen: Sequence[str]) -> tuple[str, ...]:
 def _made_up(tool: str, specifier: str) -> Iterator[str]:
     if tool == "Bash" and specifier.endswith(":*"):
         stem = specifier.removesuffix(":*")
-        own = next((tails for words, tails in _TAILS.items() if stem == words), ())
+        own = _TAILS.get(stem) or _TAILS.get(_without_options(stem), ())
         yield from (f"{stem} {tail}" for tail in (*own, *_GENERAL))
         yield stem
     elif tool in ("Read", "Edit") and specifier.endswith("/**"):
@@ -71,7 +71,13 @@ def _made_up(tool: str, specifier: str) -> Iterator[str]:
         yield from (f"https://{specifier.removeprefix('domain:')}/{page}" for page in _PAGES)
 
 
-def _matches(rule: str, command: str) -> bool:
+def _without_options(stem: str) -> str:
+    """``kubectl -n prod get`` goes on as ``kubectl get`` does."""
+    words = stem.split()
+    return f"{words[0]} {words[-1]}" if len(words) > 2 and words[1].startswith("-") else stem
+
+
+def matches(rule: str, command: str) -> bool:
     """Whether this rule alone covers every part of the command."""
     from .shell.case import Case  # noqa: PLC0415 its tables are loaded when a command comes
     from .shell.cover import covering  # noqa: PLC0415 as above
