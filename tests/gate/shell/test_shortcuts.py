@@ -32,8 +32,8 @@ RULES = {
 }
 WORDS = st.sampled_from([
     "git", "npm", "run", "publish", "push", "cat", "rm", "grep", "docker", "tool", "'a b'", "a/b", "./x", "cd", "test",
-    "true", "read", "exec", "-x", "-v", "--version", "-C", "../x", "secrets/k.pem", "private", "out/y", "src/a.py", "x=1",
-    "-i",
+    "true", "read", "exec", "-x", "-v", "--version", "-C", "../x", "secrets/k.pem", "private", "out/y", "src/a.py",
+    "x=1", "-i",
     "config", "-c", "sed", "tree", "sort", "-o", "f", "env", "xargs", "nice", "pytest", "-q", "PS4=a", "printf",
     "python", "> out/y", "< src/a.py", ">> ../x", "2>&1", "> /dev/null", "> $x", "~", "~/a", "find", "-delete",
     "alias", "let", "é",

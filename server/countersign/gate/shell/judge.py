@@ -98,6 +98,7 @@ class _Judging:
     cases: dict[int, Case] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
     redirected: set[int] = field(default_factory=set)
+    escaped: set[int] = field(default_factory=set)
     scripts: dict[str, None] = field(default_factory=dict)
     risks: dict[str, None] = field(default_factory=dict)
     seen: dict[object, set[object]] = field(default_factory=dict)
@@ -122,7 +123,14 @@ class _Judging:
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
-        whole = Whole(text, tuple(self.findings), self.cases, frozenset(self.named), frozenset(self.redirected))
+        whole = Whole(
+            text,
+            tuple(self.findings),
+            self.cases,
+            frozenset(self.named),
+            frozenset(self.redirected),
+            frozenset(self.escaped),
+        )
         sayable = not floors and self.effect.understood
         around = self.around
         return CommandJudgement(
@@ -199,8 +207,11 @@ class _Judging:
         for risk in risks_of(case):
             self.risks[risk] = None
         if case.uses or case.step.unwrapped.texts or case.step.fed:
+            inner = len(self.findings)
             for text, cover in _inner_texts(case, covered, coverage):
                 self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)
+            if not case.step.unwrapped.texts and not case.step.fed:
+                self.escaped.update(range(inner, len(self.findings)))
 
     def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""

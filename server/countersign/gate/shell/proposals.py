@@ -15,9 +15,7 @@ from ..pattern import command_specifier
 from ..rule import RuleSet
 from .case import Case
 from .cover import covering
-from .known import only_reads_by_words
 from .names import is_safe_prefix
-from .reading import Followed, follow
 from .stem import Stem, git_stem, looks_like_subcommand, stem
 from .table_depth import ONLY_EXACT
 from .table_wrappers import INTERPRETERS, SHELLS
@@ -75,27 +73,12 @@ def _sayable(case: Case) -> bool:
         return False
     if any(layer.way == "closed" for layer in case.layers) or case.step.unwrapped.texts:
         return False
-    if any(use.text is not None and not _needs_no_rule(use.text) for use in case.uses):
-        return False  # what an option runs would be offered as a command of its own
     for known in case.known:
         # No rule covers git in a folder that it may not work in, and git alone says nothing.
         if known.git is not None and (known.git.folders or known.git.subcommand is None):
             return False
     layer = case.layers[-1]
     return layer.start is not None and (case.names[-1] not in INTERPRETERS or layer.way == "runner")
-
-
-def _needs_no_rule(text: str) -> bool:
-    """Whether the commands of a text need no rule, or only read."""
-    found = follow(text)
-    if not isinstance(found, Followed):
-        return False
-    for step in found.course.steps:
-        case = Case(step, found.course.facts)
-        reads = len(case.layers) == 1 and only_reads_by_words(case.names[0], case.layers[0].words, case.known[0])
-        if not case.neutral[0] and not reads:
-            return False
-    return True
 
 
 def _width(case: Case) -> int:

@@ -23,13 +23,14 @@ MAX_RULE = 2000
 class Whole:
     """A text with its findings. ``cases`` are the commands that nothing lets pass, by the index of their finding;
     ``named`` are the findings of files that the text names literally, ``redirected`` those that only an Edit rule
-    covers."""
+    covers; ``escaped`` are those of what an option runs, which a rule for the whole command covers as well."""
 
     text: str
     findings: tuple[Finding, ...]
     cases: Mapping[int, Case]
     named: frozenset[int]
     redirected: frozenset[int]
+    escaped: frozenset[int] = frozenset()
 
 
 def with_grant(whole: Whole, around: Circumstances) -> tuple[Finding, ...]:
@@ -96,6 +97,8 @@ def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str]
     """Rules that cover one finding; none where a rule for its command does so too, None where no rule can."""
     finding = whole.findings[index]
     case = whole.cases.get(index)
+    if index in whole.escaped and finding.kind == "command":
+        return None if finding.must_ask else []
     if case is not None:
         return None if finding.must_ask else (list(propose(case)) or None)
     if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
