@@ -19,7 +19,7 @@ from countersign.cli import settle_collector
 from countersign.gate.answering import Answering
 from countersign.gate.asking import Asking
 from countersign.gate.call import ToolCall
-from countersign.gate.entry import Entry
+from countersign.gate.entry import Entry, now
 from countersign.gate.grants import GrantBook
 from countersign.gate.ledger import Ledger
 from countersign.gate.pending import Pending
@@ -56,7 +56,7 @@ def build(folder: Path | None) -> Server:
         entry = Entry(
             receipt_id=str(asked), phase="decided", workspace="/workspace", owner="bench", thread_id="t",
             agent_name="Countersign", tool_call_id="c", tool="shell", digest=request.digest,
-            approval_id=shown.approval_id, input=shown.tool_call.raw_input, verdict="ask",
+            approval_id=shown.approval_id, input=shown.tool_call.raw_input, verdict="ask", at=now(),
         )  # fmt: skip
         pending = Pending(
             request=shown, call=call, receipt_id=str(asked), turn=turn, prepare=cast(Any, None), allow_offered=True,

@@ -17,7 +17,7 @@ from wire_request import REQUEST
 from countersign import __version__
 from countersign.gate.asking import Asking
 from countersign.gate.chain import GENESIS, chain_hash
-from countersign.gate.entry import Entry, values_of
+from countersign.gate.entry import Entry, now, values_of
 from countersign.gate.ledger import Ledger
 from countersign.gate.pending import Pending, PendingTable, Resolution
 from countersign.lsp.bridge import Server, make_server
@@ -54,7 +54,7 @@ def build() -> Server:
         entry = Entry(
             receipt_id=str(number), phase="decided", workspace="/workspace", owner="bench", thread_id="t",
             agent_name="Countersign", tool_call_id="c", tool="shell", digest=request.digest,
-            approval_id=shown.approval_id, input=shown.tool_call.raw_input, verdict="ask",
+            approval_id=shown.approval_id, input=shown.tool_call.raw_input, verdict="ask", at=now(),
         )  # fmt: skip
         pending = Pending(
             request=shown, call=cast(Any, None), receipt_id=str(number), turn=cast(Any, None), prepare=cast(Any, None),

@@ -6,7 +6,6 @@ import asyncio
 import sqlite3
 import threading
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
@@ -262,7 +261,7 @@ def test_what_nobody_could_write_does_not_take_with_it_what_shares_its_commit(fi
         monkeypatch.setattr(ledger, "_secret_names", lambda: (shown.set(), held.wait(5), ())[2])
         first = ledger.put([entry(1)])
         assert shown.wait(5)
-        bad = ledger.put([replace(entry(2), input={"bytes": b"no JSON"})])
+        bad = ledger.put([entry(2)._replace(input={"bytes": b"no JSON"})])
         good = ledger.put([entry(3)])  # while the first is being written, so the two share a commit
         held.set()
         assert first.result(timeout=5) == 1

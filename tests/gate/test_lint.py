@@ -6,7 +6,6 @@ import argparse
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -194,7 +193,7 @@ async def test_list_says_what_each_rule_decided_by_a_servers_ledger(file: Path, 
     ledger = Ledger(tmp_path / LEDGER_FILE)
     said = Evidence(source="rule", rule="Bash(npm test:*)", file=str(file), line=99, reason="r")
     row = Entry("r", "decided", "/w", "o", "t", "A", "c", "shell", "d", evidence=(said,), at="2026-11-20T10:00:00Z")
-    await ledger.append(row, replace(row, receipt_id="s", at="2026-11-21T10:00:00Z"))
+    await ledger.append(row, row._replace(receipt_id="s", at="2026-11-21T10:00:00Z"))
     ledger.close()
     status, out, _ = run("list", [link], "--storage", str(tmp_path))
     assert status == 1

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from countersign.wire.base import Json
 from countersign.wire.desk import HistoryEntry, Phase
@@ -49,9 +48,9 @@ def _moment(then: datetime) -> str:
     return then.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row to be written. Nothing in it need be redacted: that happens on the way into the columns."""
+class Entry(NamedTuple):
+    """One row to be written. Nothing in it need be redacted: that happens on the way into the columns. ``at`` is when
+    it came about; empty, that is when it is written."""
 
     receipt_id: str
     phase: Phase
@@ -69,20 +68,19 @@ class Entry:
     by: DecidedBy | None = None
     evidence: tuple[Evidence, ...] = ()
     outcome: dict[str, Json] | None = None
-    at: str = field(default_factory=now)
+    at: str = ""
 
     def next(self, phase: Phase, **changes: object) -> Entry:
         """The row that follows this one in the life of the same call. The end of a question says how long it stood
         open, in ``outcome.waitedMs``: over a restart too, so by the clock on the wall."""
         then = now()
         if self.verdict == "ask" and phase == "decided" and isinstance(outcome := changes.get("outcome"), dict):
-            waited = datetime.fromisoformat(then) - datetime.fromisoformat(self.at)
+            waited = datetime.fromisoformat(then) - datetime.fromisoformat(self.at or then)
             changes["outcome"] = {**outcome, "waitedMs": max(int(waited.total_seconds() * 1000), 0)}
-        return replace(self, phase=phase, at=then, **changes)  # type: ignore[arg-type]
+        return self._replace(phase=phase, at=then, **changes)  # pyright: ignore[reportArgumentType]
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRequest:
+class StoredRequest(NamedTuple):
     """An open (or once open) request. ``request`` is its JSON with the true bytes; None once it is resolved."""
 
     approval_id: str
@@ -98,30 +96,26 @@ class StoredRequest:
     request: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A request to be kept, in the same commit as its row."""
 
     stored: StoredRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(NamedTuple):
     """The end of a request, in the same commit as its row."""
 
     approval_id: str
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class Parked:
+class Parked(NamedTuple):
     """The request stays open on disk for the next server."""
 
     approval_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(NamedTuple):
     """A parked request is taken over by this owner."""
 
     approval_id: str
@@ -182,7 +176,7 @@ def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
     """
     return (
         entry.receipt_id,
-        entry.at,
+        entry.at or now(),
         entry.phase,
         entry.workspace,
         entry.owner,

@@ -177,7 +177,7 @@ class Gate:
                 await self._record(entry, plan.call, decision.reason, passage)
                 return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
             if (refused := self._unaskable(plan.call, decision, turn, receipt_id)) is not None:
-                await self._record(replace(entry, verdict="deny", by=refused.by), plan.call, refused.reason, passage)
+                await self._record(entry._replace(verdict="deny", by=refused.by), plan.call, refused.reason, passage)
                 return refused
             if decision.verdict == "allow":
                 entry = await self._record(entry, plan.call, decision.reason, passage)
@@ -194,14 +194,14 @@ class Gate:
                 if resolution.state != "allowed":
                     return _refused(resolution, turn, receipt_id)
                 background = resolution.background
-                entry = replace(entry, by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
+                entry = entry._replace(by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
             if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
                 plan, later = await asyncio.to_thread(self._bound, plan, passage)
                 if withdrawn(later, entry):
                     continue
-                entry = replace(self._entry(plan.call, later, receipt_id), by=entry.by, verdict="allow",
+                entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
                 return await self._run(plan, turn, entry, background, version)
@@ -243,12 +243,12 @@ class Gate:
         passage.turn.emit(call_event(plan.call, "waiting"))
         resolution = await self.asking.ask(
             pending,
-            replace(entry, approval_id=request.approval_id),
+            entry._replace(approval_id=request.approval_id),
             adopted=adopted,
             seconds=seconds,
             shown=lambda: self._live.shown(version),
         )
-        return replace(resolution, approval_id=request.approval_id)
+        return resolution._replace(approval_id=request.approval_id)
 
     async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: _Passage) -> Entry:
         """Write down what was decided; for a request that waited on disk, its end says so, once.
@@ -262,7 +262,7 @@ class Gate:
                 state = "allowed" if entry.verdict == "allow" else "denied"
                 end = Resolution(state, entry.by or "mode", reason, evidence=entry.evidence)
                 await self.asking.end_stored(stored, end)
-                return replace(entry, approval_id=stored.approval_id)
+                return entry._replace(approval_id=stored.approval_id)
             await self.asking.end_stored(stored, OUTDATED)
         await self._ledger.append(entry)
         return entry

@@ -85,7 +85,7 @@ class Live:
             if not pending.call.bound or await asyncio.to_thread(blocking_still_true, pending.call):
                 end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
             else:
-                end = replace(OUTDATED, again=True)
+                end = OUTDATED._replace(again=True)
         else:
             return
         await self._asking.end_now(pending, end)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from countersign.wire.approvals import ApprovalRequest, ApprovalState
 from countersign.wire.errors import AlreadyResolved, UnknownApproval
@@ -24,8 +25,7 @@ REMEMBERED = 100_000
 """How many ended ids are kept in memory; older ones are found in the ledger."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """How a request ended.
 
     ``plan`` stands only where a person edited the call; ``again`` asks the gate to judge the call afresh (its bytes

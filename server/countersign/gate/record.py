@@ -34,6 +34,7 @@ def entry_for(call: ToolCall, decision: Decision, receipt_id: str, *, workspace:
         verdict=decision.verdict,
         by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
         evidence=decision.evidence,
+        at=now(),
     )
 
 

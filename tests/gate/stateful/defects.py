@@ -128,7 +128,7 @@ def _told_twice(tell: Any) -> Any:
 
 def _as_denial(insist: Any) -> Any:
     return lambda self, pending, end: insist(
-        self, pending, replace(end, state="denied", by="user") if end.by == "timeout" else end
+        self, pending, end._replace(state="denied", by="user") if end.by == "timeout" else end
     )
 
 
