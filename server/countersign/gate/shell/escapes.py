@@ -249,7 +249,7 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
 
 def _git(words: Sequence[Word]) -> Known:
     git = read_git(words)
-    uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in global_escapes(git)]
+    uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in dict.fromkeys(global_escapes(git))]
     uses += _aliases(git.before)
     if git.subcommand == "clone":
         uses += _aliases(git.arguments)

@@ -45,6 +45,9 @@ Place = tuple[Word, ...]
 Places = frozenset[Place] | None
 """All places where a command may run; None where that is not known."""
 
+MOST_LOOKED_THROUGH = 1_000_000
+"""Characters, counted once for each variable: ten of them in a text of 100 kB."""
+
 MAX_PLACES = 8
 HERE: Places = frozenset({()})
 
@@ -80,8 +83,10 @@ def course(reading: Reading) -> Course:
     """Walk a reading. Linear in its size."""
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
+    # Each name is looked for in the whole text; where that would take too long, none counts as known.
+    too_many = len(walk.facts.values) * len(reading.text) > MOST_LOOKED_THROUGH
     for name in walk.facts.values:
-        if not surely_set(name, reading):
+        if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
     return Course(tuple(walk.steps), walk.facts)
 
