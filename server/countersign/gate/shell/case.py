@@ -139,8 +139,8 @@ class Case:
 
     @property
     def redefined(self) -> str | None:
-        """A name that the text itself gives another meaning (S13): its own first word. What a wrapper runs is a program,
-        or read as a text of its own."""
+        """Its first word, where the text itself gives that another meaning (S13). What a wrapper runs is a program, or
+        read as a text of its own."""
         if self.facts.functions and self.layers:
             value = self.layers[0].words[0].value
             if value is not None and value in self.facts.functions:

@@ -45,9 +45,7 @@ Place = tuple[Word, ...]
 Places = frozenset[Place] | None
 """All places where a command may run; None where that is not known."""
 
-MOST_LOOKED_THROUGH = 1_000_000
-"""Characters, counted once for each variable: ten of them in a text of 100 kB."""
-
+MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; past that none counts as known
 MAX_PLACES = 8
 HERE: Places = frozenset({()})
 
@@ -83,7 +81,7 @@ def course(reading: Reading) -> Course:
     """Walk a reading. Linear in its size."""
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
-    # Each name is looked for in the whole text; where that would take too long, none counts as known.
+    # Each is looked for in the whole text.
     too_many = len(walk.facts.values) * len(reading.text) > MOST_LOOKED_THROUGH
     for name in walk.facts.values:
         if too_many or not surely_set(name, reading):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .script import Word
+from .ansi import decode_ansi
+from .script import NotUnderstood, Word
 from .words import constant
 
 MAX_PIECES = 20_000
@@ -28,6 +29,8 @@ def pieces(text: str) -> Iterator[tuple[Word, ...]]:
     if "\\\n" in text:
         # Bash puts such lines together, unless quotes or a comment keep them apart.
         spellings.append(text.replace("\\\n", ""))
+    if "$'" in text:
+        spellings.append(_ANSI.sub(_spelled_out, text.replace("\\\n", "")))
     count = 0
     for spelling in spellings:
         for piece in _CUT.split(spelling):
@@ -42,6 +45,18 @@ def pieces(text: str) -> Iterator[tuple[Word, ...]]:
                 count += 1
                 if count > MAX_PIECES:
                     return
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    try:
+        text = decode_ansi(found[1])
+    except NotUnderstood:
+        return found[0]
+    # What would end a command does not where it is quoted.
+    return re.sub(r"([^\w.,:/=+-])", r"\\\1", re.sub(r"[;&|\n(){}`\r]", "_", text))
+
+
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 
 
 def _dequoted(word: str) -> str:
