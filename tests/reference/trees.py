@@ -40,6 +40,10 @@ class Trees:
     def __contains__(self, text: str) -> bool:
         return text in self._known
 
+    def unread(self, command: str) -> bool:
+        """Whether this text, or one that stands in it, was given to shfmt and not understood."""
+        return any(statements is None and text in command for text, statements in self._known.items())
+
     def load(self, texts: Iterable[str]) -> None:
         fresh = [text for text in dict.fromkeys(texts) if text not in self._known]
         for start in range(0, len(fresh), HEAP):
