@@ -139,12 +139,12 @@ class Case:
 
     @property
     def redefined(self) -> str | None:
-        """Its first word, where the text itself gives that another meaning (S13). What a wrapper runs is a program, or
-        read as a text of its own."""
-        if self.facts.functions and self.layers:
-            value = self.layers[0].words[0].value
-            if value is not None and value in self.facts.functions:
-                return value
+        """A name in it that the text itself gives another meaning (S13). What a runner runs is another program."""
+        if self.facts.functions:
+            for layer in self.layers:
+                value = layer.words[0].value
+                if layer.way in ("self", "clear") and value is not None and value in self.facts.functions:
+                    return value
         return None
 
     def candidates(self, words: tuple[str, ...], rules: RuleSet, agent: str) -> Mapping[ListName, list[Rule]]:
