@@ -69,9 +69,11 @@ def main() -> None:
 
 def _become(command: list[str], environment: dict[str, str]) -> None:
     os.setsid()
-    # Python ignores these two, and what is ignored stays so in the program.
-    for number in (signal.SIGPIPE, signal.SIGXFSZ, *_HANDLED):
-        signal.signal(number, signal.SIG_DFL)
+    # What is ignored stays so in the program: Python ignores two, and whoever started the server may have ignored more,
+    # as a shell does for what it starts in the background.
+    for number in range(1, 32):
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
     try:
         os.execvpe(command[0], command, environment)
