@@ -96,7 +96,7 @@ def read_text(text: str, trees: Trees) -> Reading:
                 words = (Word(node["Variant"]["Value"]), *(Word(f"{name}={value}") for name, value in assigns))
                 found.simples[id(node)] = ((), words)
             case "FuncDecl":
-                found.functions.add(node["Name"]["Value"])
+                found.functions.add(node.get("Name", {}).get("Value", ""))  # zsh knows some without a name
             case "TestClause":
                 found.levels.add("open" if _EVALUATING_TESTS & {each.get("Op") for each in _nodes(node)} else "neutral")
             case "ArithmCmd" | "ArithmExp" | "CStyleLoop":
