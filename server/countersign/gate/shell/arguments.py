@@ -224,8 +224,13 @@ def _long(
         found.holes.append((index, word))
         return index + 1
     if name in grammar.pairs:
-        found.options.append(Option(name, index))
-        return index + 3
+        option = Option(name, index)
+        found.options.append(option)
+        if all(each.value is not None or each.form == "quoted" for each in words[index + 1 : index + 3]):
+            return index + 3
+        # How many words these become is not known, nor what the ones behind them are then.
+        found.strangers.append(option)
+        return index + 1
     if takes_value(name, grammar):
         return _with_value(words, index, name, found, grammar)
     found.options.append(Option(name, index))

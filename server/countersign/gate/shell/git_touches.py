@@ -89,9 +89,12 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
     deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
-    expression = git.subcommand == "grep" and not found.strangers and not found.has("-e", "-f")
+    expression = None
+    if git.subcommand == "grep" and found.operands and not found.strangers and not found.has("-e", "-f"):
+        expression = found.operands[0][1]
     for word in named_words(git):
-        if (expression and word is found.operands[0][1]) or _LEFT_OUT.match(word.prefix):
+        # A constant only: what splits may hold names behind it.
+        if word.value is not None and (word is expression or _LEFT_OUT.match(word.value)):
             continue
         if word.value is None:
             if deed == "read":
