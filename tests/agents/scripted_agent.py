@@ -13,6 +13,8 @@ of each `session/prompt` in turn (the last is repeated), and optionally `"modes"
     {"exit": CODE}                    die at once
     {"line": "…"}                     a raw line
     {"stop": REASON}                  answer the prompt (else end_turn at the end of the steps)
+    {"answer": REASON}                answer the prompt and go on with the steps
+    {"quiet": true}                   wait until every request that was sent is answered
     {"fail": MESSAGE}                 answer the prompt with an error
 
 Every message that comes in is a line in LOG, and so is `{"started": …}`.
@@ -37,6 +39,9 @@ class Agent:
         self.answers: dict = {}
         self.cancels = 0
         self.played = 0
+        self.sessions = 0
+        self.asked: set = set()
+        self.prompt: dict = {}
 
     def serve(self) -> None:
         self.note({"started": {"env": dict(os.environ), "cwd": os.getcwd(), "pid": os.getpid()}})
@@ -53,7 +58,10 @@ class Agent:
                         "version": self.script.get("version", "1")}}  # fmt: skip
                 self.reply(message, {**told, **self.script.get("greeting", {})})
             elif method == "session/new":
-                self.reply(message, {"sessionId": "session-1", "modes": self.script.get("modes")})
+                self.sessions += 1
+                ids = self.script.get("sessions", ["session-1"])
+                session = ids[min(self.sessions, len(ids)) - 1]
+                self.reply(message, {"sessionId": session, "modes": self.script.get("modes")})
             elif method == "session/prompt":
                 steps = self.script["prompts"][min(self.played, len(self.script["prompts"]) - 1)]
                 self.played += 1
@@ -66,7 +74,10 @@ class Agent:
                 self.reply(message, {})
 
     def play(self, prompt: dict, steps: list) -> None:
+        self.prompt = prompt
         stop = self.run(steps)
+        if any("answer" in step for step in steps):
+            return
         if isinstance(stop, dict):
             self.send({"jsonrpc": "2.0", "id": prompt["id"], "error": {"code": -32603, "message": stop["fail"]}})
         else:
@@ -79,6 +90,7 @@ class Agent:
                     self.notify("session/update", {"sessionId": "session-1", "update": update})
                 case {"ask": method, "id": ask_id}:
                     params = {"sessionId": "session-1", **step.get("params", {})}
+                    self.asked.add(ask_id)
                     self.send({"jsonrpc": "2.0", "id": ask_id, "method": method, "params": params})
                     if not step.get("nowait"):
                         self.wait(lambda ask_id=ask_id: ask_id in self.answers)
@@ -98,6 +110,10 @@ class Agent:
                     os._exit(code)
                 case {"line": text}:
                     self.put(text)
+                case {"answer": reason}:
+                    self.reply(self.prompt, {"stopReason": reason})
+                case {"quiet": _}:
+                    self.wait(lambda: self.asked <= self.answers.keys())
                 case {"stop": reason}:
                     return reason
                 case {"fail": _}:

@@ -23,7 +23,7 @@ from countersign.wire.approvals import ApprovalRequest, CommandPreview
 from countersign.wire.base import Json
 from countersign.wire.desk import RuleList
 from countersign.wire.errors import CountersignError, LedgerUnavailable
-from countersign.wire.verdicts import Evidence, Mode
+from countersign.wire.verdicts import DecidedBy, Evidence, Mode
 
 from .answering import Answering, Keeper
 from .asking import Asker, Asking
@@ -152,6 +152,18 @@ class Gate:
         turn.emit(result_event(plan.call, settled))
         return settled
 
+    async def still_allowed(self, call: ToolCall, turn: Turn, by: DecidedBy) -> bool:
+        """Decide a call that ``by`` allowed before again, under the policy of this moment.
+
+        Return false if it is denied now, or if it asks now and no person had allowed it.
+        """
+        while True:
+            version = self._live.version
+            if withdrawn(await asyncio.to_thread(self._judge, call, turn), by):
+                return False
+            if version == self._live.version:
+                return True
+
     async def by_hand(self, plan: Plan, turn: Turn) -> Ran:
         """Do what a person does themselves (taking a change back): recorded like everything else, asked of nobody.
 
@@ -199,7 +211,7 @@ class Gate:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
                 plan, later = await asyncio.to_thread(self._bound, plan, passage)
-                if withdrawn(later, entry):
+                if withdrawn(later, entry.by):
                     continue
                 entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
@@ -316,7 +328,7 @@ class Gate:
         while True:
             if version not in (None, self._live.version):
                 version = self._live.version
-                if withdrawn(await asyncio.to_thread(self._judge, call, turn), entry):
+                if withdrawn(await asyncio.to_thread(self._judge, call, turn), entry.by):
                     raise Stale("what allowed it counts no more")
             # INVARIANT (same bytes): the tool looks again by descriptor.
             if call.bound and not await asyncio.to_thread(blocking_still_true, call):

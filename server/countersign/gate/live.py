@@ -17,7 +17,6 @@ from countersign.wire.verdicts import DecidedBy
 from .asking import Asking
 from .binding import blocking_still_true
 from .call import ToolCall
-from .entry import Entry
 from .pending import Pending, Resolution
 from .turn import Turn
 from .verdict import Decision
@@ -27,9 +26,9 @@ LIFTING: frozenset[DecidedBy] = frozenset({"rule", "grant", "bypass"})
 OUTDATED = Resolution("interrupted", "change", "what the card showed has changed")
 
 
-def withdrawn(later: Decision, entry: Entry) -> bool:
-    """Whether a call that this entry allowed must be judged anew: a person's yes outlives all but a denial."""
-    return later.verdict == "deny" or (later.verdict == "ask" and entry.by != "user")
+def withdrawn(later: Decision, by: DecidedBy | None) -> bool:
+    """Return true if what ``by`` allowed must be decided again: a person's yes outlives all but a denial."""
+    return later.verdict == "deny" or (later.verdict == "ask" and by != "user")
 
 
 def still_asked(decision: Decision) -> Decision:

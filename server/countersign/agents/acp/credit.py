@@ -1,10 +1,13 @@
 """Credit: an approval of an agent's request covers one ``fs/*`` or ``terminal/*`` call that is exactly what was shown.
 
 An agent that asks first and then acts through us would otherwise be asked about twice. The credit is for the same path
-and the same resulting bytes as the card showed, or the same command line in the same folder; it is spent once, and it
-ends with the final status of the call that was approved. What the card could not show gives no credit.
+and the same resulting bytes as the card showed, or the same command line in the same folder; it is spent once. It ends
+with the final status of the call that was approved, with a stop, and with the prompt, whichever comes first. What the
+card could not show gives no credit, and neither does a request for a call that has ended by the agent's own account.
 
 INVARIANT (same bytes): no credit covers bytes or words that stood on no card.
+INVARIANT (narrowing): the gate decides again when a credit is used (``session.py``); what is denied by then is asked
+about, and refused, as a call of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import dataclass, field
 from countersign.gate.call import FileState, ReadPath, ToolCall
 from countersign.gate.receipt import Outcome
 from countersign.wire.approvals import CommandPreview, DiffPreview
+from countersign.wire.verdicts import DecidedBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +52,38 @@ Credit = Write | Read | Run
 class Approved:
     """One approved call, with the one credit that it gives until it is spent or the call ends (then None).
 
-    ``done`` is what we did for it.
+    ``by`` is who allowed it, ``done`` what we did for it.
     """
 
     call: ToolCall
+    by: DecidedBy
     credit: Credit | None
     done: Outcome | None = None
 
 
 @dataclass(slots=True)
 class CreditBook:
-    """The credits of one session in one turn. A class because each is spent once."""
+    """The credits of one session during one prompt. A class because each is spent once.
 
+    ``closed``: none counts any more, spent ones that were not used yet included. Worker threads read it.
+    """
+
+    closed: bool = False
     _open: list[Approved] = field(default_factory=list)
 
-    def open(self, call: ToolCall) -> Approved:
-        """Enter an approved call with what its card covers."""
-        approved = Approved(call, credit_of(call))
-        self._open.append(approved)
+    def open(self, call: ToolCall, by: DecidedBy, *, ended: bool) -> Approved:
+        """Enter an approved call with what its card covers; nothing if the agent says that the call has ``ended``."""
+        approved = Approved(call, by, None if ended or self.closed else credit_of(call))
+        if approved.credit is not None:
+            self._open.append(approved)
         return approved
+
+    def close(self) -> None:
+        """End every credit, now."""
+        self.closed = True
+        for approved in self._open:
+            approved.credit = None
+        self._open.clear()
 
     def spend_write(self, path: str, text: str) -> tuple[Approved, Write] | None:
         """The approval that covers this very write, spent now; ``path`` is resolved."""

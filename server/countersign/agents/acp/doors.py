@@ -19,6 +19,9 @@ from countersign.wire.verdicts import Category
 from .requests import Entry
 from .session import Session
 
+NO_TURN = "no turn is running"
+OVER = "the turn ended before this was done"
+
 
 class Denied(Exception):
     """The gate said no; the message is why."""
@@ -38,9 +41,15 @@ def running_turn(session: Session) -> Turn:
     Raises:
         Denied: no turn is running, so there is nobody whose call it could be.
     """
-    if session.turn is None or session.stopping:
-        raise Denied("no turn is running")
-    return session.turn
+    turn = session.open_turn()
+    if turn is None:
+        raise Denied(NO_TURN)
+    return turn
+
+
+def over(session: Session, turn: Turn) -> bool:
+    """Return true once nothing more may be done for this turn: it was stopped, or it ended."""
+    return session.open_turn() is not turn
 
 
 def call_at_door(

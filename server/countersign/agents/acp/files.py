@@ -23,7 +23,7 @@ from countersign.tools.write_file import NewContent, WriteFile, WriteFileArgumen
 from countersign.wire.approvals import Location, ToolPreview
 from countersign.wire.base import Json
 
-from .doors import Failed, Missing, call_at_door, pass_door, running_turn
+from .doors import OVER, Denied, Failed, Missing, call_at_door, over, pass_door, running_turn
 from .reports import new_call_id
 from .requests import Entry
 from .session import Session
@@ -42,14 +42,24 @@ async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
     """
     place = _locate(session, read_text(params, "path"))
     line, limit = _natural(params, "line"), _natural(params, "limit")
-    if session.credits.spend_read(place.resolved) is not None:
-        text = await asyncio.to_thread(_blocking_text, place)
-    else:
+    turn = running_turn(session)
+    text = await _read_on_credit(session, place)
+    if text is None:
         text = await _ask_to_read(session, place)
+    if over(session, turn):
+        raise Denied(OVER)
     if line is not None or limit is not None:
         lines = text.splitlines(keepends=True)[max((line or 1) - 1, 0) :]
         text = "".join(lines if limit is None else lines[:limit])
     return {"content": text}
+
+
+async def _read_on_credit(session: Session, place: Place) -> str | None:
+    """Return the text if an approval whose card showed this file still covers reading it."""
+    approved = session.credits.spend_read(place.resolved)
+    if approved is None or not await session.honors(approved, place.reads()):
+        return None
+    return await asyncio.to_thread(_blocking_text, place)
 
 
 async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
@@ -61,6 +71,7 @@ async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
     """
     path, content = read_text(params, "path"), read_text(params, "content")
     place = _locate(session, path)
+    running_turn(session)
     outcome = await _write_on_credit(session, place, content) or await _ask_to_write(session, place, path, content)
     if not outcome.success:
         raise Failed(outcome.output)
@@ -69,14 +80,26 @@ async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
 
 
 async def _write_on_credit(session: Session, place: Place, content: str) -> Outcome | None:
-    """Do it on the approval whose card showed exactly this; None if there is none, or if its card is no longer true."""
-    spent = session.credits.spend_write(place.resolved, content)
+    """Do it on the approval whose card showed exactly this.
+
+    None if there is none, if the gate would deny it by now, or if its card is no longer true.
+    """
+    credits = session.credits
+    spent = credits.spend_write(place.resolved, content)
     if spent is None:
         return None
     approved, credit = spent
+    if not await session.honors(approved, place.writes("create" if credit.before.sha256 is None else "edit")):
+        return None
     change = NewContent(place, credit.before, credit.old_text, content.encode())
+
+    def blocking_put_unless_over() -> Outcome:
+        if credits.closed:  # the worker threads were busy, and the turn ended meanwhile
+            raise Denied(OVER)
+        return blocking_put(change)
+
     try:
-        approved.done = await asyncio.to_thread(blocking_put, change)
+        approved.done = await asyncio.to_thread(blocking_put_unless_over)
     except Stale:
         return None
     return approved.done
@@ -92,6 +115,8 @@ async def _ask_to_write(session: Session, place: Place, path: str, content: str)
 
         async def run(permit: Permit) -> Outcome:
             entry.acting = True
+            if over(session, turn):
+                return Outcome(False, OVER, path=place.resolved)
             return await tool.run(permit, prepared, Bench(session.policy, emit=lambda _: None))
 
         return Plan(call, run)
@@ -114,6 +139,8 @@ async def _ask_to_read(session: Session, place: Place) -> str:
     async def run(permit: Permit) -> Outcome:
         spend(permit, prepared)
         entry.acting = True
+        if over(session, turn):
+            return Outcome(False, OVER, path=place.resolved)
         try:
             text = await asyncio.to_thread(_blocking_text, place)
         except Failed as failed:

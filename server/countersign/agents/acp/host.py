@@ -126,6 +126,9 @@ class AcpAgent:
                 if session.stopping or not session.urgent:
                     break
                 await session.close_open(LEFT)
+                if session.stopping:
+                    break
+                session.reopen()
                 stop = await self._prompt_once(link, session, session.take_notes())
             return "cancelled" if session.stopping else stop
         except ConnectionError:
@@ -217,6 +220,8 @@ class AcpAgent:
         try:
             said = as_object(await link.ask_soon("session/new", params))
             session_id = read_text(said, "sessionId")
+            if session_id in self._sessions:
+                raise BadMessage("its session id is that of another chat")
         except (ConnectionError, BadMessage) as error:
             raise AgentExit(f"the agent {self.name} opened no session (`{error}`)") from None
         session = Session(

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
-from countersign.gate.call import RunCommand
+from countersign.gate.call import Effect, RunCommand
 from countersign.gate.gate import Gate
 from countersign.gate.pending import Resolution
 from countersign.gate.permit import Permit
@@ -26,7 +27,7 @@ from countersign.tools.processes import Shell, ShellDesk
 from countersign.wire.base import Json
 from countersign.wire.threads import NoticeEvent, ThreadEvent
 
-from .credit import CreditBook
+from .credit import Approved, CreditBook
 from .options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from .recipes import Recipe
 from .reports import Reports, title_of
@@ -72,6 +73,7 @@ class Session:
         self.limits: dict[str, int] = {}
         self.turn: Turn | None = None
         self.stopping = False
+        self._closing = False
         self.ended = asyncio.Event()
         self.urgent = False
         self._notes: list[str] = []
@@ -89,12 +91,22 @@ class Session:
         self.turn = self._last_turn = turn
         self.stopping = False
         self.ended.clear()
-        self.credits = CreditBook()
+        self.reopen()
         self.reports = Reports(self.agent, self.emit, self.ground)
+
+    def open_turn(self) -> Turn | None:
+        """Return the turn that the agent may act for now: none once it was stopped or its end has begun."""
+        return None if self.stopping or self._closing else self.turn
+
+    def reopen(self) -> None:
+        """Let the agent act again: another prompt is about to be sent."""
+        self._closing = False
+        self.credits = CreditBook()
 
     def stop(self) -> None:
         """A person stops the turn: every open request is answered ``cancelled`` now; the agent stops what runs."""
         self.stopping = True
+        self.credits.close()
         for entry in list(self._entries):
             if entry.acting:
                 continue
@@ -112,7 +124,12 @@ class Session:
         self.ended.set()
 
     async def close_open(self, resolution: Resolution) -> None:
-        """End every open card and every running call of the agent; takes ``FAREWELL_SECONDS`` or so at most."""
+        """End every open card and every running call of the agent; takes ``FAREWELL_SECONDS`` or so at most.
+
+        From here on the agent can open nothing, so that what is open can be counted.
+        """
+        self._closing = True
+        self.credits.close()
         entries = list(self._entries)
         running = [shell for shell in self.shells.values() if not shell.background and not shell.ended.is_set()]
         for entry in entries:
@@ -190,7 +207,8 @@ class Session:
         call_id = read_text(raw, "toolCallId")
         options = read_options(params.get("options"))
         report = self.reports.merge(call_id, raw)
-        if self.turn is None or self.stopping:
+        turn = self.open_turn()
+        if turn is None:
             log.warning("%s asked for leave while no turn was running; it was told no", self.agent)
             return CANCELLED
         if self.is_full():
@@ -205,7 +223,7 @@ class Session:
             answer=loop.create_future(),
             final=loop.create_future(),
         )
-        prepare = prepare_request(request, self.turn, self.agent, self.ground, self._act)
+        prepare = prepare_request(request, turn, self.agent, self.ground, self._act)
         task = self.submit(request, prepare, allow_offered=can_allow(options))
         task.add_done_callback(lambda done: self._settled(request, done))
         try:
@@ -217,10 +235,11 @@ class Session:
             raise
 
     def submit(self, entry: Entry, prepare: Prepare, *, allow_offered: bool = True) -> asyncio.Task[Settled]:
-        """Send a call to the gate as a task of this session; only while a turn runs."""
-        assert self.turn is not None
+        """Send a call to the gate as a task of this session; only while ``open_turn`` gives a turn."""
+        turn = self.open_turn()
+        assert turn is not None
         entry.task = asyncio.create_task(
-            self.gate.submit(prepare, self.turn, allow_offered=allow_offered),
+            self.gate.submit(prepare, turn, allow_offered=allow_offered),
             name=f"{self.agent} asks for {entry.tool_call_id}",
         )
         self._entries.add(entry)
@@ -231,6 +250,17 @@ class Session:
         """Whether so many calls are open that another one is refused."""
         return len(self._entries) >= MOST_OPEN
 
+    async def honors(self, approved: Approved, effects: Sequence[Effect]) -> bool:
+        """Decide again, under the policy of this moment, whether this approval still covers what the agent does now.
+
+        ``effects`` are of the call that uses the approval; they count beside those that were approved.
+        """
+        credits, turn = self.credits, self.open_turn()
+        if turn is None:
+            return False
+        call = replace(approved.call, effects=tuple(dict.fromkeys((*approved.call.effects, *effects))))
+        return await self.gate.still_allowed(call, turn, approved.by) and not credits.closed
+
     def ground(self) -> Ground:
         """Where the agent stands now."""
         policy = self.policy()
@@ -240,13 +270,15 @@ class Session:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""
         call = permit.use()
         request.acting = True
-        if request.answer.done():
+        if request.answer.done() or self.open_turn() is None:
             return Outcome(False, "the agent had taken its request back before the answer came")
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         if not self.recipe.fresh_shell and any(MOVES_SHELL.search(command) for command in commands):
             self._shell_moved = True
-        request.approved = self.credits.open(call)
+        request.approved = self.credits.open(call, permit.by, ended=request.report.ended)
         request.reply(answer_allowed(request.options))
+        if request.report.ended:
+            request.end(request.report)
         report = await request.final
         return await outcome_of(call, report, request.approved.done)
 

@@ -25,7 +25,7 @@ from countersign.wire.approvals import CommandPreview
 from countersign.wire.base import Json
 from countersign.wire.threads import ToolOutputEvent
 
-from .doors import Denied, Failed, call_at_door, pass_door, running_turn
+from .doors import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
 from .reports import new_call_id
 from .requests import Entry
 from .session import Session
@@ -45,8 +45,8 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
     text, cwd = command_text(params), _folder(session, params)
     limit = params.get("outputByteLimit")
     desk = _desk(session)
+    running_turn(session)
     shell = await _run_on_credit(session, desk, text, cwd) or await _ask_to_run(session, desk, text, cwd)
-    session.shells[shell.shell_id] = shell
     session.limits[shell.shell_id] = min(limit, MOST_KEPT) if isinstance(limit, int) and limit >= 0 else MOST_KEPT
     session.reports.terminals_of_ours.add(shell.shell_id)
     return {"terminalId": shell.shell_id}
@@ -55,7 +55,7 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
 async def terminal_output(session: Session, params: Raw) -> dict[str, Json]:
     """What the command has put out, its end if that is longer than the agent's limit, and how it ended if it did."""
     shell = _shell(session, params)
-    start = max(shell.kept.total - session.limits[shell.shell_id], 0)
+    start = max(shell.kept.total - session.limits.get(shell.shell_id, MOST_KEPT), 0)
     read = shell.read(start, shell.kept.total)
     answer: dict[str, Json] = {"output": read.text, "truncated": bool(read.truncated or start > 0)}
     if shell.ended.is_set():
@@ -107,10 +107,12 @@ def command_text(params: Raw) -> str:
 
 
 async def _run_on_credit(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell | None:
-    """Start it on the approval whose card showed exactly this; None if there is none, or if its card is no longer true:
-    a script that it named has changed since."""
+    """Start it on the approval whose card showed exactly this.
+
+    None if there is none, if the gate would deny it by now, or if a script that it named has changed since.
+    """
     approved = session.credits.spend_run(text, cwd)
-    if approved is None:
+    if approved is None or not await session.honors(approved, (RunCommand(text, cwd),)):
         return None
     try:
         return await _start(session, desk, approved.call, text, cwd)
@@ -133,7 +135,10 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
     async def run(permit: Permit) -> Outcome:
         permitted = spend(permit, prepared)
         entry.acting = True
-        shell = await _start(session, desk, permitted, text, cwd)
+        try:
+            shell = await _start(session, desk, permitted, text, cwd)
+        except (Denied, Failed) as error:
+            return Outcome(False, str(error))
         started.set_result(shell)
         try:
             await shell.settled.wait()
@@ -180,9 +185,17 @@ async def _start(session: Session, desk: ShellDesk, call: ToolCall, text: str, c
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.
         await asyncio.to_thread(scripts_or_stale, call)
-        return await desk.start(line, emit)
+        if over(session, turn):
+            raise Denied(OVER)
+        shell = await desk.start(line, emit)
     except (BadArguments, OSError) as error:
         raise Failed(str(error)) from None
+    # Known from its first moment, so that the end of the turn ends it.
+    session.shells[shell.shell_id] = shell
+    if over(session, turn):
+        await desk.kill(shell.shell_id)
+        raise Denied(OVER)
+    return shell
 
 
 def _exit_status(shell: Shell) -> dict[str, Json]:
