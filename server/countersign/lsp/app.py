@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 import countersign
 from countersign.gate.check import BadQuestion, answer_of, explain
+from countersign.gate.shell.self_check import engine_fault
 from countersign.settings.desk import SettingsDesk
 from countersign.wire import approvals, desk, settings, threads, verdicts
 from countersign.wire.base import Empty, as_json
@@ -120,6 +121,9 @@ class App:
             workspace = workspace_of(params) or no_folder(storage)
             live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
             house = House(self._server, live, storage)
+            if (fault := engine_fault()) is not None:
+                log.error("the self-check of the parser failed: %s", fault)
+                self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
             for note in house.ledger.notes:
                 self._warn(f"Countersign: in the ledger, {note}.")
         live.subscribe(self._policy_changed)

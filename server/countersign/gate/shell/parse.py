@@ -42,7 +42,7 @@ _OPENING = frozenset({"{", "[[", "if", "for", "while", "until", "case", "functio
 _CLOSING = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}"})
 _MISPLACED = frozenset({"]]", "in"})
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
-_PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")++(?=[;|\n)]|&(?!>)|\Z)""")
+_PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")+(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from .flow import Course, course
 from .parse import read
 from .script import NotUnderstood
+from .self_check import engine_fault
 
 MAX_BYTES = 100 * 1024
 """Longer texts are never allowed (S5)."""
@@ -32,6 +33,8 @@ class Followed:
 
 def follow(text: str) -> Followed | str:
     """What a text was read as, or why it was not."""
+    if (fault := engine_fault()) is not None:
+        return fault
     if "\0" in text:
         return "the text holds NUL"
     if len(text) > MAX_READ:
