@@ -244,10 +244,9 @@ class PathJudge:
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
         return evidence(rule, below_reason(rule)) if rule else None
 
-    def ruled_of(self, pattern: str, folder: str, *, cwd: str) -> Evidence | None:
+    def ruled_of(self, pattern: str, folder: str, parts: Sequence[str], *, cwd: str) -> Evidence | None:
         """The evidence of a Read deny or ask rule that could match what a shell's pattern may turn into, or None;
-        ``folder`` is what it begins with."""
-        parts = pattern.removeprefix(folder).split("/")
+        ``parts`` are its segments below ``folder``, the folder in front of its first wildcard."""
         if any(part in {"", ".", ".."} for part in parts):
             return self.may_hold_ruled(folder, cwd=cwd)
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",), parts)

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import os
 import stat
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from .pattern import glob_segment
 
 MISSING = (errno.ENOENT, errno.ENOTDIR)
 """What ``standing`` gives where nothing stands."""
+
+
+MOST_FOLDERS: Final = 100
+MOST_NAMES: Final = 5_000
+"""How many folders one pattern may list, and how many names it may be compared with or looked up as."""
 
 
 class Standing(NamedTuple):
@@ -93,7 +99,8 @@ def names_in(folder: str) -> tuple[str, ...]:
 
 
 def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
-    """What a pathname pattern matches, seen from a folder; None if that is more than ``most``, or cannot be said."""
+    """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
+    if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
     return _noted(_matching, (pattern, folder, most))
 
 
@@ -185,12 +192,74 @@ def _names_in(folder: str) -> tuple[str, ...]:
 
 def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:
     pattern, folder, most = asked
-    found: list[str] = []
+    segments = pattern.split("/")
+    found = [""]
     try:
-        for name in glob.iglob(pattern, root_dir=folder):
-            found.append(name)
-            if len(found) > most:
+        looks = _Looks(folder, MOST_FOLDERS, MOST_NAMES)
+        for index, text in enumerate(segments):
+            last = index == len(segments) - 1
+            slash = "" if last else "/"
+            segment = glob_segment(text)
+            if segment.literal == "":
+                found = [f"{front}{slash}" for front in found if not last or looks.is_folder(front)]
+            elif segment.literal is not None:
+                paths = [f"{front}{segment.literal}" for front in found]
+                found = [f"{path}{slash}" for path in paths if looks.is_there(path)]
+            else:
+                found = [
+                    f"{front}{name}{slash}"
+                    for front in found
+                    for name, is_folder in looks.names(front)
+                    if segment.may_match(name) and (last or is_folder())
+                ]
+            if last and len(found) > most:
                 return None
-    except (OSError, ValueError, RecursionError):
+    except (_TooMuchError, ValueError):
         return None
-    return tuple(found)
+    return tuple(sorted(found))
+
+
+def _yes() -> bool:
+    return True
+
+
+class _TooMuchError(Exception):
+    """A pattern would take more looks than are allowed."""
+
+
+class _Looks:
+    """The looks that one pattern takes, counted."""
+
+    def __init__(self, folder: str, folders: int, names: int) -> None:
+        self._folder, self._folders, self._names = folder, folders, names
+
+    def names(self, path: str) -> Iterator[tuple[str, Callable[[], bool]]]:
+        """The names in a folder, none if it cannot be listed, each with whether it is a folder. ``.`` and ``..`` are
+        among them, as in bash before 5.2."""
+        self._folders -= 1
+        if self._folders < 0:
+            raise _TooMuchError
+        try:
+            with os.scandir(self._at(path) or ".") as entries:
+                yield from ((".", _yes), ("..", _yes))
+                for entry in entries:
+                    self._count()
+                    yield entry.name, entry.is_dir
+        except OSError:
+            return
+
+    def is_there(self, path: str) -> bool:
+        self._count()
+        return os.path.lexists(self._at(path))
+
+    def is_folder(self, path: str) -> bool:
+        self._count()
+        return os.path.isdir(self._at(path))
+
+    def _at(self, path: str) -> str:
+        return os.path.join(self._folder, path)
+
+    def _count(self) -> None:
+        self._names -= 1
+        if self._names < 0:
+            raise _TooMuchError

@@ -17,6 +17,7 @@ from typing import Literal
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from .bad import BadPattern
+from .glob import glob_segment, may_meet
 
 Root = Literal["workspace", "anywhere", "root", "home"]
 
@@ -281,47 +282,8 @@ def _may_meet(pattern: Sequence[str], parts: Sequence[str]) -> bool:
 @lru_cache(maxsize=8192)
 def _segments_meet(pattern: str, part: str) -> bool:
     """Whether a name could match both a segment of ours and one of a shell's pattern."""
-    ours, theirs = _loosely(pattern), _loosely(part)
-    states = {0}
-    for one in ours:
-        if one == "*":
-            states = set(range(min(states), len(theirs) + 1)) if states else states
-            continue
-        states = _skipping(states, theirs)
-        states = {
-            state if theirs[state] == "*" else state + 1
-            for state in states
-            if state < len(theirs) and (one == "?" or theirs[state] in {"*", "?", one})
-        }
-    return len(theirs) in _skipping(states, theirs)
-
-
-def _skipping(states: set[int], theirs: Sequence[str]) -> set[int]:
-    """With those behind stars that stand for nothing."""
-    found = set(states)
-    for state in states:
-        following = state
-        while following < len(theirs) and theirs[following] == "*":
-            following += 1
-            found.add(following)
-    return found
-
-
-def _loosely(segment: str) -> list[str]:
-    """Its characters without case: ``*``, ``?`` for whatever stands for one character, and letters behind a mark, so
-    that none is taken for these."""
-    found: list[str] = []
-    for token in _TOKENS.findall(segment):
-        if token[0] == "*":
-            found.append("*")
-        elif token == "?" or (token[0] == "[" and len(token) > 1):
-            found.append("?")
-        else:
-            found += ["=" + char for char in fold(token[-1])]
-    return found
-
-
-_TOKENS = re.compile(r"\\.|\*+|\[[!^]?\]?[^\]]*\]|.", re.DOTALL)
+    ours, theirs = (glob_segment(unicodedata.normalize("NFC", text)) for text in (pattern, part))
+    return may_meet(ours, theirs.tokens)
 
 
 def _expand_braces(body: str) -> tuple[str, ...]:

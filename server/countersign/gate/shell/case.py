@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from ..pattern import may_begin_with_dash
 from ..rule import ListName, Rule, RuleSet
 from .escapes import look_up
 from .facts import Facts
@@ -193,5 +194,5 @@ def _begins_known(word: Word, facts: Facts) -> bool:
     if not values or (None in values and (not patterns or first.name in facts.loose)):
         return False
     return all(value is None or value[:1] not in {"", "-"} for value in values) and not any(
-        pattern[0] in "*?[-" for pattern in patterns
+        may_begin_with_dash(pattern) for pattern in patterns
     )

@@ -6,21 +6,17 @@ made up of the rule's own parts and the pattern's, and only one that both really
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import os
-import re
 from collections.abc import Iterator, Sequence
 
 from ..finding import Finding
 from ..paths import PathJudge
-from ..pattern import PathPattern
+from ..pattern import PathPattern, escape_glob, glob_segment, unescape_glob
 from ..rule import Rule, RuleSet, evidence
 
 MAX_NAMES = 200
 """How many made-up names are tried for one rule."""
-
-_WILD = re.compile(r"\*+|\?|\[[^\]]*\]")
 
 
 def could_be_denied(judge: PathJudge, rules: RuleSet, pattern: str, cwd: str) -> Finding | None:
@@ -28,7 +24,7 @@ def could_be_denied(judge: PathJudge, rules: RuleSet, pattern: str, cwd: str) ->
     anything = judge.judge_write("/", cwd="/", operation="delete")
     if anything.deny is None and anything.ask is None:
         return None
-    home = f"{judge.home}/" if pattern.startswith("~/") else ""
+    home = f"{escape_glob(judge.home)}/" if pattern.startswith("~/") else ""
     parts = (home + pattern.removeprefix("~/") if home else pattern).split("/")
     for rule in rules.rules():
         if rule.source.list == "deny" and isinstance(rule.specifier, PathPattern):
@@ -44,7 +40,9 @@ def _made_up(parts: Sequence[str], rule: Rule) -> Iterator[str]:
     """Paths that the pattern with these parts may name, with the rule's names in the place of wildcards."""
     assert isinstance(rule.specifier, PathPattern)
     names = dict.fromkeys(segment for variant in rule.specifier.variants for segment in variant if segment != "**")
-    choices = [list(_fitting(part, names)) if _WILD.search(part) else [part] for part in parts]
+    choices = [
+        list(_fitting(part, names)) if glob_segment(part).literal is None else [unescape_glob(part)] for part in parts
+    ]
     for combination in itertools.islice(itertools.product(*choices), MAX_NAMES):
         yield os.path.join("/" if parts[0] == "" else "", *combination)
 
@@ -52,13 +50,17 @@ def _made_up(parts: Sequence[str], rule: Rule) -> Iterator[str]:
 def _fitting(part: str, names: Sequence[str] | dict[str, None]) -> Iterator[str]:
     """Names for one part: the pattern's own with its wildcards taken for nothing, and the rule's with theirs taken for
     what the pattern spells out."""
-    literal = _WILD.sub("", part)
-    made = [part, _WILD.sub("x", part), literal or "x"]
+    segment = glob_segment(part)
+    literal = _filled(part, "")
+    made = [unescape_glob(part), _filled(part, "x"), literal or "x"]
     for name in names:
-        plain = _WILD.sub("", name)
-        made += [plain, _WILD.sub(lambda _: literal, name), _WILD.sub(lambda _, into=plain: into, part)]
-        made += [literal + plain, plain + literal]
+        plain = _filled(name, "")
+        made += [plain, _filled(name, literal), _filled(part, plain), literal + plain, plain + literal]
     for name in dict.fromkeys(made):
-        hidden = name.startswith(".") and part[:1] in {"*", "?", "["}
-        if name == part or (name not in {"", ".", ".."} and not hidden and fnmatch.fnmatchcase(name, part)):
+        if name == made[0] or (name not in {"", ".", ".."} and segment.may_match(name)):
             yield name
+
+
+def _filled(part: str, text: str) -> str:
+    """A segment's own characters, with this text in the place of each wildcard."""
+    return "".join(token if isinstance(token, str) else text for token in glob_segment(part).tokens)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ..pattern import is_glob, unescape_glob
+
 
 @dataclass(slots=True)
 class Facts:
@@ -32,6 +34,13 @@ class Facts:
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.patterns.setdefault(name, set()).add(pattern)
+
+    def bind_spelled(self, name: str, pattern: str) -> None:
+        """A variable that holds what a pathname pattern expands to, which is itself where it holds no wildcard."""
+        if is_glob(pattern):
+            self.bind_pattern(name, pattern)
+        else:
+            self.bind(name, unescape_glob(pattern))
 
     def numeric(self, name: str) -> bool:
         return self.numbers.get(name, False)

@@ -14,8 +14,9 @@ from .case import Case
 from .circumstances import Circumstances
 from .could import could_be_denied
 from .cover import Coverage
+from .meaning import literal, meaning
 from .neutral import neutral_reason
-from .places import Lookout, literal, meaning
+from .places import Lookout
 from .script import Redirect, Word
 from .table_build import BUILD
 from .table_tools import TOOLS

@@ -36,7 +36,7 @@ from .script import (
     Word,
 )
 from .table_wrappers import SHELLS
-from .words import pattern_text
+from .words import choice_patterns, pattern_text
 from .wrappers import Unwrapped, program, unwrap
 
 Place = tuple[Word, ...]
@@ -223,14 +223,12 @@ class _Walk:
         if not node.listed:
             self.facts.bind(node.name, None)
         for word in node.words:
-            if word.form != "pattern" or word.tilde or any(HOLE in choice for choice in word.choices):
+            patterns = choice_patterns(word) or (pattern_text(word),)
+            if word.form != "pattern" or any(HOLE in pattern or pattern[:1] == "~" for pattern in patterns):
                 self.bind_word(node.name, word)
-                continue
-            for choice in word.choices or (pattern_text(word),):
-                if any(char in choice for char in "*?["):
-                    self.facts.bind_pattern(node.name, choice)
-                else:
-                    self.facts.bind(node.name, choice)
+                patterns = ()
+            for pattern in patterns:
+                self.facts.bind_spelled(node.name, pattern)
 
     # --- simple commands ---------------------------------------------------------------------------------------------
 

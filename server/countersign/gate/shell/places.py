@@ -6,26 +6,22 @@ spelling of one goes by. What is not known before it runs is never taken for har
 
 from __future__ import annotations
 
-import fnmatch
-import glob
-import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from countersign.wire.verdicts import Evidence
 
 from .. import sight
 from ..finding import Finding, Floor
 from ..paths import PathJudge
-from ..pattern import fold
+from ..pattern import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
 from ..protected import PROTECTED, SECRET_IN_HOME, protected_reason
 from .facts import Facts
 from .flow import Places
-from .script import HOLE, Glob, Process, Text, Variable, Word
+from .meaning import join, literal, meaning, plain_path
+from .script import Process, Text, Word
 from .touch import Touch
-from .words import MAX_CHOICES, pattern_text
 
 _STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
 """Neither files nor places: reading and writing them touches nothing."""
@@ -47,16 +43,6 @@ _PROTECTED_NAMES = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a word may stand for. ``values`` are paths as text, ``patterns`` pathname patterns; ``complete`` says that
-    there is nothing else."""
-
-    values: tuple[str, ...]
-    patterns: tuple[str, ...] = ()
-    complete: bool = True
-
-
 def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
     """The absolute folders where a command may run, None if they are not known."""
     if places is None:
@@ -68,112 +54,6 @@ def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
             folder = join(folder, literal(word), judge.home)
         found.append(folder)
     return sorted(found)
-
-
-def join(folder: str, path: str, home: str) -> str:
-    """Where ``cd path`` leads from a folder, as bash goes: by the text."""
-    if path == "~" or path.startswith("~/"):
-        path = home + path[1:]
-    return os.path.normpath(path if path.startswith("/") else f"{folder}/{path}")
-
-
-def literal(word: Word) -> str:
-    """A constant word as a path for ``PathJudge``, which expands a leading ``~/``: quoted, it is a folder's name."""
-    value = word.value or ""
-    if value == "~" and word.tilde:
-        return "~/"
-    if word.tilde and value.startswith("~") and not value.startswith("~/"):
-        # Another person's home, or where the shell is or was: never a folder of that name.
-        return next(iter(_other_home(value, None).values))
-    if value.startswith("~") and not word.tilde:
-        return f"./{value}"
-    return value
-
-
-def meaning(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
-    """What a word may stand for, as far as the text itself says."""
-    if word.value is not None:
-        if word.tilde and word.value.startswith("~") and word.value != "~" and not word.value.startswith("~/"):
-            return _other_home(word.value, folder)
-        return Meaning((literal(word),))
-    if word.choices:
-        known = tuple(choice for choice in word.choices if HOLE not in choice)
-        plain = tuple(choice for choice in known if not any(char in choice for char in "*?["))
-        patterns = tuple(choice for choice in known if choice not in plain)
-        return Meaning(plain, patterns, len(known) == len(word.choices))
-    if word.form == "pattern":
-        return Meaning((), (pattern_text(word),))
-    return _combined(word, facts, home, folder)
-
-
-def _combined(word: Word, facts: Facts, home: str, folder: str | None) -> Meaning:
-    """All texts that constants and variables of the text's own combine to."""
-    parts: list[Sequence[str]] = []
-    complete = word.form == "quoted" or _stays_one(word, facts)
-    named = {piece.name for piece in word.pieces if isinstance(piece, Variable)}
-    globbed = word.form == "quoted" and not named.isdisjoint(facts.patterns)
-    for piece in word.pieces:
-        match piece:
-            case Text(text=text) | Glob(text=text):
-                parts.append((glob.escape(text) if globbed else text,))
-            case Variable(name=name, plain=True) if globbed and name in facts.values:
-                # A name that a pattern matches is quoted here, so the word is one that the whole pattern matches.
-                complete = complete and name not in facts.loose
-                known = [glob.escape(value) for value in facts.values[name] if value is not None]
-                parts.append(sorted((*known, *facts.patterns.get(name, ()))))
-            case Variable(name=name, plain=True) if not globbed:
-                values = facts.values.get(name)
-                if values is None and name in {"HOME", "PWD"}:
-                    value = home if name == "HOME" else folder
-                    if value is None:
-                        return Meaning((), complete=False)
-                    parts.append((value,))
-                    continue
-                if values is None:
-                    return Meaning((), complete=False)
-                known = sorted(value for value in values if value is not None)
-                complete = complete and len(known) == len(values)
-                parts.append(known)
-            case _:
-                return Meaning((), complete=False)
-    if not parts or any(not part for part in parts):
-        return Meaning((), complete=False)
-    total = 1
-    for part in parts:
-        total *= len(part)
-    if total > MAX_CHOICES:
-        return Meaning((), complete=False)
-    values = tuple("".join(combination) for combination in itertools.product(*parts))
-    patterns = tuple(value for value in values if any(char in value for char in "*?["))
-    if globbed:
-        return Meaning((), values, complete)
-    if word.form == "quoted":
-        return Meaning(values, (), complete)
-    return Meaning(tuple(value for value in values if value not in patterns), patterns, complete)
-
-
-_ONE_WORD = re.compile(r"[\w./,:@%+=-]+")
-
-
-def _stays_one(word: Word, facts: Facts) -> bool:
-    """Whether unquoted variables in a word hold nothing that splits it or makes a pattern of it."""
-    return "IFS" not in facts.values and all(
-        _ONE_WORD.fullmatch(value or "")
-        for piece in word.pieces
-        if isinstance(piece, Variable)
-        for value in facts.values.get(piece.name, (None,))
-    )
-
-
-def _other_home(value: str, folder: str | None) -> Meaning:
-    """``~name/x`` is another person's home, ``~+`` the place itself; ``~-`` is not known."""
-    head, slash, rest = value.partition("/")
-    if head == "~+" and folder is not None:
-        return Meaning((f"{folder}{slash}{rest}",))
-    expanded = sight.home_named(value)
-    if expanded != value:
-        return Meaning((expanded,))
-    return Meaning((f"/home/{head[1:]}{slash}{rest}",), complete=False)
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
@@ -295,7 +175,7 @@ class Lookout:
             whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
             if whole.ask is not None and touch.deed == "read" and not touch.below:
                 # Not all that lies there counts, but what the pattern may turn into.
-                whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, cwd=cwd))
+                whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, _below_fixed(pattern), cwd=cwd))
             if touch.deed == "list" and whole.in_workspace:
                 whole = whole._replace(must_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
@@ -314,7 +194,12 @@ class Lookout:
             reason = "the pattern matches more names than are looked at"
             yield whole._replace(must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
             return
-        for match in matches:
+        # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
+        if touch.deed == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
+            # Only bash before 5.2 takes `.*` for these as well, and then shows no more than names.
+            matches = tuple(match for match in matches if match.rsplit("/", 1)[-1] not in {".", ".."})
+        spelled = () if matches and is_exact(pattern) else (plain_path(pattern),)
+        for match in (*matches, *spelled):
             found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
             if found.floors or found.deny or found.ask or found.must_ask:
                 yield found
@@ -322,7 +207,7 @@ class Lookout:
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""
         if pattern.startswith("~/"):
-            pattern = f"{glob.escape(self.judge.home)}{pattern[1:]}"
+            pattern = f"{escape_glob(self.judge.home)}{pattern[1:]}"
         return sight.matching(pattern, cwd, MAX_MATCHES)
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
@@ -333,11 +218,8 @@ class Lookout:
                 what = "a secret" if reading else "a protected place"
                 return f"`{pattern}` could be {what}: `{name.replace(chr(0), '…')}`"
         home = f"{self.judge.home}/"
-        absolute = pattern if pattern.startswith("/") else pattern.replace("~/", home) if pattern[:2] == "~/" else None
-        if absolute is None:
-            absolute = (
-                f"{os.path.normpath(f'{glob.escape(cwd)}/{_fixed_folder(pattern)}')}/{pattern.rsplit('/', 1)[-1]}"
-            )
+        folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
+        absolute = "/".join((folder, *_below_fixed(pattern)))
         if reading and any(_segments_match(absolute, home + name) for name in _HOME_SECRETS):
             return f"`{pattern}` could be a secret of the home"
         return None
@@ -431,7 +313,7 @@ class Lookout:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
             yield self.judge.judge_read(_fixed_folder(value), cwd=cwd)._replace(ask=said)
         for name in _SECRET_NAMES:
-            if named and fnmatch.fnmatchcase(name, last) and last != "*.*":
+            if named and _any_name_matches(last, name) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
                 finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
                 said = Evidence(source="default", reason=reason)
@@ -445,56 +327,62 @@ def _is_harmless(finding: Finding) -> bool:
 
 def names_option(pattern: str, folder: str) -> bool:
     """Whether a pathname pattern may make a word that begins with a dash: it says so, or such a file is there."""
-    if pattern[:1] not in {"*", "?", "[", "-"}:
+    if not may_begin_with_dash(pattern):
         return False
     matches = sight.matching(pattern, folder, MAX_MATCHES)
-    return pattern.startswith("-") or matches is None or any(name.startswith("-") for name in matches)
+    return pattern[0] in "-\\" or matches is None or any(name.startswith("-") for name in matches)
 
 
 def _fixed_folder(pattern: str) -> str:
-    """The folder in front of the first pattern character."""
-    at = next((index for index, char in enumerate(pattern) if char in "*?["), len(pattern))
-    folder = pattern[: pattern.rfind("/", 0, at) + 1]
-    return folder or "."
+    """The folder in front of the first segment with a wildcard, as a path for ``PathJudge``."""
+    below = _below_fixed(pattern)
+    front = pattern[: len(pattern) - len("/".join(below))]
+    return plain_path(front) if front else "."
+
+
+def _below_fixed(pattern: str) -> list[str]:
+    """The segments from the first one with a wildcard on."""
+    segments = pattern.split("/")
+    at = next((at for at, text in enumerate(segments) if glob_segment(text).literal is None), len(segments) - 1)
+    return segments[at:]
 
 
 def _takes_all(pattern: str) -> bool:
     """Whether a pattern's last part is nothing but stars: all that lies in the folder."""
     last = pattern.rstrip("/").rsplit("/", 1)[-1]
-    return set(last) <= {"*", "?"} or last in {".*", ".[!.]*", "..?*"}
+    # Nearly all names begin with a letter and hold no blank; those that a pattern leaves out save nothing.
+    return not glob_segment(last).says_something or last in {".*", ".[!.]*", ".[^.]*", "..?*"}
 
 
 def _could_match(pattern: str, name: str) -> bool:
     """Whether the last parts of a pattern could spell this name, and say something of it."""
-    parts, names = pattern.split("/"), name.split("/")
+    parts, names = pattern.rstrip("/").split("/"), name.split("/")
     if len(parts) < len(names):
         return False
-    return all(_part_matches(part, one) for part, one in zip(parts[-len(names) :], names, strict=True)) and any(
-        char not in "*?" for part in parts[-len(names) :] for char in part
+    last = parts[-len(names) :]
+    return all(_part_matches(part, one) for part, one in zip(last, names, strict=True)) and any(
+        glob_segment(part).says_something for part in last
     )
 
 
 def _part_matches(part: str, name: str) -> bool:
     if name == "\x00":
         return True
+    segment = glob_segment(part)
     if name.startswith("\x00"):
         # Any stem: the pattern must allow a character that only a wildcard can stand for.
-        return fnmatch.fnmatchcase(name, part) and part not in {"*", "*.*"}
-    if name.startswith(".") and part[:1] in {"*", "?", "["}:
-        return False
-    return fnmatch.fnmatchcase(name.casefold(), part.casefold()) and any(char not in "*?" for char in part)
+        return _any_name_matches(part, name) and part not in {"*", "*.*"}
+    return segment.says_something and segment.may_match_any_case(name)
+
+
+def _any_name_matches(part: str, name: str) -> bool:
+    """Whether a segment may match a name in which a NUL stands for any stem, a leading dot like any character."""
+    return tokens_match(glob_segment(part).tokens, name)
 
 
 def _segments_match(pattern: str, path: str) -> bool:
     """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
     parts, names = pattern.split("/"), path.split("/")
-    if len(parts) != len(names):
-        return False
-    for part, name in zip(parts, names, strict=True):
-        if name == "\x00":
-            continue
-        if name.startswith(".") and part[:1] in {"*", "?", "["}:
-            return False
-        if not fnmatch.fnmatchcase(name, part):
-            return False
-    return True
+    return len(parts) == len(names) and all(
+        name == "\x00" or glob_segment(part).may_match_any_case(name) for part, name in zip(parts, names, strict=True)
+    )

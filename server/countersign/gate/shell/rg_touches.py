@@ -6,13 +6,13 @@ It leaves hidden files out by itself, which is why it belongs to the fixed read-
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import re
 from collections.abc import Iterator, Sequence
 
 from .. import sight
 from ..paths import PathJudge
+from ..pattern import glob_segment
 from ..protected import secret_name
 from .script import Glob, Text, Word
 from .touch import Touch, unknown
@@ -106,6 +106,6 @@ def _names_hidden(path: str) -> bool:
     for line in text.decode(errors="replace").splitlines():
         if line.startswith("!"):
             name = line.rstrip().rstrip("/").rsplit("/", 1)[-1].removeprefix("!")
-            if secret_name(name) or any(fnmatch.fnmatchcase(hidden, name) for hidden in _HIDDEN):
+            if secret_name(name) or any(glob_segment(name).may_match(hidden) for hidden in _HIDDEN):
                 return True
     return False

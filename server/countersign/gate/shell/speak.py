@@ -16,8 +16,9 @@ from .circumstances import Circumstances
 from .cover import Coverage, any_rule, covering, may_touch, touching
 from .flow import cd_target
 from .known import chosen_by_workspace, only_in_workspace, only_reads_by_words
+from .meaning import literal, meaning
 from .names import is_safe_prefix, unsafe_assignment
-from .places import Lookout, literal, meaning, names_option
+from .places import Lookout, names_option
 from .repository import strange_repository
 from .rg_touches import brings_back
 from .script import Assignment, Process, Simple

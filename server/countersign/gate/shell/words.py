@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import glob
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
+from ..pattern import escape_glob
 from .script import (
     HOLE,
     Arithmetic,
@@ -85,14 +85,19 @@ def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: b
 
 
 def pattern_text(word: Word) -> str:
-    """A pattern's text for ``glob``: quoted characters of it stand for themselves."""
+    """The text of a pathname pattern, with a backslash before each quoted character that would mean something."""
     out = ""
     for piece in word.pieces:
         if isinstance(piece, Glob):
             out += piece.text
         elif isinstance(piece, Text):
-            out += glob.escape(piece.text) if piece.quoted else piece.text
+            out += escape_glob(piece.text) if piece.quoted else piece.text
     return out
+
+
+def choice_patterns(word: Word) -> tuple[str, ...]:
+    """The words that braces make, each as the text of a pathname pattern (``pattern_text``), in order."""
+    return _brace_choices(word.pieces, escape_glob)
 
 
 def _decoded(piece: Piece) -> Piece:
@@ -188,8 +193,13 @@ _MARK = "\x03"
 _LOOKS_BRACED = re.compile(r"\{[^{}]*(?:,|\.\.)|\{[^}]*\{", re.DOTALL)
 
 
-def _brace_choices(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """The words that brace expansion makes, empty if it makes nothing. Of too many, or of holes, one with a hole."""
+MAX_BRACED = 4_000
+"""How many characters a word with braces may have before it counts as not known."""
+
+
+def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str) -> tuple[str, ...]:
+    """The words that brace expansion makes, empty if it makes nothing. Of too many, or of holes, one with a hole.
+    ``spelled`` writes a quoted character."""
     quoted: list[str] = []
     text = ""
     for piece in pieces:
@@ -204,7 +214,7 @@ def _brace_choices(pieces: Sequence[Piece]) -> tuple[str, ...]:
             case _:
                 quoted.append(HOLE)
                 text += _MARK
-    if text.count("{") > MAX_CHOICES:
+    if text.count("{") > MAX_CHOICES or (len(text) > MAX_BRACED and "{" in text):
         return (HOLE, "-" + HOLE)
     if not _LOOKS_BRACED.search(text):
         return ()
@@ -217,7 +227,7 @@ def _brace_choices(pieces: Sequence[Piece]) -> tuple[str, ...]:
         return (HOLE, "-" + HOLE)
     if words == [text]:
         return ()
-    table = {ord(mark): original for mark, original in zip(indexed, quoted, strict=True)}
+    table = {ord(mark): spelled(original) for mark, original in zip(indexed, quoted, strict=True)}
     return tuple(word.translate(table) for word in words)
 
 

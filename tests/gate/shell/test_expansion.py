@@ -1,0 +1,80 @@
+"""Pathname patterns, braces and tildes mean to us what they mean to bash, and no pattern is followed without bounds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from countersign.gate import sight
+
+from .asked import decide
+from .expansion import differences
+
+
+@pytest.mark.parametrize("number", range(0, 1200, 200))
+def test_a_word_means_what_bash_expands_it_to(number: int) -> None:
+    assert list(differences(1, range(number, number + 200))) == []
+
+
+def _busy(root: Path, folders: int, files: int) -> None:
+    for each in range(folders):
+        (root / f"d{each}").mkdir()
+        for one in range(files):
+            (root / f"d{each}" / f"f{one}").touch()
+
+
+@pytest.mark.parametrize("pattern", ["*/f*", "*/*/x", "*/../*/../*/../*/../x", "d*/f1"])
+def test_a_pattern_takes_a_bounded_number_of_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    _busy(tmp_path, 12, 3)
+    monkeypatch.setattr(sight, "MOST_FOLDERS", 8)
+    monkeypatch.setattr(sight, "MOST_NAMES", 10)
+    assert sight.matching(pattern, str(tmp_path), 1000) is None
+    assert decide(f"cat {pattern}", workspace=str(tmp_path), home="/nowhere/home") == "ask"
+
+
+def test_a_pattern_with_a_few_matches_is_followed(tmp_path: Path) -> None:
+    _busy(tmp_path, 3, 3)
+    assert sight.matching("d[12]/f?", str(tmp_path), 1000) == tuple(f"d{d}/f{f}" for d in (1, 2) for f in (0, 1, 2))
+    assert sight.matching("d*/f*", str(tmp_path), 8) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "deny", "expected"),
+    [
+        ("head .[^.]*", [], "ask"),
+        ("head .[!.]*", [], "ask"),
+        ("head .[[:lower:]]*", [], "ask"),
+        ("head .e[\\n]v", [], "ask"),
+        ("cat .e[[=n=]]v", [], "ask"),
+        ("cat .e[m-o]v", [], "ask"),
+        ("cat {a.py,.e*}", [], "ask"),
+        ("cat '.e'*", [], "ask"),
+        ("cat *.py", [], "allow"),
+        ("cat 'src'/[ab].py", [], "allow"),
+        ("cat [[:lower:]]ecrets/key", ["Read(secrets/**)"], "deny"),
+        ("cat secret[^a]/key", ["Read(secrets/**)"], "deny"),
+        ("cat secret[!-r]/k*", ["Read(secrets/**)"], "deny"),
+        ("cat [r-t]ecrets/[[:alpha:]]ey", ["Read(secrets/**)"], "deny"),
+        ("cat 's'ecret?/key", ["Read(secrets/**)"], "deny"),
+        ("cat app/[slug]/page.tsx", [], "allow"),
+        ("cat app/[slug]/page.tsx", ["Read(app/**)"], "deny"),
+        ("cat new/[[:lower:]]ew", ["Read(new/**)"], "deny"),
+        ("cat 'my-own'/[[:lower:]]ew", ["Read(my-own/n*)"], "ask"),
+    ],
+)
+def test_no_spelling_of_a_pattern_hides_a_file(tmp_path: Path, command: str, deny: list[str], expected: str) -> None:
+    for name in (".env", "a.py", "src/a.py", "secrets/key", "app/[slug]/page.tsx"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert decide(command, deny=deny, workspace=str(tmp_path), home="/nowhere/home") == expected
+
+
+@pytest.mark.parametrize("pattern", [".[^.]*", ".[!.]*", ".g[i]t", ".[[:alpha:]]it", "{a,.git}", ".g'i't*"])
+def test_no_pattern_removes_a_repository(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / ".git").mkdir()
+    asked = {"allow": ["Bash(rm:*)", "Edit"], "workspace": str(tmp_path), "home": "/nowhere/home"}
+    assert decide(f"rm -rf {pattern}", **asked) == "ask"
+    assert decide(f"rm -rf {pattern}", **asked, mode="auto") == "ask"
