@@ -52,6 +52,14 @@ def _bash(seed: int, numbers: range) -> Iterator[str]:
     return map(str, escapes(seed, numbers))
 
 
+def _replay(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.replay import failures, sandbox  # noqa: PLC0415 likewise
+
+    if reason := sandbox():
+        raise RuntimeError(reason)
+    return failures(seed, numbers)
+
+
 def _widening(seed: int, numbers: range) -> Iterator[str]:
     from tests.reference.widening import widenings  # noqa: PLC0415 likewise
 
@@ -110,6 +118,7 @@ COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
     "expansion": Count("patterns, braces and tildes mean what bash expands them to", 100_000, 1_000, _expansion),
+    "replay": Count("bash does the same for a text and for what is printed of its tree", 100_000, 1_000, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 66, 2, _failing),

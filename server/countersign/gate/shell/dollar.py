@@ -34,7 +34,7 @@ def read_dollar(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: boo
             found = read_formula(lexer, position + 3, "(", ")")
             if found is None or not text.startswith("))", found[2]):
                 raise NotUnderstood("`$((` is not closed by `))`")
-            pieces.append(Arithmetic(found[0], quoted, found[1]))
+            pieces.append(Arithmetic(found[0], quoted, found[1], text[position + 3 : found[2]]))
             return found[2] + 2
         script, constant, behind = lexer.insides.substitution(position + 2)
         pieces.append(Substitution(script, quoted, constant))
@@ -115,7 +115,7 @@ def _braces(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: bool) -
             formulas.append(subscript[0])
             scripts = subscript[1]
     words: tuple[Word, ...] = ()
-    assigns, evaluates = False, indirect and not called.endswith(("[@]", "[*]"))
+    sign, assigns, evaluates = "", False, indirect and not called.endswith(("[@]", "[*]"))
     if text.startswith("}", at):
         pass
     elif indirect and re.compile(r"[*@]\}").match(text, at):
@@ -143,7 +143,7 @@ def _braces(lexer: Lexer, position: int, pieces: list[Piece], *, quoted: bool) -
         words = (*words, Word("", (), "quoted", None, "", "", scripts=scripts))
     plain = not (formulas or length or assigns or evaluates or words)
     formula = _joined(formulas) if formulas else None
-    pieces.append(Variable(called, quoted, plain, formula, assigns, length, evaluates, words))
+    pieces.append(Variable(called, quoted, plain, formula, assigns, length, evaluates, words, sign))
     return at + 1
 
 

@@ -32,6 +32,7 @@ from .script import (
     Script,
     Simple,
     Text,
+    Timed,
     Variable,
     Word,
 )
@@ -133,6 +134,8 @@ class _Walk:
         match node:
             case Simple():
                 return self.simple(node, context)
+            case Timed(body=body):
+                return self.node(body, context)
             case Not(body=body):
                 success, failure = self.node(body, context)
                 return failure, success
@@ -187,8 +190,7 @@ class _Walk:
                     self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
                 texts = [text for word in node.words for text in assigned_texts(node.name or "", word.value or "")]
                 if texts:
-                    shown = Simple(f"for {node.name}")
-                    self.steps.append(Step(shown, _NOTHING._replace(texts=tuple(texts)), places))
+                    self.steps.append(Step(Simple(f"for {node.name}"), _NOTHING._replace(texts=tuple(texts)), places))
                 moved = any(_moves(body) for body in node.bodies)
                 inside = context._replace(places=None) if moved else context
                 for body in node.bodies:
@@ -251,8 +253,7 @@ class _Walk:
         self.apart(command.scripts, context)
         inner = self.targets(command.redirects, context)
         self.bindings(command)
-        step = self.emit(command, inner)
-        return self.after(step, context.places)
+        return self.after(self.emit(command, inner), context.places)
 
     def emit(self, command: Simple, context: _Context) -> Step:
         unwrapped = self.met.get(id(command))
@@ -271,9 +272,8 @@ class _Walk:
         shown = " ".join(redirect.source for redirect in node.redirects)
         formula = _all(node.formulas)
         kind = "arithmetic" if formula else "command"
-        self.steps.append(
-            Step(Simple(shown, (), (), node.redirects, kind, formula), _NOTHING, context.places, piped=True)
-        )
+        command = Simple(shown, (), (), node.redirects, kind, formula)
+        self.steps.append(Step(command, _NOTHING, context.places, piped=True))
         return inner
 
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
@@ -484,7 +484,7 @@ def _node_moves(node: Node, *, everywhere: bool) -> bool:
             return bool(named) and any(
                 name in _MOVERS for name in (named if named[0] in {"command", "builtin", "time"} else named[:1])
             )
-        case Not(body=body):
+        case Not(body=body) | Timed(body=body):
             return _node_moves(body, everywhere=everywhere)
         case Chain(first=first, links=links):
             return _node_moves(first, everywhere=everywhere) or any(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .script import Chain, Compound, Node, Not, Pipeline, Reading, Script, Simple
+from .script import Chain, Compound, Node, Not, Pipeline, Reading, Script, Simple, Timed
 
 
 def surely_set(name: str, reading: Reading) -> bool:
@@ -49,7 +49,7 @@ def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bo
     match node:
         case Compound(bodies=bodies):
             return _sets(node, name, named) or any(_set_in(body, name, named, total) for body in bodies)
-        case Not(body=body):
+        case Not(body=body) | Timed(body=body):
             return _set_inside(body, name, named, total)
         case Pipeline(stages=stages):
             return any(_set_inside(stage, name, named, total) for stage in stages if _mentions(stage, named) == total)
@@ -72,7 +72,7 @@ def _mentions(node: Node, named: re.Pattern[str]) -> int:
     match node:
         case Simple(source=source) | Compound(source=source):
             return len(named.findall(source))
-        case Not(body=body):
+        case Not(body=body) | Timed(body=body):
             return _mentions(body, named)
         case Pipeline(stages=nodes):
             return sum(_mentions(each, named) for each in nodes)

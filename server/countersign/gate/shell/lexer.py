@@ -127,7 +127,7 @@ class Lexer:
                     self.deeper()
                     script, _, position = self.insides.substitution(position + 2)
                     self.depth -= 1
-                    pieces.append(Process(script))
+                    pieces.append(Process(script, char == ">"))
                     quoting = True
                 elif place == "operand":
                     if char in "\n<>":
@@ -290,7 +290,8 @@ class Lexer:
             quoted = any(char in raw for char in "\\'\"")
             self.pending.append((heredoc, target.value.encode().decode("latin-1"), quoted, operator == "<<-"))
             operator = "<<"
-        return Redirect(operator, target, decode(self.text[position:behind]), heredoc, variable), behind
+        descriptor = "" if variable is not None else found[1] or ""
+        return Redirect(operator, target, decode(self.text[position:behind]), heredoc, variable, descriptor), behind
 
     def bodies(self, position: int) -> int:
         """Take the bodies of the heredocs that wait, from behind a newline; the place behind the last of them."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .arguments import NUMERIC_PARAMETERS, numeric
 from .facts import Facts, is_own_name
+from .reserved import DECLARING
 from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Text, Variable, Word
 
 SAFE = frozenset({
@@ -111,11 +112,10 @@ _ORDINARY = re.compile(
 _SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)|[@=]\w*\[[^\]]*(?:\$\(|`)")
 _RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
 
-_DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
 _EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray"})
 """Builtins that evaluate the subscript of any name in their words, or all of them as arithmetic."""
 
-EVALUATING = _EVERY | _DECLARING | {"printf", "test", "["}
+EVALUATING = _EVERY | DECLARING | {"printf", "test", "["}
 
 
 def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
@@ -123,7 +123,7 @@ def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
     if name in _EVERY:
         yield from (_expanding(text) for text in map(_shown, words[1:]) if _RUNNING.search(text))
         return
-    if name in _DECLARING:
+    if name in DECLARING:
         # A number is worked out, and a reference looked up, with the subscripts in it.
         evaluates = any(re.match(r"-\w*[in]", word.prefix) for word in words[1:])
         for text in map(_shown, words[1:]):

@@ -14,6 +14,7 @@ import re
 from .constants import constant_command, constant_words, redirections
 from .dollar import read_formula
 from .lexer import BREAKS, MAX_DEPTH, Lexer, declaring_word, joined
+from .reserved import CLOSING, DECLARING, MISPLACED, NOT_PLAIN, OPENING
 from .script import (
     Assignment,
     Chain,
@@ -29,24 +30,18 @@ from .script import (
     Redirect,
     Script,
     Simple,
+    Timed,
     Word,
 )
 from .substituted import constant_output, is_put_together_again
 from .words import decode, encode, plain_word
 
-DECLARING = frozenset({"declare", "typeset", "local", "export", "readonly"})
-"""Builtins whose arguments are assignments."""
-
 _TOKEN = re.compile(r"[a-z]+|[!{}]|\[\[|\]\]")
-_OPENING = frozenset({"{", "[[", "if", "for", "while", "until", "case", "function", "select"})
-_CLOSING = frozenset({"then", "else", "elif", "fi", "do", "done", "esac", "}"})
-_MISPLACED = frozenset({"]]", "in"})
+_TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
 _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")+(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
-
-_NOT_PLAIN = DECLARING | _OPENING | _CLOSING | _MISPLACED | {"!", "time", "coproc"}  # first words that are no name
 
 
 def read(text: str) -> Reading:
@@ -116,7 +111,7 @@ class _Reader:
     def script(self, position: int) -> tuple[Script, int]:
         """Statements up to something that ends a list; the place where that stands."""
         found: list[Node] = []
-        background: set[int] = set()
+        background, line_ends = set[int](), set[int]()
         position = self.lines(position)
         while position < self.end and not self.ends_list(position):
             node, position = self.chain(position)
@@ -126,19 +121,23 @@ class _Reader:
             if separator is None or separator[0] not in {";", "&", "\n"}:
                 position = self.comment(position)
                 if position < self.end and self.text[position] == "\n":
+                    line_ends.add(len(found) - 1)
                     position = self.lines(position)
                     continue
                 break
             if separator[0] == "&":
                 background.add(len(found) - 1)
-            position = self.lines(separator.end() if separator[0] != "\n" else position)
-        return Script(tuple(found), frozenset(background)), position
+            start = separator.end() if separator[0] != "\n" else position
+            position = self.lines(start)
+            if self.comment(self.lexer.blanks(start)) < position:
+                line_ends.add(len(found) - 1)
+        return Script(tuple(found), frozenset(background), frozenset(line_ends)), position
 
     def ends_list(self, position: int) -> bool:
         char = self.text[position]
         if char == ")" or self.text.startswith((";;", ";&"), position):
             return True
-        return char in "tefd}" and self.keyword(position) in _CLOSING
+        return char in "tefd}" and self.keyword(position) in CLOSING
 
     def lines(self, position: int) -> int:
         """Go over blanks, comments and newlines. Behind a newline stand the bodies of the heredocs before it."""
@@ -184,22 +183,24 @@ class _Reader:
             return Not(node), position
         if keyword == "time":
             # A keyword like `!`: what it times is a pipeline of its own. Behind a `|` it is a program of that name.
-            inner = self.lexer.blanks(position + 4)
+            start = inner = self.lexer.blanks(position + 4)
             for option in ("-p", "--"):
                 if re.compile(option + r"(?=[ \t\n])").match(self.text, inner):
                     inner = self.lexer.blanks(inner + 2)
             self.lexer.deeper()
-            found = self.pipeline(inner)
+            node, position = self.pipeline(inner)
             self.lexer.depth -= 1
-            return found
-        stages: list[Node] = []
+            return Timed(node, options=inner != start), position
+        stages, errors = list[Node](), False
         while True:
             node, position = self.constants(position) or self.again(position) or self.command(position)
             stages.append(node)
             at = self.lexer.blanks(position)
             if not self.text.startswith("|", at) or self.text.startswith("||", at):
-                return (Pipeline(tuple(stages)) if len(stages) > 1 else stages[0]), at
-            position = self.lines(at + 1 + self.text.startswith("&", at + 1))
+                return (Pipeline(tuple(stages), errors) if len(stages) > 1 else stages[0]), at
+            both = self.text.startswith("&", at + 1)
+            errors = errors or both
+            position = self.lines(at + 1 + both)
 
     # --- commands ----------------------------------------------------------------------------------------------------
 
@@ -211,9 +212,9 @@ class _Reader:
         keyword = self.keyword(position)
         if self.text[position] == "(":
             found = self.bracketed(position)
-        elif keyword in _OPENING:
+        elif keyword in OPENING:
             found = self.compound_command(keyword, position)
-        elif keyword in _CLOSING or keyword in _MISPLACED or keyword == "!":
+        elif keyword in CLOSING or keyword in MISPLACED or keyword == "!":
             raise NotUnderstood(f"`{keyword}` stands where a command should")
         elif keyword == "coproc":
             found = self.coprocess(position)
@@ -240,7 +241,7 @@ class _Reader:
         if found is None:
             return None
         words, first, redirected = found
-        if first in _NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
+        if first in NOT_PLAIN or self.lexer.depth >= MAX_DEPTH:
             return None
         if redirected:
             source = words + redirected
@@ -321,9 +322,9 @@ class _Reader:
             case "while" | "until":
                 condition, behind = self.filled(inside)
                 body, behind = self.loop_body(behind)
-                return self.compound("loop", position, behind, (condition, body))
+                return self.compound("loop", position, behind, (condition, body), keyword=keyword)
             case "for" | "select":
-                return self.for_loop(position, inside)
+                return self.for_loop(position, inside, keyword)
             case "case":
                 return self.case(position, inside)
         head = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)[ \t]*(?:\([ \t]*\))?").match(self.text, self.lexer.blanks(inside))
@@ -343,11 +344,13 @@ class _Reader:
         scripts: tuple[Script, ...] = (),
         *,
         listed: bool = False,
+        keyword: str = "",
+        endings: tuple[tuple[str, int], ...] = (),
     ) -> tuple[Compound, int]:
         redirects, stop = self.redirects(behind)
         inner = (*scripts, *(script for word in words for script in word.scripts))
         source = decode(self.text[start:stop])
-        return Compound(kind, source, bodies, redirects, words, name, listed, formulas, inner), stop
+        return Compound(kind, source, bodies, redirects, words, name, listed, formulas, inner, keyword, endings), stop
 
     def redirects(self, position: int) -> tuple[tuple[Redirect, ...], int]:
         found: list[Redirect] = []
@@ -389,7 +392,7 @@ class _Reader:
         body, behind = self.filled(self.expect("do", position))
         return body, self.expect("done", behind)
 
-    def for_loop(self, start: int, position: int) -> tuple[Node, int]:
+    def for_loop(self, start: int, position: int, keyword: str) -> tuple[Node, int]:
         position = self.lexer.blanks(position)
         if self.text.startswith("((", position):
             found = read_formula(self.lexer, position + 2, "(", ")")
@@ -412,7 +415,7 @@ class _Reader:
             if self.keyword(position) == "do":
                 raise NotUnderstood("a loop is not read as bash reads it")
         body, behind = self.loop_body(self.to_body(position))
-        return self.compound("loop", start, behind, (body,), tuple(words), name[0], listed=listed)
+        return self.compound("loop", start, behind, (body,), tuple(words), name[0], listed=listed, keyword=keyword)
 
     def to_body(self, position: int) -> int:
         position = self.lexer.blanks(position)
@@ -422,9 +425,11 @@ class _Reader:
         subject, position = self.lexer.word(self.lexer.blanks(position))
         position = self.lines(self.expect("in", self.lines(position)))
         words, bodies = [subject], []
+        endings: list[tuple[str, int]] = []
         while self.keyword(position) != "esac":
             if self.text.startswith("(", position):
                 position += 1
+            before = len(words)
             while True:
                 word, position = self.lexer.word(self.lexer.blanks(position))
                 words.append(word)
@@ -438,14 +443,16 @@ class _Reader:
             body, position = self.script(position)
             bodies.append(body)
             ending = re.compile(r";;&|;;|;&").match(self.text, position)
+            endings.append((";;" if ending is None else ending[0], len(words) - before))
             if ending is None:
                 break
             position = self.lines(ending.end())
-        return self.compound("case", start, self.expect("esac", position), tuple(bodies), tuple(words))
+        stop = self.expect("esac", position)
+        return self.compound("case", start, stop, tuple(bodies), tuple(words), endings=tuple(endings))
 
     def function(self, start: int, name: str, position: int) -> tuple[Node, int]:
         position = self.lines(position)
-        if not (self.text.startswith("(", position) or self.keyword(position) in _OPENING):
+        if not (self.text.startswith("(", position) or self.keyword(position) in OPENING):
             raise NotUnderstood("a function's body is not a compound command")
         body, stop = self.command(position)
         return Compound("function", decode(self.text[start:stop]), (Script((body,)),), name=name), stop
@@ -453,8 +460,8 @@ class _Reader:
     def coprocess(self, start: int) -> tuple[Node, int]:
         position = self.lexer.blanks(start + 6)
         name = re.compile(r"([A-Za-z_]\w*)[ \t]+", re.ASCII).match(self.text, position)
-        named = name is not None and (self.text.startswith("(", name.end()) or self.keyword(name.end()) in _OPENING)
-        inside = name.end() if name is not None and named and self.keyword(position) not in _OPENING else position
+        named = name is not None and (self.text.startswith("(", name.end()) or self.keyword(name.end()) in OPENING)
+        inside = name.end() if name is not None and named and self.keyword(position) not in OPENING else position
         body, stop = self.command(inside)
         called = name[1] if name is not None and inside != position else None
         return Compound("coproc", decode(self.text[start:stop]), (Script((body,)),), name=called), stop
@@ -489,6 +496,3 @@ class _Reader:
             if not self.text.startswith("\n", position) or self.lexer.pending:
                 return position
             position += 1
-
-
-_TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")

@@ -49,7 +49,8 @@ class Variable:
     """``$x``, ``${x}``, ``$1``, ``$?``, and ``${x…}`` with an operator.
 
     ``formula`` is a subscript or offset, ``assigns`` is ``${x:=word}``, ``length`` is ``${#x}``. ``evaluates`` says
-    that the value itself is read as code of some kind (``${!x}``, ``${x@P}``). ``words`` are the operator's words.
+    that the value itself is read as code of some kind (``${!x}``, ``${x@P}``). ``words`` are the operator's words,
+    ``operator`` is the operator itself where it takes a word.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Variable:
     length: bool = False
     evaluates: bool = False
     words: tuple[Word, ...] = ()
+    operator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +75,20 @@ class Substitution:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """``<(…)`` or ``>(…)``."""
+    """``<(…)``, or ``>(…)`` where ``writes``."""
 
     script: Script
+    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """``$((…))``."""
+    """``$((…))``; ``text`` is what stands between the parentheses, as written."""
 
     formula: Formula
     quoted: bool
     scripts: tuple[Script, ...] = ()
+    text: str = ""
 
 
 Piece = Text | Glob | Variable | Substitution | Process | Arithmetic
@@ -148,13 +152,15 @@ class Heredoc:
 
 
 class Redirect(NamedTuple):
-    """One redirection. ``operator`` without descriptor; ``heredoc`` for ``<<``; ``variable`` for ``{name}>``."""
+    """One redirection. ``operator`` without descriptor; ``heredoc`` for ``<<``; ``variable`` for ``{name}>``;
+    ``descriptor`` is the number in front of the operator, empty if there is none."""
 
     operator: str
     target: Word
     source: str
     heredoc: Heredoc | None = None
     variable: str | None = None
+    descriptor: str = ""
 
 
 SimpleKind = Literal["command", "test", "arithmetic"]
@@ -178,12 +184,23 @@ class Simple(NamedTuple):
 
 
 class Pipeline(NamedTuple):
+    """``a | b``; ``errors`` says that a ``|&`` is among its operators."""
+
     stages: tuple[Node, ...]
+    errors: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
     body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The reserved word ``time`` in front of a pipeline; ``options`` says that options follow it."""
+
+    body: Node
+    options: bool = False
 
 
 class Chain(NamedTuple):
@@ -195,10 +212,12 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A list of statements; ``background`` holds the indexes of those ended by ``&``."""
+    """A list of statements. ``background`` holds the indexes of those ended by ``&``, ``line_ends`` of those after
+    which a line ends."""
 
     statements: tuple[Node, ...]
     background: frozenset[int] = frozenset()
+    line_ends: frozenset[int] = frozenset()
 
 
 CompoundKind = Literal["group", "subshell", "if", "loop", "case", "function", "coproc"]
@@ -211,7 +230,8 @@ class Compound:
     ``bodies`` of an ``if``: condition, then-part, condition, …, else-part if there is one; of a ``loop``: condition
     (``while``, ``until``) and body; of a ``case``: its branches. ``name`` is the loop's variable or the function's
     name, ``words`` the list of a ``for``, or the subject and patterns of a ``case``; ``listed`` tells a ``for`` with
-    ``in``. ``formulas`` are those of ``for ((…))``.
+    ``in``. ``formulas`` are those of ``for ((…))``. ``keyword`` tells the loops apart. ``endings`` are what ends each
+    branch of a ``case`` and the number of its patterns.
     """
 
     kind: CompoundKind
@@ -223,9 +243,11 @@ class Compound:
     listed: bool = False
     formulas: tuple[Formula, ...] = ()
     scripts: tuple[Script, ...] = ()
+    keyword: str = ""
+    endings: tuple[tuple[str, int], ...] = ()
 
 
-Node = Simple | Pipeline | Not | Chain | Compound
+Node = Simple | Pipeline | Not | Timed | Chain | Compound
 
 
 @dataclass(frozen=True, slots=True)
