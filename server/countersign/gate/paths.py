@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from countersign.wire.verdicts import Evidence
 
 from .below import Place
+from .control_files import is_control
 from .finding import Finding, Floor
 from .ordinary import is_ordinary
 from .pattern import PathPattern, Root, escape_path, fold
@@ -22,6 +23,7 @@ from .protected import (
     HOMES,
     SECRET_IN_HOME,
     SYSTEM_PREFIXES,
+    innocent_names,
     protected_in_home,
     protected_reason,
     secret_at,
@@ -33,6 +35,7 @@ from .roots import Segments, as_other_systems, is_within, place_of, roots_at, se
 from .rule import ListName, Rule, RuleSet, evidence
 from .said_of_paths import (
     OWN,
+    SETTINGS_READ,
     Operation,
     PathTool,
     Zone,
@@ -56,8 +59,9 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_folders", "_home", "_own", "_quiet", "_read", "_reads_named", "_resolved", "_rules",
-        "_seen_as", "_straight", "_workspace", "_written", "home", "workspace",
+        "_additional", "_agent", "_control", "_folders", "_home", "_own", "_quiet", "_read", "_reads_named",
+        "_resolved", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home",
+        "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -68,12 +72,15 @@ class PathJudge:
         own_paths: Sequence[str],
         rules: RuleSet,
         agent: str,
+        control: Sequence[str] = (),
+        workspace_control: Sequence[str] = (),
     ) -> None:
         roots = roots_at(workspace, home, additional, own_paths)
         self.workspace, self.home = roots.workspace.spellings[0], roots.home.spellings[0]
         self._rules, self._agent = rules, agent
         self._workspace, self._home = roots.workspace, roots.home
         self._additional, self._own = roots.additional, roots.own
+        self._control, self._workspace_control = tuple(control), tuple(workspace_control)
         self._straight = roots.straight
         self._quiet = roots.quiet and not any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
         self._resolved: dict[tuple[str, str], Resolved] = {}
@@ -146,8 +153,8 @@ class PathJudge:
         if resolved.refused is not None:
             return refusal("write", resolved)
         views = self._views(resolved)
-        protected = self._protected(resolved)
-        floors = [*unclear_floors(resolved), *self._own_write_floor(resolved)]
+        protected = self._protected(resolved, operation)
+        floors = [*unclear_floors(resolved), *self._own_write_floor(resolved, operation)]
         if protected is not None:
             floors.append(ask_floor(f"writing there always asks: {protected}"))
         if resolved.kind == "file" and resolved.links > 1 and operation != "delete":
@@ -218,8 +225,10 @@ class PathJudge:
         return self.zone(self.resolve(path, cwd=cwd)) == "workspace"
 
     def is_protected(self, path: str, *, cwd: str) -> str | None:
-        """Why writing there always asks (P4), or None."""
-        return self._protected(self.resolve(path, cwd=cwd))
+        """Why writing there always asks (P4) or is denied, or None."""
+        resolved = self.resolve(path, cwd=cwd)
+        reason = self._protected(resolved, "move")
+        return reason or (OWN if self._is_control(resolved, self._control, "move") else None)
 
     def is_secret(self, path: str, *, cwd: str) -> str | None:
         """Why reading it asks in every mode (P8), or None."""
@@ -236,7 +245,6 @@ class PathJudge:
         )
 
     def root_names(self) -> set[str]:
-        """The names of the workspace, the home and all folders above them, in every spelling."""
         return {part for root in (self._workspace, self._home) for segments in root.parts for part in segments}
 
     def may_hold_ruled(self, folder: str, *, cwd: str) -> Evidence | None:
@@ -326,7 +334,7 @@ class PathJudge:
         return not found or any(
             not any(
                 self._covers(rule, (*segments[:index], other, *segments[index + 1 :]))
-                for other in _innocents(segments[index])
+                for other in innocent_names(segments[index])
             )
             for index, _ in found
         )
@@ -412,24 +420,30 @@ class PathJudge:
         return "outside" if self._inside(segments) is None else "additional"
 
     def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
-        """Reading our own is denied too, but not under bypass, nor where everybody's programs lie (CONTRACT 3)."""
+        # Not under bypass, nor where everybody's programs lie (CONTRACT 3).
         if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
             yield Floor("deny", spoken("floor", OWN), bypass_lifts=True)
 
-    def _own_write_floor(self, resolved: Resolved) -> Iterator[Floor]:
-        if self._is_own(resolved):
+    def _own_write_floor(self, resolved: Resolved, operation: Operation) -> Iterator[Floor]:
+        if self._is_own(resolved) or self._is_control(resolved, self._control, operation):
             yield Floor("deny", spoken("floor", OWN))
+
+    def _is_control(self, resolved: Resolved, paths: Sequence[str], operation: Operation) -> bool:
+        """Whether writing this path changes a control file, under whichever name, or decides where one is found."""
+        stays = resolved.kind == "folder" and resolved.resolved == resolved.lexical and operation in ("create", "edit")
+        replaces = not self.is_root(resolved) and (not stays or self.zone(resolved) == "workspace")
+        return is_control(resolved, self._views(resolved), paths, replaces=replaces)
 
     def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
         """Whether a spelling lies in our own places. A workspace that lies in one of them is still the person's."""
-        for spelling in resolved.spellings():
-            for own in (own for root in self._own for own in root.spellings if own not in except_for):
-                around = any(is_within(part, own) for part in self._workspace.spellings)
-                if is_within(fold(spelling), fold(own)) and not (around and self._zone_of(spelling) == "workspace"):
-                    return True
+        owned = [own for root in self._own for own in root.spellings if own not in except_for]
+        for spelling, own in ((spelling, own) for spelling in resolved.spellings() for own in owned):
+            around = any(is_within(part, own) for part in self._workspace.spellings)
+            if is_within(fold(spelling), fold(own)) and not (around and self._zone_of(spelling) == "workspace"):
+                return True
         return False
 
-    def _protected(self, resolved: Resolved) -> str | None:
+    def _protected(self, resolved: Resolved, operation: Operation) -> str | None:
         for view in self._views(resolved):
             inside = self._inside_any_case(view)
             reason = protected_reason(inside if inside is not None else view)
@@ -437,7 +451,7 @@ class PathJudge:
                 reason = reason or protected_in_home(place)
             if reason is not None:
                 return reason
-        return None
+        return SETTINGS_READ if self._is_control(resolved, self._workspace_control, operation) else None
 
     def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
         for view in self._views(resolved):
@@ -481,12 +495,3 @@ class PathJudge:
             if places:
                 return anchor, min(places, key=len)
         return ("//", real) if lexical == real else None
-
-
-def _innocents(name: str) -> Iterator[str]:
-    """Names like this one that are no secrets: a rule that covers one of them does not name this one."""
-    stem, _, ending = name.rpartition(".")
-    other_ends = (f"{name[:-1]}z", f"{name[:-1]}zzz")
-    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", *other_ends):
-        if secret_name(other) is None:
-            yield other

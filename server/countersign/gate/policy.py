@@ -148,7 +148,16 @@ def _with_chat(rules: RuleSet, grants: tuple[RuleText, ...]) -> RuleSet:
 
 def judge_for(policy: Policy, rules: RuleSet, agent: str) -> PathJudge:
     """A judge of paths under this policy, for one call."""
-    return PathJudge(policy.workspace, policy.home, policy.additional_directories, policy.own_paths, rules, agent)
+    return PathJudge(
+        policy.workspace,
+        policy.home,
+        policy.additional_directories,
+        policy.own_paths,
+        rules,
+        agent,
+        policy.control_paths,
+        policy.workspace_control_paths,
+    )
 
 
 # --- weighing --------------------------------------------------------------------------------------------------------

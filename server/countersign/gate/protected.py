@@ -7,7 +7,7 @@ there. ``paths.py`` looks them up; nothing here knows the disk.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .pattern import fold
 
@@ -147,6 +147,15 @@ def secret_name(name: str) -> str | None:
     """Why a file of this name is a secret wherever it lies, or None."""
     folded = fold(name)
     return next((reason for pattern, reason in SECRET if pattern.fullmatch(folded)), None)
+
+
+def innocent_names(name: str) -> Iterator[str]:
+    """Names like this one that are no secrets: a rule that covers one of them does not name this one."""
+    stem, _, ending = name.rpartition(".")
+    other_ends = (f"{name[:-1]}z", f"{name[:-1]}zzz")
+    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", *other_ends):
+        if secret_name(other) is None:
+            yield other
 
 
 def secret_in_home(segments: Sequence[str]) -> tuple[int, str] | None:

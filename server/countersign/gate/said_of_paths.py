@@ -18,6 +18,7 @@ Zone = Literal["workspace", "additional", "outside"]
 PathTool = Literal["Read", "Edit"]
 
 OWN = "it is the gate's own or decides what the gate does"
+SETTINGS_READ = "the workspace's settings are read from there"
 
 
 def refusal(kind: Literal["read", "write"], resolved: Resolved) -> Finding:

@@ -13,9 +13,13 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from typing import Any, Final, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from .pattern import glob_segment
+
+A = TypeVar("A", bound=Hashable)
+T = TypeVar("T")
 
 MISSING = (errno.ENOENT, errno.ENOTDIR)
 """What ``standing`` gives where nothing stands."""
@@ -78,6 +82,21 @@ def identity(path: str) -> tuple[object, ...] | None:
     return _noted(_identity, path)
 
 
+def object_at(path: str) -> tuple[int, int] | None:
+    """Device and inode of what stands at a path, a link not followed; None if nothing does."""
+    return _noted(_object_at, path)
+
+
+def links_in(folder: str) -> tuple[str, ...]:
+    """The names of the symlinks in a folder, none where it cannot be listed."""
+    return _noted(_links_in, folder)
+
+
+def combined(look: Callable[[A], T], at: A) -> T:
+    """Take several looks as one: only what ``look`` returns for ``at`` is kept, and compared when it is taken again."""
+    return _noted(_Combined(look), at)
+
+
 def is_there(path: str) -> bool:
     """Whether there is something, where links lead."""
     return _noted(os.path.exists, path)
@@ -122,15 +141,27 @@ def home_named(path: str) -> str:
 # --- looking ---------------------------------------------------------------------------------------------------------
 
 
-T = TypeVar("T")
-
-
 def _noted(look: Callable[[Any], T], at: Any) -> T:
     seen = look(at)
     looks: list[Look] | None = getattr(_remembered, "looks", None)
     if looks is not None:
         looks.append(Look(look, at, seen))
     return seen
+
+
+@dataclass(frozen=True, slots=True)
+class _Combined(Generic[A, T]):
+    """A look made of others, which are not kept by themselves."""
+
+    look: Callable[[A], T]
+
+    def __call__(self, at: A) -> T:
+        before: list[Look] | None = getattr(_remembered, "looks", None)
+        _remembered.looks = None
+        try:
+            return self.look(at)
+        finally:
+            _remembered.looks = before
 
 
 def _standing(path: str) -> Standing | int:
@@ -149,6 +180,22 @@ def _link_target(path: str) -> str | int:
         return os.readlink(path)
     except OSError as error:
         return error.errno or errno.EIO
+
+
+def _object_at(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _links_in(folder: str) -> tuple[str, ...]:
+    try:
+        with os.scandir(folder) as entries:
+            return tuple(sorted([entry.name for entry in entries if entry.is_symlink()]))
+    except (OSError, ValueError):
+        return ()
 
 
 def _identity(path: str) -> tuple[object, ...] | None:

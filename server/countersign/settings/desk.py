@@ -77,6 +77,11 @@ class SettingsDesk:
         self._own_paths, self._start_problems = own_paths(
             (storage, *interpreter, self.places.managed), self.abilities.own_paths
         )
+        told = (os.path.normpath(path) for path in self.abilities.own_paths if os.path.isabs(path))
+        self._control_paths = tuple(dict.fromkeys((storage, os.path.abspath(self.places.managed), *told)))
+        self._workspace_control_paths = tuple(
+            os.path.join(self.workspace, name) for name in (".vscode", ".vscode/settings.json", ".countersign")
+        )
         self.confirmations = Confirmations(storage, self._tell_once)
         self.sent = options.settings
         self._trusted = options.trusted
@@ -174,6 +179,8 @@ class SettingsDesk:
             trusted=trusted,
             answers=self.confirmations.answers(self.workspace),
             own_paths=self._own_paths,
+            control_paths=self._control_paths,
+            workspace_control_paths=self._workspace_control_paths,
             environ=self._environ,
             problems=(*self._start_problems, *self.sources.problems()),
         )

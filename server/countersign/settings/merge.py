@@ -60,6 +60,8 @@ def build_policy(
     trusted: bool,
     answers: Mapping[str, bool],
     own_paths: Sequence[str] = (),
+    control_paths: Sequence[str] = (),
+    workspace_control_paths: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
     problems: Sequence[Problem] = (),
 ) -> Built:
@@ -69,6 +71,7 @@ def build_policy(
         workspace: resolved.
         answers: what a person on this machine said, by digest; nothing of it counts unless ``trusted``.
         own_paths: absolute paths that tools may not write.
+        control_paths, workspace_control_paths: what ``Policy`` says of them.
         environ: where ``${env:NAME}`` is looked up.
         problems: what went wrong before, put in front of those found here.
     """
@@ -97,6 +100,8 @@ def build_policy(
         mode=_mode(reading),
         tightening=_tightening(layers, merged, reading.problems),
         own_paths=tuple(own_paths),
+        control_paths=tuple(control_paths),
+        workspace_control_paths=tuple(workspace_control_paths),
         disable_bypass=any(layer.get("permissions", "disableBypass") not in (None, False) for layer in layers.all()),
         agents=agents,
         default_agent=_default_agent(reading, agents),

@@ -53,9 +53,10 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
                     continue  # it is read by a shell, and what it names is found there
                 for named in _named_by(word):
                     likely = _is_like_a_file(named.prefix)
-                    if not (likely or known.program is None) or _is_quiet(around, named, places):
+                    if not (likely or known.program is None):
                         continue
-                    yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
+                    if not _is_quiet(around, named, places):
+                        yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
                     if likely and strange:
                         yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:

@@ -149,6 +149,11 @@ class Lookout:
         spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
         if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled):
             return self.judge.judge_write(value, cwd=cwd)
+        if whole.resolved != whole.lexical:
+            # `ln -sfn` and `mv -T` replace a symlink to a folder instead of going into it.
+            replaced = self.judge.judge_write(value, cwd=cwd)
+            if replaced.floors:
+                return replaced
         return self.judge.judge_write(f"{value.rstrip('/') or '/'}/{touch.into}", cwd=cwd)
 
     def _holds_protected(self, value: str, cwd: str) -> str | None:
