@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 const HERE = import.meta.dirname;
-// A call of `t` with its first argument, which is a literal; `t` is a name of its own or a member of a host.
-const CALL = /(?<![\w$])t\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")/g;
+// A call of `t` or `detail` with its first argument, which is a literal; either is a name of its own or a member of a host.
+const CALL = /(?<![\w$])(?:t|detail)\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")/g;
 
 export const BUNDLE = path.join(HERE, 'l10n/bundle.l10n.json');
 

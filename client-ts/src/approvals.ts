@@ -5,6 +5,7 @@
  * INVARIANT (asked again): bypass, and a rule other than those offered, reach the server only after the person said yes
  * in a modal that the extension drew. The webview's word is not enough.
  */
+import type { DialogText, EditorText, Texts } from './editorText.ts';
 import type { IntentOf } from './intents.ts';
 import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -12,16 +13,15 @@ import type { ToWebview } from './messages.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface Question {
-  message: string;
-  detail: string;
-  button: string;
+  message: EditorText;
+  detail: DialogText;
+  button: EditorText;
 }
 
-export interface ApprovalsHost {
-  t(message: string, ...values: (string | number)[]): string;
+export interface ApprovalsHost extends Texts {
   /** A native modal. True only if the person pressed `button`; closing it is a no. */
   confirm(question: Question): Promise<boolean>;
-  openDiff(title: string, path: string, oldText: string, newText: string): Promise<void>;
+  openDiff(title: EditorText, path: string, oldText: string, newText: string): Promise<void>;
 }
 
 export interface Approvals {
@@ -57,7 +57,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
       const yes = await host.confirm({
         message: host.t('Keep a rule of your own?'),
-        detail: host.t('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
+        detail: host.detail('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
         button: host.t('Always Allow'),
       });
       if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
@@ -77,7 +77,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     // INVARIANT (asked again)
     const yes = await host.confirm({
       message: host.t('Bypass permissions for {0}?', approval.agentName),
-      detail: host.t(
+      detail: host.detail(
         '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.',
         approval.agentName,
       ),
@@ -142,7 +142,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
   };
 }
 
-export function scopeWords(host: Pick<ApprovalsHost, 't'>, scope: wire.Scope | undefined): string {
+export function scopeWords(host: Pick<ApprovalsHost, 't'>, scope: wire.Scope | undefined): EditorText {
   if (scope === 'workspace') return host.t('in this workspace');
   return scope === 'user' ? host.t('in every workspace') : host.t('for now');
 }

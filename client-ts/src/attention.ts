@@ -3,18 +3,19 @@
  * where the webview cannot be shown. Drawn from the desk's open approvals each time; keeps no queue of its own.
  */
 import type { Desk } from './desk.ts';
+import { block, type DialogText, type EditorText, editorText, ownText, type Texts } from './editorText.ts';
+import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
 import { headline, subjectText } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface AttentionHost {
-  t(message: string, ...values: (string | number)[]): string;
-  showStatus(text: string, tooltip: string, command: string, urgent: boolean): void;
+export interface AttentionHost extends Texts {
+  showStatus(text: EditorText, tooltip: EditorText, command: string, urgent: boolean): void;
   setContext(key: string, value: unknown): void;
-  notify(message: string, ...buttons: string[]): Promise<string | undefined>;
-  choose(message: string, detail: string, ...buttons: string[]): Promise<string | undefined>;
-  pick<T extends { label: string; description?: string; detail?: string }>(items: T[], placeHolder: string): Promise<T | undefined>;
+  notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
+  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   windowFocused(): boolean;
   /** `away`, `always` or `never`. */
   notifications(): string;
@@ -48,11 +49,11 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
   }
 
-  function showStatus(waiting: number, tooltip: string): void {
-    if (state === 'stopped' && problem) host.showStatus('$(shield) $(warning)', host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
-    else if (state === 'starting') host.showStatus('$(shield) $(loading~spin)', host.t('Countersign is starting'), 'countersign.openChat', false);
+  function showStatus(waiting: number, tooltip: EditorText): void {
+    if (state === 'stopped' && problem) host.showStatus(ownText('$(shield) $(warning)'), host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
+    else if (state === 'starting') host.showStatus(ownText('$(shield) $(loading~spin)'), host.t('Countersign is starting'), 'countersign.openChat', false);
     else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', true);
-    else host.showStatus('$(shield)', host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
+    else host.showStatus(ownText('$(shield)'), host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
   }
 
   /** One notification for each request, and none for what the person can see. It never approves. */
@@ -63,11 +64,15 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     if (wanted === 'never' || (wanted !== 'always' && seen)) return;
     const review = host.t('Review');
     const deny = host.t('Deny');
-    void host.notify(`${approval.agentName}: ${headline(approval, host.t)}`, review, deny).then((pressed) => {
+    void host.notify(about(approval), review, deny).then((pressed) => {
       if (pressed === review) return reviewOne(approval.approvalId);
       if (pressed === deny) return denyOne(approval);
       return undefined;
     });
+  }
+
+  function about(approval: wire.ApprovalRequest): EditorText {
+    return host.t('{0}: {1}', editorText(approval.agentName, 80), headline(approval, host.t));
   }
 
   async function denyOne(approval: wire.ApprovalRequest): Promise<void> {
@@ -87,7 +92,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
 
   /** Without a webview: which one, and then the whole subject in a modal. */
   async function ask(): Promise<void> {
-    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: approval.agentName, detail: subjectText(approval).slice(0, 200), approval }));
+    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: editorText(approval.agentName, 80), detail: editorText(subjectText(approval), 200), approval }));
     if (items.length === 0) return;
     const picked = items.length === 1 ? items[0] : await host.pick(items, host.t('Which request?'));
     if (!picked) return;
@@ -95,9 +100,9 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     const subject = subjectText(approval);
     const approve = host.t('Approve');
     const deny = host.t('Deny');
-    const whole = subject.length <= MODAL_LIMIT;
-    const detail = whole ? `${subject}\n\n${approval.reason}` : host.t('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', subject.slice(0, MODAL_LIMIT));
-    const pressed = await host.choose(`${approval.agentName}: ${headline(approval, host.t)}`, detail, deny, ...(whole ? [approve] : []));
+    const whole = subject.length <= MODAL_LIMIT && block(subject).rest === 0;
+    const detail = whole ? host.detail('{0}\n\n{1}', block(subject), approval.reason) : host.detail('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', block(subject, MODAL_LIMIT));
+    const pressed = await host.choose(about(approval), detail, deny, ...(whole ? [approve] : []));
     if (pressed === deny) return denyOne(approval);
     const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
     if (pressed === approve && option) await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });

@@ -1,15 +1,16 @@
 /** The commands of the palette: name and what each does. Those about a card only ask the webview, whose guards hold. */
 import type { Confirmations } from './confirmations.ts';
 import type { Attention } from './attention.ts';
+import type { EditorText, Texts } from './editorText.ts';
+import type { PickItem } from './editorWindow.ts';
 import type { CardAction, Page } from './messages.ts';
 import type { Panel } from './panel.ts';
 import type { Server } from './server.ts';
 import type { Mode } from './wire.gen.ts';
 
-export interface CommandsHost {
-  t(message: string, ...values: (string | number)[]): string;
+export interface CommandsHost extends Texts {
   run(command: string, ...args: unknown[]): void;
-  pick<T extends { label: string; description?: string; detail?: string }>(items: T[], placeHolder: string): Promise<T | undefined>;
+  pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   showLog(): void;
 }
 
@@ -55,7 +56,7 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
   };
 }
 
-function modes(t: CommandsHost['t']): { label: string; detail: string; mode: Mode }[] {
+function modes(t: CommandsHost['t']): { label: EditorText; detail: EditorText; mode: Mode }[] {
   return [
     { mode: 'plan', label: t('Plan'), detail: t('Reads and proposes; changes nothing') },
     { mode: 'default', label: t('Default'), detail: t('Reads in the workspace; asks before anything else') },

@@ -1,76 +1,84 @@
 /**
  * Values in the workspace's settings that loosen something and wait for a person: asks about each once in a native
- * modal, or confirms at once what the person typed and saved in this window themselves.
+ * modal, or confirms at once what the person typed and saved in this window themselves (typedValues.ts).
  *
- * INVARIANT (narrowing): only extension code gets here. A value counts as typed by the person only if they saved the
- * settings file by hand in this window, and the value differs from the text as last loaded from disk: whatever a tool
- * or a checkout wrote came from disk, and is asked about.
+ * INVARIANT (narrowing): only extension code gets here. A value is accepted by a press on a dialog that showed all of
+ * it, or because the person typed it; by the latter at most once in this window.
  */
+import { block, BLOCK_LIMIT, type DialogText, editorText, type EditorText, paragraphs, type Texts } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
-import { reveal } from './reveal.ts';
-import { settingsTree, type Tree } from './settingEdit.ts';
+import type { SettingsFileWatch } from './settingsFiles.ts';
+import { createTypedValues } from './typedValues.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface ConfirmationsHost {
-  t(message: string, ...values: (string | number)[]): string;
-  /** A native modal about one value. `later` when it was closed without an answer. */
-  askAbout(message: string, detail: string): Promise<'accept' | 'ignore' | 'later'>;
-  tell(level: 'info' | 'warning' | 'error', message: string): void;
+export interface ConfirmationsHost extends Texts {
+  /** A native modal; gives the button pressed, undefined if it was closed. */
+  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
+  openFile(file: string, line?: number): Promise<void>;
   trusted(): boolean;
 }
 
-export interface Confirmations {
+export interface Confirmations extends SettingsFileWatch {
   /** The server's list, which replaces the one before. */
   unconfirmed(params: wire.SettingsUnconfirmed): void;
   /** Asks about everything open, also what was put off; for the command and for a grant of trust. */
   review(): Promise<void>;
   open(): number;
-  /** A settings file was opened, reverted or reloaded: `text` is what lies on disk. */
-  loaded(file: string, text: string): void;
-  /** The person saved the file by hand in this window. */
-  savedByHand(file: string, text: string): void;
-  /** It was saved otherwise: by us, by auto save, by a tool. */
-  savedOtherwise(file: string, text: string): void;
-  closed(file: string): void;
 }
 
-interface Edit {
-  before: Tree;
-  after: Tree;
-}
+/** A headline has one line. */
+const HEADLINE_LIMIT = 80;
+/** What a sentence quotes stands whole beside it. */
+const SENTENCE_LIMIT = 400;
 
 export function createConfirmations(link: Pick<Link, 'request'>, host: ConfirmationsHost): Confirmations {
   let items: readonly wire.UnconfirmedItem[] = [];
-  const onDisk = new Map<string, string>();
-  /** The person's last saving by hand of each file, until the file comes from disk again with other text. */
-  const edits = new Map<string, Edit>();
+  const typed = createTypedValues();
+  /** Asked or answered, for as long as the server lists them: one that comes back is asked about anew. */
   const asked = new Set<string>();
+  /** Ever answered in this window; no second time without a dialog. */
+  const answered = new Set<string>();
   let asking: Promise<void> | undefined;
 
-  function isByPerson(item: wire.UnconfirmedItem): boolean {
-    return [...edits.values()].some(({ before, after }) => holds(after, item) && !holds(before, item));
+  function confirmTyped(): void {
+    for (const item of items) if (!answered.has(item.digest) && !asked.has(item.digest) && typed.isTyped(item)) void answer(item, true);
   }
 
   async function answer(item: wire.UnconfirmedItem, accept: boolean): Promise<void> {
     asked.add(item.digest);
+    answered.add(item.digest);
     items = items.filter((one) => one.digest !== item.digest);
     try {
       await link.request('settings/confirm', { digest: item.digest, accept });
     } catch (error) {
-      host.tell('error', host.t('{0} could not be confirmed: {1}', item.key, asServerError(error).message));
+      host.tell('error', host.t('{0} could not be confirmed: {1}', editorText(item.key, HEADLINE_LIMIT), asServerError(error).message));
     }
   }
 
   async function askEach(): Promise<void> {
     for (let next = nextItem(); next; next = nextItem()) {
-      const said = await host.askAbout(
-        host.t('This workspace wants to set {0}', next.key),
-        [quoted(next.text), valueText(next), next.file ? place(next) : '', host.t('Until you accept it, it is ignored.')].filter(Boolean).join('\n\n'),
-      );
+      const { digest } = next;
+      const said = await askAbout(next);
+      // It left the settings while the dialog stood; another value is another question.
+      const stillOpen = items.some((item) => item.digest === digest);
       // Put off: nothing is said to the server, and nothing more is asked until the person wants it.
       if (said === 'later') return items.forEach((item) => asked.add(item.digest));
-      await answer(next, said === 'accept');
+      if (stillOpen) await answer(next, said === 'accept');
     }
+  }
+
+  /** The button that changes nothing comes first, since it is the one that Enter presses. */
+  async function askAbout(item: wire.UnconfirmedItem): Promise<'accept' | 'ignore' | 'later'> {
+    const ignore = host.t('Keep Ignoring');
+    const accept = host.t('Accept');
+    const openFile = host.t('Open File');
+    const { detail, whole } = describe(item, host);
+    // What is not shown whole cannot be accepted.
+    const buttons = [ignore, ...(whole ? [accept] : []), ...(item.file === undefined ? [] : [openFile])];
+    const pressed = await host.choose(host.t('This workspace wants to set {0}', editorText(item.key, HEADLINE_LIMIT)), detail, ...buttons);
+    if (pressed === openFile && item.file !== undefined) await host.openFile(item.file, item.line);
+    return pressed === accept && whole ? 'accept' : pressed === ignore ? 'ignore' : 'later';
   }
 
   function nextItem(): wire.UnconfirmedItem | undefined {
@@ -85,7 +93,8 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
   return {
     unconfirmed(params) {
       items = params.items;
-      for (const item of items.filter(isByPerson)) void answer(item, true);
+      for (const digest of asked) if (!items.some((item) => item.digest === digest)) asked.delete(digest);
+      confirmTyped();
       void askAll();
     },
     review() {
@@ -93,74 +102,44 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
       return askAll();
     },
     open: () => items.length,
-    loaded(file, text) {
-      if (onDisk.get(file) !== text) edits.delete(file);
-      onDisk.set(file, text);
+    loaded: (file, text) => typed.loaded(file, text),
+    changed: (file) => typed.changed(file),
+    willSave: (file, text, manual) => typed.willSave(file, text, manual),
+    saved(file, text) {
+      typed.saved(file, text);
+      confirmTyped();
     },
-    savedByHand(file, text) {
-      const before = onDisk.get(file);
-      onDisk.set(file, text);
-      if (before === undefined || before === text) return;
-      edits.set(file, { before: settingsTree(before), after: settingsTree(text) });
-      for (const item of items.filter(isByPerson)) void answer(item, true);
-    },
-    savedOtherwise(file, text) {
-      onDisk.set(file, text);
-      edits.delete(file);
-    },
-    closed(file) {
-      onDisk.delete(file);
-      edits.delete(file);
-    },
+    editedByUs: (file) => typed.editedByUs(file),
+    closed: (file) => typed.closed(file),
   };
 }
 
-/** A dialog shows plain text. */
-function quoted(text: string): string {
-  return reveal(text).replaceAll(/`([^`]*)`/g, '“$1”');
-}
-
-/** The value in full, unless the sentence about it holds it already. */
-function valueText(item: wire.UnconfirmedItem): string {
-  const text = typeof item.value === 'string' ? item.value : (JSON.stringify(item.value, null, 2) ?? '');
-  return item.text.includes(text) ? '' : reveal(text);
-}
-
-function place(item: wire.UnconfirmedItem): string {
-  return item.line === undefined ? String(item.file) : `${item.file}:${item.line}`;
-}
-
-/**
- * Whether the settings hold the item's value at its key, or, where that is a list, among the list's entries. An agent's
- * item leaves its bypass out, which is an item of its own.
- */
-function holds(tree: Tree, item: wire.UnconfirmedItem): boolean {
-  const key = item.key.replace(/^countersign\./, '');
-  return found(tree, key).some(
-    (value) => equal(value, item.value) || equal(withoutBypass(value), item.value) || (Array.isArray(value) && value.some((entry) => equal(entry, item.value))),
+/** All that a dialog says of a value below its headline, and whether the value stands there in full. */
+export function describe(item: wire.UnconfirmedItem, { detail }: Pick<Texts, 'detail'>): { detail: DialogText; whole: boolean } {
+  const value = jsonText(item.value);
+  const resolved = item.resolved === undefined || jsonText(item.resolved) === value ? undefined : jsonText(item.resolved);
+  const shown = [block(item.key), block(value), ...(resolved === undefined ? [] : [block(resolved)])];
+  const whole = shown.every((part) => part.rest === 0) && item.key.length + value.length + (resolved?.length ?? 0) <= BLOCK_LIMIT;
+  const text = paragraphs(
+    item.key.length > HEADLINE_LIMIT && detail('Setting: {0}', item.key),
+    detail('Value: {0}', block(value)),
+    resolved !== undefined && detail('It stands for: {0}', block(resolved)),
+    // The server's sentences; the value in them is the one above.
+    detail('{0}', sentence(item.allows ?? item.text)),
+    item.changed !== undefined && detail('Changed since you last confirmed it: {0}', sentence(item.changed)),
+    item.file !== undefined && (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
+    whole ? detail('Until you accept it, it is ignored.') : detail('It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.'),
   );
+  return { detail: text, whole };
 }
 
-function withoutBypass(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'bypassPermissions'));
+/** A dialog shows plain text, where backticks would be noise. */
+function sentence(text: string): string {
+  const words = text.replaceAll(/`([^`]*)`/g, '“$1”');
+  return words.length <= SENTENCE_LIMIT ? words : `${words.slice(0, SENTENCE_LIMIT)}…`;
 }
 
-/** Values at a dotted key, where names may hold dots themselves. */
-function found(value: unknown, key: string): unknown[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    if (name === key) return [inner];
-    return key.startsWith(`${name}.`) ? found(inner, key.slice(name.length + 1)) : [];
-  });
-}
-
-function equal(one: unknown, other: unknown): boolean {
-  return canonical(one) === canonical(other);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1))) : inner,
-  );
+/** JSON, but a text of one line as it is. */
+function jsonText(value: unknown): string {
+  return typeof value === 'string' && !/[\n\r]/.test(value) ? value : (JSON.stringify(value, null, 2) ?? '');
 }

@@ -131,7 +131,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     if (host.recall(AUTO_CONFIRMED)) return true;
     const yes = await host.confirm({
       message: host.t('Switch to Auto?'),
-      detail: host.t(
+      detail: host.detail(
         'In Auto, agents in this chat edit files, run commands and reach the network without asking you. Deny and ask rules, protected files, and writes outside the workspace still stop them. You can switch back at any time.',
       ),
       button: host.t('Switch to Auto'),
@@ -162,7 +162,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     const title = threads.find((thread) => thread.threadId === threadId)?.title;
     const yes = await host.confirm({
       message: host.t('Delete this chat?'),
-      detail: host.t('{0}\n\nThe chat goes; what was decided in it stays in the approval history.', title ?? threadId),
+      detail: host.detail('{0}\n\nThe chat goes; what was decided in it stays in the approval history.', title ?? threadId),
       button: host.t('Delete'),
     });
     if (!yes) return;
@@ -212,7 +212,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         const undone = await link.request('history/undo', { receiptId: intent.receiptId });
         post({ type: 'undone', receiptId: intent.receiptId });
         const { workspace, home } = host.surroundings();
-        return post({ type: 'notice', level: 'info', message: host.t('{0} is as it was before.', shortPath(undone.path, workspace, home)) });
+        return post({ type: 'notice', level: 'info', message: host.detail('{0} is as it was before.', shortPath(undone.path, workspace, home)) });
       }
       case 'shells':
         return post({ type: 'shells', ...(await link.request('shell/list', {})) });

@@ -1,13 +1,18 @@
 /**
- * The editor, as far as we use it. The only module that imports `vscode` values; the others are handed what stands here
- * and so can be tested without an editor. Each function does one thing to the editor and decides nothing.
+ * The editor, as far as we use it. The modules at the editor's boundary import `vscode` values; the others are handed what stands here
+ * and so can be tested without an editor. Each function does one thing to the editor and decides nothing. Surfaces that
+ * show text are editorWindow.ts's; files of settings are settingsFiles.ts's.
  */
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Question } from './approvals.ts';
+import { createTexts, type DialogText, type EditorText, editorText } from './editorText.ts';
+import { createStatus, type PickItem, type Severity, showDiff, showMessage, showModal, showPick, showProgress } from './editorWindow.ts';
 import type { SettingsFile } from './settings.ts';
+import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
+import { reveal } from './reveal.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Host = ReturnType<typeof createHost>;
@@ -18,18 +23,19 @@ const PROPOSED = 'countersign-proposed';
 const SETTINGS_READ_TIMEOUT = 2000;
 
 export function createHost(context: vscode.ExtensionContext) {
-  const log = vscode.window.createOutputChannel('Countersign', { log: true });
+  const log = inertLog(vscode.window.createOutputChannel('Countersign', { log: true }));
   const proposals = createProposals();
-  const status = vscode.window.createStatusBarItem('countersign.status', vscode.StatusBarAlignment.Right, 100);
-  status.name = 'Countersign';
-  let ourSave: string | undefined;
-  context.subscriptions.push(log, status, vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals));
+  const status = createStatus();
+  const texts = createTexts((message) => vscode.l10n.t(message));
+  const { t } = texts;
+  const files = watchSettingsFiles();
+  context.subscriptions.push(log, status, files, vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals));
 
   const configuration = () => vscode.workspace.getConfiguration(SECTION, vscode.workspace.workspaceFolders?.[0]?.uri);
 
   return {
     log,
-    t: (message: string, ...values: (string | number)[]): string => vscode.l10n.t(message, ...values),
+    ...texts,
     version: (context.extension.packageJSON as { version: string }).version,
     extensionPath: context.extensionPath,
     extensionUri: context.extensionUri,
@@ -40,44 +46,29 @@ export function createHost(context: vscode.ExtensionContext) {
     // Being asked and told
 
     async confirm({ message, detail, button }: Question): Promise<boolean> {
-      return (await vscode.window.showWarningMessage(message, { modal: true, detail }, button)) === button;
+      return (await showModal(message, detail, button)) === button;
     },
-    /** The button that changes nothing comes first, since it is the one that Enter presses. */
-    async askAbout(message: string, detail: string): Promise<'accept' | 'ignore' | 'later'> {
-      const ignore = vscode.l10n.t('Keep Ignoring');
-      const accept = vscode.l10n.t('Accept');
-      const pressed = await vscode.window.showWarningMessage(message, { modal: true, detail }, ignore, accept);
-      return pressed === accept ? 'accept' : pressed === ignore ? 'ignore' : 'later';
+    /** Gives the button pressed; undefined if it was closed. The first button is the one that Enter presses. */
+    async choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined> {
+      return showModal(message, detail, ...buttons);
     },
-    /** Gives the button pressed; undefined if it was closed. */
-    async choose(message: string, detail: string, ...buttons: string[]): Promise<string | undefined> {
-      return vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    async notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined> {
+      return showMessage('info', message, ...buttons);
     },
-    async notify(message: string, ...buttons: string[]): Promise<string | undefined> {
-      return vscode.window.showInformationMessage(message, ...buttons);
+    async complain(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined> {
+      return showMessage('error', message, ...buttons);
     },
-    async complain(message: string, ...buttons: string[]): Promise<string | undefined> {
-      return vscode.window.showErrorMessage(message, ...buttons);
+    tell(severity: Severity, message: EditorText): void {
+      void showMessage(severity, t('Countersign: {0}', message));
     },
-    tell(level: 'info' | 'warning' | 'error', message: string): void {
-      const show = { info: vscode.window.showInformationMessage, warning: vscode.window.showWarningMessage, error: vscode.window.showErrorMessage }[level];
-      void show(`Countersign: ${message}`);
+    async pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined> {
+      return showPick(items, placeHolder);
     },
-    async pick<T extends { label: string; description?: string; detail?: string }>(items: T[], placeHolder: string): Promise<T | undefined> {
-      return vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true });
+    showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T> {
+      return Promise.resolve(showProgress(title, work));
     },
-    withProgress<T>(title: string, work: (report: (step: string) => void) => Promise<T>): Promise<T> {
-      // Not a toast: those cover the very corner where the chat is.
-      const options = { location: vscode.ProgressLocation.Window, title };
-      return Promise.resolve(vscode.window.withProgress(options, (progress) => work((step) => progress.report({ message: step }))));
-    },
-    showStatus(text: string, tooltip: string, command: string, urgent: boolean): void {
-      status.text = text;
-      status.tooltip = tooltip;
-      status.command = command;
-      status.accessibilityInformation = { label: tooltip, role: 'button' };
-      status.backgroundColor = urgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-      status.show();
+    showStatus(text: EditorText, tooltip: EditorText, command: string, urgent: boolean): void {
+      status.show({ text, tooltip, command, urgent });
     },
     showLog: (): void => log.show(),
 
@@ -88,8 +79,8 @@ export function createHost(context: vscode.ExtensionContext) {
       const selection = line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
       await vscode.window.showTextDocument(uri, { selection, preview: true });
     },
-    async openDiff(title: string, file: string, oldText: string, newText: string): Promise<void> {
-      await vscode.commands.executeCommand('vscode.diff', proposals.add(file, oldText), proposals.add(file, newText), title, { preview: true });
+    async openDiff(title: EditorText, file: string, oldText: string, newText: string): Promise<void> {
+      await showDiff(title, proposals.add(file, oldText), proposals.add(file, newText));
     },
     async openLink(href: string): Promise<void> {
       const uri = vscode.Uri.parse(href, true);
@@ -151,12 +142,7 @@ export function createHost(context: vscode.ExtensionContext) {
           for (const { offset, length, text } of changes) {
             edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);
           }
-          ourSave = uri.toString();
-          try {
-            return (await vscode.workspace.applyEdit(edit)) && (await document.save());
-          } finally {
-            ourSave = undefined;
-          }
+          return files.ours(uri, async () => (await vscode.workspace.applyEdit(edit)) && (await document.save()));
         },
       };
     },
@@ -198,47 +184,34 @@ export function createHost(context: vscode.ExtensionContext) {
     onTrusted: (listener: () => void) => vscode.workspace.onDidGrantWorkspaceTrust(listener),
     onWindowFocus: (listener: (focused: boolean) => void) => vscode.window.onDidChangeWindowState((state) => listener(state.focused)),
     windowFocused: (): boolean => vscode.window.state.focused,
-    onCommand: (name: string, run: (...args: unknown[]) => unknown) => vscode.commands.registerCommand(name, run),
+    /** What goes wrong in a command is told by us: the editor would show the error's own words, links and all. */
+    onCommand: (name: string, run: () => unknown) =>
+      vscode.commands.registerCommand(name, async () => {
+        try {
+          await run();
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error);
+          log.error(`${name}: ${message}`);
+          void showMessage('error', t('Countersign: {0}', editorText(message)));
+        }
+      }),
     run: (command: string, ...args: unknown[]): void => void vscode.commands.executeCommand(command, ...args),
     setContext: (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value),
     registerView: (id: string, provider: vscode.WebviewViewProvider) => vscode.window.registerWebviewViewProvider(id, provider, { webviewOptions: { retainContextWhenHidden: true } }),
     fileUri: (...parts: string[]): vscode.Uri => vscode.Uri.joinPath(context.extensionUri, ...parts),
-    /** What happens to the workspace's settings file in this window; see confirmations.ts. */
-    watchSettingsFile(watch: { loaded(file: string, text: string): void; savedByHand(file: string, text: string): void; savedOtherwise(file: string, text: string): void; closed(file: string): void }): vscode.Disposable {
-      return watchSettingsFile(watch, (uri) => uri === ourSave);
+    watchSettingsFile: (watch: SettingsFileWatch): vscode.Disposable => files.watch(watch),
+  };
+}
+
+/** The log, with nothing in it that is hidden or drives a terminal: an agent's error output ends there. */
+function inertLog(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
+  const inert = (value: unknown): unknown => (typeof value === 'string' ? reveal(value) : value);
+  return new Proxy(log, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? (...args: unknown[]) => (member as (...args: unknown[]) => unknown).apply(target, args.map(inert)) : member;
     },
-  };
-}
-
-/** `.vscode/settings.json` and `.code-workspace` files: where a workspace's own settings stand. */
-function isSettingsFile(document: vscode.TextDocument): boolean {
-  return document.uri.scheme === 'file' && /[\\/]\.vscode[\\/]settings\.json$|\.code-workspace$/.test(document.uri.fsPath);
-}
-
-function watchSettingsFile(
-  watch: { loaded(file: string, text: string): void; savedByHand(file: string, text: string): void; savedOtherwise(file: string, text: string): void; closed(file: string): void },
-  isOurs: (uri: string) => boolean,
-): vscode.Disposable {
-  const reasons = new Map<string, vscode.TextDocumentSaveReason>();
-  const load = (document: vscode.TextDocument): void => {
-    if (isSettingsFile(document) && !document.isDirty) watch.loaded(document.uri.fsPath, document.getText());
-  };
-  vscode.workspace.textDocuments.forEach(load);
-  return vscode.Disposable.from(
-    vscode.workspace.onDidOpenTextDocument(load),
-    // Clean after a change: the editor took the text from disk, by reloading or by reverting.
-    vscode.workspace.onDidChangeTextDocument(({ document }) => load(document)),
-    vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
-      if (isSettingsFile(document)) reasons.set(document.uri.toString(), isOurs(document.uri.toString()) ? vscode.TextDocumentSaveReason.AfterDelay : reason);
-    }),
-    vscode.workspace.onDidSaveTextDocument((document) => {
-      if (!isSettingsFile(document)) return;
-      const byHand = reasons.get(document.uri.toString()) === vscode.TextDocumentSaveReason.Manual;
-      reasons.delete(document.uri.toString());
-      (byHand ? watch.savedByHand : watch.savedOtherwise)(document.uri.fsPath, document.getText());
-    }),
-    vscode.workspace.onDidCloseTextDocument((document) => isSettingsFile(document) && watch.closed(document.uri.fsPath)),
-  );
+  });
 }
 
 /** Texts for *Open diff*: shown, never written. */
@@ -251,7 +224,8 @@ function createProposals(): vscode.TextDocumentContentProvider & { add(file: str
       texts.set(id, text);
       // The last twenty diffs can be gone back to; older ones would only hold memory.
       texts.delete(String(last - 40));
-      return vscode.Uri.from({ scheme: PROPOSED, path: path.posix.join('/', file.replaceAll('\\', '/')), query: id });
+      // The editor shows the path beside the title.
+      return vscode.Uri.from({ scheme: PROPOSED, path: path.posix.join('/', editorText(file.replaceAll('\\', '/'))), query: id });
     },
     provideTextDocumentContent: (uri) => texts.get(uri.query) ?? '',
   };

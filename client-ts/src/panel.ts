@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Uri, Webview, WebviewView, WebviewViewProvider } from 'vscode';
 
+import type { EditorText } from './editorText.ts';
 import { asIntent, type Intent } from './intents.ts';
 import type { ToWebview } from './messages.ts';
 
@@ -16,7 +17,7 @@ export interface PanelHost {
 export interface Panel extends WebviewViewProvider {
   /** Dropped while there is no webview: a new one asks for everything. */
   post(message: ToWebview): void;
-  setBadge(waiting: number, tooltip: string): void;
+  setBadge(waiting: number, tooltip: EditorText): void;
   isVisible(): boolean;
   /** Becomes true once the webview has said that it is there, false if it has not within `timeout` milliseconds. */
   whenReady(timeout: number): Promise<boolean>;
@@ -25,7 +26,7 @@ export interface Panel extends WebviewViewProvider {
 export function createPanel(host: PanelHost, handle: (intent: Intent) => void): Panel {
   let view: WebviewView | undefined;
   let ready = false;
-  let badge: { value: number; tooltip: string } | undefined;
+  let badge: { value: number; tooltip: EditorText } | undefined;
   const waiting = new Set<() => void>();
 
   return {

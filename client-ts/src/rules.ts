@@ -24,7 +24,7 @@ export interface Rules {
   takeBack(toolCallId: string): Promise<void>;
 }
 
-export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHost, 't' | 'confirm'>, post: (message: ToWebview) => void): Rules {
+export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHost, 't' | 'detail' | 'confirm'>, post: (message: ToWebview) => void): Rules {
   const byCall = new Map<string, Kept>();
   let proposals: readonly wire.RuleProposal[] = [];
 
@@ -45,7 +45,7 @@ export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHos
       listed !== 'allow' ||
       (await host.confirm({
         message: host.t('Always allow this?'),
-        detail: host.t('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(host, scope)),
+        detail: host.detail('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(host, scope)),
         button: host.t('Always Allow'),
       }));
     if (yes) await link.request('rule/add', { list: listed, rule, scope });
@@ -65,7 +65,7 @@ export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHos
     if (listed === 'allow') return true;
     return host.confirm({
       message: listed === 'deny' ? host.t('Stop denying this?') : host.t('Stop asking about this?'),
-      detail: host.t('{0}\n\nWhat this rule stops will be judged without it, in the open requests too.', rule),
+      detail: host.detail('{0}\n\nWhat this rule stops will be judged without it, in the open requests too.', rule),
       button: host.t('Remove Rule'),
     });
   }
@@ -91,7 +91,7 @@ export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHos
     const gone = await (kept.scope === 'workspace' || kept.scope === 'user' ? takeRuleBack(kept) : takeGrantBack(kept));
     byCall.delete(toolCallId);
     post({ type: 'kept', toolCallId });
-    post({ type: 'notice', level: 'info', message: gone ? host.t('Taken back: `{0}`', kept.rule) : host.t('`{0}` no longer counts; there was nothing to take back.', kept.rule) });
+    post({ type: 'notice', level: 'info', message: gone ? host.detail('Taken back: `{0}`', kept.rule) : host.detail('`{0}` no longer counts; there was nothing to take back.', kept.rule) });
     await list();
   }
 

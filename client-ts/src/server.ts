@@ -8,21 +8,22 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { LogOutputChannel } from 'vscode';
-import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State, type Executable } from 'vscode-languageclient/node';
+import type { CompletionItem, LogOutputChannel, MarkdownString, MarkedString } from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, type MessageTransports, State, type Executable } from 'vscode-languageclient/node';
 
 import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
+import { type EditorText, editorText, type Texts } from './editorText.ts';
 import { asServerError, defined, type Link, type LinkState, type Notifications, type Requests, ServerError, type Told } from './link.ts';
+import { inertMarkdown, neutralized } from './serverText.ts';
 import type * as wire from './wire.gen.ts';
 import type { MethodName } from './wire.gen.ts';
 import { misfit } from './wire.schema.gen.ts';
 
-export interface ServerHost {
-  t(message: string, ...values: (string | number)[]): string;
+export interface ServerHost extends Texts {
   /** Shows work under way; `report` says which step. */
-  withProgress<T>(title: string, work: (report: (step: string) => void) => Promise<T>): Promise<T>;
+  showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T>;
   /** An error message with buttons, where the view does not show it already; gives the one pressed. */
-  complain(message: string, ...buttons: string[]): Promise<string | undefined>;
+  complain(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
   showLog(): void;
   /** Settings of the machine; a workspace cannot set them. */
   chosen(): { interpreter: string | undefined; serverPath: string | undefined };
@@ -95,6 +96,26 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
     const made: LanguageClient = new QuietClient('countersign', 'Countersign', program, {
       documentSelector: SETTINGS_FILES,
+      markdown: { isTrusted: false, supportHtml: false },
+      middleware: {
+        provideHover: async (document, position, token, next) => {
+          const hover = await next(document, position, token);
+          hover?.contents.forEach(inertContent);
+          return hover;
+        },
+        provideCompletionItem: async (document, position, context, token, next) => {
+          const found = await next(document, position, context, token);
+          for (const item of (Array.isArray(found) ? found : found?.items) ?? []) inertCompletion(item);
+          return found;
+        },
+        resolveCompletionItem: async (item, token, next) => {
+          const resolved = await next(item, token);
+          if (resolved) inertCompletion(resolved);
+          return resolved;
+        },
+        // The server has no document of its own to show.
+        window: { showDocument: async () => ({ success: false }) },
+      },
       outputChannel: host.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => host.initializationOptions(),
@@ -160,11 +181,11 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     );
   }
 
-  function giveUp(message: string, again: string): void {
+  function giveUp(message: string, again: EditorText): void {
     why = undefined;
     changeState('stopped', message);
     const showLog = host.t('Show Log');
-    void host.complain(`Countersign: ${message}`, again, showLog).then((pressed) => {
+    void host.complain(host.t('Countersign: {0}', editorText(message)), again, showLog).then((pressed) => {
       if (pressed === again) return restart();
       if (pressed === showLog) host.showLog();
       return undefined;
@@ -205,10 +226,10 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     const forbidden = host.workspaceFolders();
     const wanted = { storage: host.storage, carried: path.join(host.extensionPath, 'server'), version: host.version };
     try {
-      return await host.withProgress(host.t('Countersign: preparing the server'), async (report) => {
+      return await host.showWork(host.t('Countersign: preparing the server'), async (report) => {
         const python = await findPython(world, interpreter, forbidden, host.storage);
         const tell = (step: string): void => {
-          report(step);
+          report(editorText(step));
           changeState('starting', host.t('Preparing the server: {0}', step));
         };
         return prepareEnvironment(world, python, forbidden, { ...wanted, report: tell });
@@ -243,8 +264,30 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   };
 }
 
-/** Says in the log what went wrong; what a person should see of it, this module tells them. */
+/**
+ * Says in the log what went wrong; what a person should see of it, this module tells them. What the server itself has the
+ * editor show is neutralized as it is read.
+ */
 class QuietClient extends LanguageClient {
+  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
+    const transports = await super.createMessageTransports(encoding);
+    const { reader } = transports;
+    return {
+      ...transports,
+      reader: {
+        onError: reader.onError,
+        onClose: reader.onClose,
+        onPartialMessage: reader.onPartialMessage,
+        listen: (hear) => reader.listen((message) => hear(neutralized(message))),
+        dispose: () => reader.dispose(),
+      },
+    };
+  }
+
+  override warn(message: string, data?: unknown): void {
+    super.warn(message, data, false);
+  }
+
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
   }
@@ -252,6 +295,17 @@ class QuietClient extends LanguageClient {
   override info(message: string, data?: unknown): void {
     super.info(message, data, false);
   }
+}
+
+/** A hover's content is a Markdown string, or a plain one in an old form. */
+function inertContent(content: MarkedString | MarkdownString): void {
+  if (typeof content === 'object' && !('language' in content)) inertMarkdown(content);
+}
+
+function inertCompletion(item: CompletionItem): void {
+  if (typeof item.documentation === 'object') inertMarkdown(item.documentation);
+  item.detail &&= editorText(item.detail);
+  item.command = undefined;
 }
 
 function pythonArgs(): string[] {

@@ -2,6 +2,7 @@
  * Settings on their way to the server and back: the layers as the editor sees them, and the one key that the server asks
  * us to write. What of the workspace's values counts is the server's to say; who confirmed them is confirmations.ts's.
  */
+import type { Texts } from './editorText.ts';
 import type { Link } from './link.ts';
 import { editSetting } from './settingEdit.ts';
 import type * as wire from './wire.gen.ts';
@@ -14,8 +15,7 @@ export interface SettingsFile {
   change(changes: { offset: number; length: number; text: string }[]): Promise<boolean>;
 }
 
-export interface SettingsHost {
-  t(message: string, ...values: (string | number)[]): string;
+export interface SettingsHost extends Texts {
   layers(): wire.SettingsLayers;
   trusted(): boolean;
   /** `.vscode/settings.json` of the one workspace folder; undefined where the workspace is not that simple. */

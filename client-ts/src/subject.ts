@@ -5,10 +5,10 @@
 import { reveal } from './reveal.ts';
 import type * as wire from './wire.gen.ts';
 
-export type Translate = (message: string, ...values: (string | number)[]) => string;
+export type Translate<T extends string = string> = (message: string, ...values: (string | number)[]) => T;
 
 /** "Run shell command?", "Edit src/a.py?", "Fetch example.com?", "Use TOOL of SERVER?". */
-export function headline(approval: wire.ApprovalRequest, t: Translate, shorten: (path: string) => string = baseName): string {
+export function headline<T extends string>(approval: wire.ApprovalRequest, t: Translate<T>, shorten: (path: string) => string = baseName): T {
   const { preview, toolCall } = approval;
   switch (preview.kind) {
     case 'command':
@@ -59,7 +59,7 @@ export function hostOf(url: string): string {
   }
 }
 
-function toolQuestion(tool: string, server: string | undefined, category: wire.Category, t: Translate): string {
+function toolQuestion<T extends string>(tool: string, server: string | undefined, category: wire.Category, t: Translate<T>): T {
   const name = reveal(toolName(tool, server));
   if (server) return t('Use {0} of {1}?', name, reveal(server));
   if (category === 'read') return t('Read with {0}?', name);

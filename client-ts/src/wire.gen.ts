@@ -660,7 +660,13 @@ export interface SettingsUpdateResult {
   reason?: string;
 }
 
-/** One value of the workspace that loosens and waits for a person. `text` says what it would mean. */
+/**
+ * One value of the workspace that loosens and waits for a person. `text` says what it would mean.
+ *
+ * `resolved` is the value as it takes effect, with folders and links resolved, where that differs from `value`;
+ * `allows` is the gate's sentence on what it would allow; `changed` names what differs from the value that a
+ * person last confirmed at this key.
+ */
 export interface UnconfirmedItem {
   key: string;
   value?: unknown;
@@ -668,6 +674,9 @@ export interface UnconfirmedItem {
   line?: number;
   digest: string;
   text: string;
+  resolved?: unknown;
+  allows?: string;
+  changed?: string;
 }
 
 export interface SettingsUnconfirmed {

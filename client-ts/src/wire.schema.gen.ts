@@ -119,7 +119,7 @@ const shapes: Record<string, Shape> = {
   SettingsChanged: { fields: { settings: { ref: "SettingsLayers" }, trusted: "boolean", "byPerson?": { list: { ref: "ByPerson" } } } },
   SettingsUpdateParams: { fields: { layer: { values: ["user", "workspace"] }, path: { list: "string" }, "value?": "any" } },
   SettingsUpdateResult: { fields: { applied: "boolean", "reason?": "string" } },
-  UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string" } },
+  UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string", "resolved?": "any", "allows?": "string", "changed?": "string" } },
   SettingsUnconfirmed: { fields: { items: { list: { ref: "UnconfirmedItem" } } } },
   SettingsConfirmParams: { fields: { digest: "string", accept: "boolean" } },
   ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" } } },

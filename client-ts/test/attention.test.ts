@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createAttention } from '../src/attention.ts';
+import { createTexts } from '../src/editorText.ts';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { fetchApproval, plainCommand } from './fixtures.ts';
@@ -24,7 +25,7 @@ beforeEach(() => {
 const make = () =>
   createAttention(
     {
-      t: (message, ...values) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+      ...createTexts((message) => message),
       showStatus: (text) => void said.push(`status ${text}`),
       setContext: () => undefined,
       notify: async (message) => (said.push(`note ${message}`), press),

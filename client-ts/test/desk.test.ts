@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Question } from '../src/approvals.ts';
 import { createDesk, type Desk, type DeskHost } from '../src/desk.ts';
+import { createTexts } from '../src/editorText.ts';
 import { asIntent } from '../src/intents.ts';
 import { type Link, ServerError } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
@@ -54,7 +55,7 @@ beforeEach(async () => {
     notify: (method, params) => void sent.push([method, params]),
   };
   const host: DeskHost = {
-    t: (message, ...values) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
+    ...createTexts((message) => message),
     confirm: async (question) => {
       asked.push(question);
       return says;

@@ -5,6 +5,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { createTexts } from '../src/editorText.ts';
 import type { LinkState } from '../src/link.ts';
 import { createServer, type Server, type ServerEvents, type ServerHost } from '../src/server.ts';
 
@@ -73,8 +74,8 @@ beforeEach(() => {
   vi.spyOn(Date, 'now').mockImplementation(() => now);
   const quiet = (): void => undefined;
   const host = {
-    t: (message: string, ...values: (string | number)[]) => message.replaceAll(/\{(\d)\}/g, (_, index: string) => String(values[Number(index)])),
-    withProgress: async <T>(_title: string, work: (report: (step: string) => void) => Promise<T>) => work(quiet),
+    ...createTexts((message) => message),
+    showWork: async <T>(_title: string, work: (report: (step: string) => void) => Promise<T>) => work(quiet),
     complain: async (message: string, ...buttons: string[]) => new Promise<string | undefined>((press) => complaints.push({ message, buttons, press })),
     showLog: quiet,
     chosen: () => ({ interpreter: undefined, serverPath: '/opt/tools/countersign' }),

@@ -47,7 +47,12 @@ class SettingsUpdateResult(WireModel):
 
 
 class UnconfirmedItem(WireModel):
-    """One value of the workspace that loosens and waits for a person. ``text`` says what it would mean."""
+    """One value of the workspace that loosens and waits for a person. ``text`` says what it would mean.
+
+    ``resolved`` is the value as it takes effect, with folders and links resolved, where that differs from ``value``;
+    ``allows`` is the gate's sentence on what it would allow; ``changed`` names what differs from the value that a
+    person last confirmed at this key.
+    """
 
     key: str
     value: Json = None
@@ -55,6 +60,9 @@ class UnconfirmedItem(WireModel):
     line: int | None = None
     digest: str
     text: str
+    resolved: Json = None
+    allows: str | None = None
+    changed: str | None = None
 
 
 class SettingsUnconfirmed(WireModel):

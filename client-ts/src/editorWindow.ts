@@ -1,0 +1,63 @@
+/**
+ * The editor's surfaces that show text, in the types that make it safe. The only module that calls them: whoever has a
+ * text for the editor gets it through `editorText.ts` first, because nothing else fits these parameters.
+ */
+import * as vscode from 'vscode';
+
+import type { DialogText, EditorText } from './editorText.ts';
+
+export type Severity = 'info' | 'warning' | 'error';
+
+export interface PickItem {
+  label: EditorText;
+  description?: EditorText;
+  detail?: EditorText;
+}
+
+export interface StatusItem {
+  text: EditorText;
+  tooltip: EditorText;
+  command: string;
+  urgent: boolean;
+}
+
+/** A message in a corner of the window. Gives the button pressed. */
+export function showMessage(severity: Severity, message: EditorText, ...buttons: EditorText[]): Thenable<string | undefined> {
+  const { showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
+  return { info: showInformationMessage, warning: showWarningMessage, error: showErrorMessage }[severity](message, ...buttons);
+}
+
+/** A dialog that waits for an answer. Gives the button pressed; undefined if it was closed. */
+export function showModal(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Thenable<string | undefined> {
+  return vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+}
+
+export function showPick<T extends PickItem>(items: T[], placeHolder: EditorText): Thenable<T | undefined> {
+  return vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true });
+}
+
+/** Not a toast: those cover the very corner where the chat is. */
+export function showProgress<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Thenable<T> {
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) => work((step) => progress.report({ message: step })));
+}
+
+export function createStatus(): vscode.Disposable & { show(item: StatusItem): void } {
+  const item = vscode.window.createStatusBarItem('countersign.status', vscode.StatusBarAlignment.Right, 100);
+  item.name = 'Countersign';
+  return {
+    show({ text, tooltip, command, urgent }) {
+      item.text = text;
+      item.tooltip = tooltip;
+      item.command = command;
+      item.accessibilityInformation = { label: tooltip, role: 'button' };
+      item.backgroundColor = urgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+      item.show();
+    },
+    dispose: () => item.dispose(),
+  };
+}
+
+/** Two texts side by side under a title of ours. */
+export async function showDiff(title: EditorText, before: vscode.Uri, after: vscode.Uri): Promise<void> {
+  await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
+}
