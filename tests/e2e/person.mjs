@@ -23,12 +23,13 @@ export async function openChat(page) {
 
 export async function send(chat, text) {
   await chat.getByRole('textbox', { name: 'Message' }).fill(text);
-  await chat.getByRole('button', { name: 'Send' }).click();
+  // The first start makes the server's environment, which takes its time on a busy machine.
+  await chat.getByRole('button', { name: 'Send' }).click({ timeout: 2 * BOUND });
 }
 
 /** The turn is over: there is nothing to stop. */
 export async function idle(chat) {
-  await chat.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden', timeout: BOUND });
+  await chat.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden', timeout: BOUND });
   await chat.getByRole('button', { name: 'Send' }).waitFor({ timeout: BOUND });
 }
 
