@@ -29,8 +29,6 @@ export interface Attention {
   review(): Promise<void>;
 }
 
-/** A modal can show about this much in full; what is longer cannot be approved there. */
-const MODAL_LIMIT = 2000;
 /** Webviews take about a second on a busy machine. */
 const WEBVIEW_TIMEOUT = 5000;
 
@@ -100,8 +98,8 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     const subject = subjectText(approval);
     const approve = host.t('Approve');
     const deny = host.t('Deny');
-    const whole = subject.length <= MODAL_LIMIT && block(subject).rest === 0;
-    const detail = whole ? host.detail('{0}\n\n{1}', block(subject), approval.reason) : host.detail('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', block(subject, MODAL_LIMIT));
+    const whole = block(subject).rest === 0;
+    const detail = whole ? host.detail('{0}\n\n{1}', block(subject), approval.reason) : host.detail('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', block(subject));
     const pressed = await host.choose(about(approval), detail, deny, ...(whole ? [approve] : []));
     if (pressed === deny) return denyOne(approval);
     const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);

@@ -5,7 +5,7 @@
  * INVARIANT (narrowing): only extension code gets here. A value is accepted by a press on a dialog that showed all of
  * it, or because the person typed it; by the latter at most once in this window.
  */
-import { block, BLOCK_LIMIT, type DialogText, editorText, type EditorText, paragraphs, type Texts } from './editorText.ts';
+import { block, BLOCK_LIMIT, BLOCK_LINES, type DialogText, editorText, type EditorText, paragraphs, type Texts } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
 import type { SettingsFileWatch } from './settingsFiles.ts';
 import { createTypedValues } from './typedValues.ts';
@@ -118,24 +118,26 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
 export function describe(item: wire.UnconfirmedItem, { detail }: Pick<Texts, 'detail'>): { detail: DialogText; whole: boolean } {
   const value = jsonText(item.value);
   const resolved = item.resolved === undefined || jsonText(item.resolved) === value ? undefined : jsonText(item.resolved);
-  const shown = [block(item.key), block(value), ...(resolved === undefined ? [] : [block(resolved)])];
-  const whole = shown.every((part) => part.rest === 0) && item.key.length + value.length + (resolved?.length ?? 0) <= BLOCK_LIMIT;
+  const shown = [item.key, value, ...(resolved === undefined ? [] : [resolved])].join('\n');
+  const whole = shown.length <= BLOCK_LIMIT && shown.split('\n').length <= BLOCK_LINES;
   const text = paragraphs(
+    // First, because a long value pushes what follows it off the screen.
+    whole ? detail('Until you accept it, it is ignored.') : detail('It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.'),
+    item.file !== undefined && (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
+    // The server's sentences; the value in them is the one below.
+    detail('{0}', sentence(item.allows ?? item.text)),
+    item.changed !== undefined && detail('Changed since you last confirmed it: {0}', sentence(item.changed)),
     item.key.length > HEADLINE_LIMIT && detail('Setting: {0}', item.key),
     detail('Value: {0}', block(value)),
     resolved !== undefined && detail('It stands for: {0}', block(resolved)),
-    // The server's sentences; the value in them is the one above.
-    detail('{0}', sentence(item.allows ?? item.text)),
-    item.changed !== undefined && detail('Changed since you last confirmed it: {0}', sentence(item.changed)),
-    item.file !== undefined && (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
-    whole ? detail('Until you accept it, it is ignored.') : detail('It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.'),
   );
   return { detail: text, whole };
 }
 
-/** A dialog shows plain text, where backticks would be noise. */
+/** A sentence of the server's. A dialog shows plain text, where backticks would be noise. */
 function sentence(text: string): string {
-  const words = text.replaceAll(/`([^`]*)`/g, '“$1”');
+  const quoted = text.replaceAll(/`([^`]*)`/g, '“$1”');
+  const words = `${quoted.charAt(0).toUpperCase()}${quoted.slice(1)}`;
   return words.length <= SENTENCE_LIMIT ? words : `${words.slice(0, SENTENCE_LIMIT)}…`;
 }
 

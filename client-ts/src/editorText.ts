@@ -21,7 +21,7 @@ export type DialogText = string & { readonly [KIND]: 'line' | 'lines' };
 /** Foreign text that keeps its line breaks where a `detail` quotes it. */
 export interface Block {
   readonly lines: DialogText;
-  /** How many characters are left out. */
+  /** How many characters are left out at the end; a `detail` says so. */
   readonly rest: number;
 }
 
@@ -36,9 +36,9 @@ export interface Texts {
 const LINE_LIMIT = 1000;
 /** A name or a path inside a sentence. */
 const VALUE_LIMIT = 500;
-/** About what a modal can show. */
-export const BLOCK_LIMIT = 4000;
-const BLOCK_LINES = 60;
+/** About what a modal can show on a small screen. */
+export const BLOCK_LIMIT = 2000;
+export const BLOCK_LINES = 30;
 
 /** One line of foreign text. */
 export function editorText(foreign: string, limit = LINE_LIMIT): EditorText {
@@ -50,11 +50,10 @@ export function ownText(text: string): EditorText {
   return text as EditorText;
 }
 
-/** Foreign text over several lines. What is cut off is counted. */
+/** Foreign text over several lines, cut off where it is longer than a modal. */
 export function block(foreign: string, limit = BLOCK_LIMIT): Block {
   const shown = whole(foreign.slice(0, limit)).split('\n').slice(0, BLOCK_LINES).join('\n');
-  const rest = foreign.length - shown.length;
-  return { lines: (rest === 0 ? reveal(shown) : `${reveal(shown)}… (+${rest})`) as DialogText, rest };
+  return { lines: reveal(shown) as DialogText, rest: foreign.length - shown.length };
 }
 
 /** Paragraphs of one detail; those that are empty are left out. */
@@ -73,10 +72,12 @@ export function createTexts(translate: (message: string) => string): Texts {
         const value = hole ? values[Number(hole[1])] : undefined;
         return value === undefined ? piece : asText(value);
       });
-  return {
-    t: (message, ...values) => joined(filled(message, values, (value) => editorText(String(value), VALUE_LIMIT))) as EditorText,
-    detail: (message, ...values) => filled(message, values, (value) => (typeof value === 'object' ? value.lines : oneLine(clipped(String(value), BLOCK_LIMIT)))).join('') as DialogText,
+  const t: Texts['t'] = (message, ...values) => joined(filled(message, values, (value) => editorText(String(value), VALUE_LIMIT))) as EditorText;
+  const detailed = (value: string | number | Block): string => {
+    if (typeof value !== 'object') return oneLine(clipped(String(value), BLOCK_LIMIT));
+    return value.rest === 0 ? value.lines : `${value.lines}${t('… ({0} more characters)', value.rest)}`;
   };
+  return { t, detail: (message, ...values) => filled(message, values, detailed).join('') as DialogText };
 }
 
 /** Pieces in a row, which make no link or icon together. */

@@ -151,6 +151,10 @@ describe('a value that the person may have typed', () => {
     ['in a list of something else', [rule], [at('{"countersign.permissions.deny": ["Bash(npm test)"]}'), by('{"countersign.permissions.allow": ["Bash(npm test)"]}')], []],
     ['seen on disk some texts ago', [rule], [at(`{// ${allow}\n}`), at(empty), by(`{${allow}}`)], []],
     ['at two places', [rule], [at(empty), by('{"countersign.permissions.allow": ["Bash(npm test)"], "countersign": {"permissions": {"allow": ["Bash(npm test)"]}}}')], []],
+    ['beside an error that was mended in the same edit', [rule], [at('x\n{}'), by(`{${allow}}`)], []],
+    ['typed where a comment spells it with escapes', [rule], [at('{// "\\u0042ash(npm test)"\n}'), by(`{// "\\u0042ash(npm test)"\n${allow}}`)], []],
+    ['at a key that means two places', [{ ...bypass, key: 'countersign.agents.x.y.bypassPermissions' }], [at(empty), by('{"countersign.agents": {"x.y": {"bypassPermissions": true}, "x": {"y": {"bypassPermissions": true}}}}')], []],
+    ['saved by hand, then with more by auto save', [rule], [at(empty), by(`{${allow}}`), by(`{${allow}, "a": 1}`, 'auto')], []],
     ['in a text that still does not parse', [rule], [at(empty), by(`{${allow}`)], []],
   ];
   it.each(cases)('%s', async (_, items, steps, digests) => {
@@ -185,12 +189,12 @@ describe('the dialog', () => {
     expect(describeItem(item, texts)).toEqual({
       whole: true,
       detail: [
+        'Until you accept it, it is ignored.',
+        'In /w/.vscode/settings.json, line 4',
+        'The folder “/srv/shared/libs” would count like the workspace.',
+        'Changed since you last confirmed it: It stood for “/w/libs”',
         'Value: libs',
         'It stands for: /srv/shared/libs',
-        'The folder “/srv/shared/libs” would count like the workspace.',
-        'Changed since you last confirmed it: it stood for “/w/libs”',
-        'In /w/.vscode/settings.json, line 4',
-        'Until you accept it, it is ignored.',
       ].join('\n\n'),
     });
   });
@@ -198,7 +202,7 @@ describe('the dialog', () => {
   it('takes no words from a value: line breaks in it stay visible, and so does what is hidden', () => {
     const { detail } = describeItem({ ...rule, value: 'Bash(x)\n\nThis is safe.\u202E', text: 'a\n\nb', key: 'k' }, texts);
     expect(detail).toContain('Value: "Bash(x)\\n\\nThis is safe.\\u202e"');
-    expect(detail).toContain('a\\n\\nb');
+    expect(detail).toContain('A\\n\\nb');
   });
 
   it('shows a long value cut, counts the rest, and does not offer to accept it', async () => {
@@ -206,7 +210,7 @@ describe('the dialog', () => {
     make().unconfirmed({ items: [{ ...rule, value: 'x'.repeat(10_000) }, { ...rule, digest: 'lines', value: Array.from({ length: 100 }, () => 1) }] });
     await settled();
     await settled();
-    expect(asked[0]!.detail).toContain(`${'x'.repeat(4000)}… (+6000)`);
+    expect(asked[0]!.detail).toContain(`${'x'.repeat(2000)}… (8000 more characters)`);
     expect(asked[0]!.buttons).toEqual(['Keep Ignoring', 'Open File']);
     expect(confirmed).toEqual([]);
   });

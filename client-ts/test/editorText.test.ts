@@ -50,8 +50,9 @@ describe('foreign text', () => {
   it('is no longer than it should be, and what a block cuts off is counted', () => {
     expect(editorText('x'.repeat(300_000)).length).toBe(1000);
     expect(editorText('🎉'.repeat(3000))).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
-    expect(block('x'.repeat(5000)).lines).toBe(`${'x'.repeat(4000)}… (+1000)`);
-    expect(block('x\n'.repeat(100)).rest).toBe(81);
+    const { detail } = createTexts((message) => message);
+    expect(detail('{0}', block('x'.repeat(5000)))).toBe(`${'x'.repeat(2000)}… (3000 more characters)`);
+    expect(detail('{0}', block('x\n'.repeat(100)))).toBe(`${'x\n'.repeat(29)}x… (141 more characters)`);
   });
 
   it('is a value of a message, never a part of its form; nor do two values make a link together', () => {
