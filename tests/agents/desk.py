@@ -23,8 +23,9 @@ from countersign.tools.processes import ShellDesk
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved, ApprovalResponseParams
 from countersign.wire.desk import HistoryEntry, HistoryFilter
 from countersign.wire.threads import ThreadEvent
+from tests.patience import PATIENCE
 
-BOUND = 5.0
+BOUND = PATIENCE
 """Seconds that any wait of a test may take."""
 
 

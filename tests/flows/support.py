@@ -90,18 +90,29 @@ class Flow:
         return self.transcript(thread)
 
     def transcript(self, thread: str) -> str:
-        """What the chat showed, the cards, and the ledger, with ids and times left out."""
-        lines = [_event_line(event) for event in _in_order(self.sessions.open(thread).events)]
+        """Return what the chat showed, the cards, and the ledger's rows, without ids and times.
+
+        Rows stand in the order in which they were written, call by call: calls of one message run side by side.
+        """
+        events = self.sessions.open(thread).events
+        position = _positions(events)
+        lines = [_event_line(event) for event in _in_order(events)]
+        oldest_first = [*reversed(self.ledger.query(HistoryFilter(), workspace=None))]
         cards = [
             f"card: {card.reason} [{' '.join(option.option_id for option in card.options)}]"
-            for _, card in self.line.sent
-            if isinstance(card, ApprovalRequest)
+            for card in sorted(
+                (card for _, card in self.line.sent if isinstance(card, ApprovalRequest)),
+                key=lambda card: position[card.tool_call.tool_call_id],
+            )
         ]
         rows = [
             f"ledger: {entry.phase} {entry.verdict} by {entry.by}: {entry.tool}"
-            for entry in reversed(self.ledger.query(HistoryFilter(), workspace=None))
+            for entry in sorted(
+                oldest_first,
+                key=lambda entry: position[entry.tool_call_id],
+            )
         ]
-        told = "\n".join([*filter(None, lines), *sorted(cards), *sorted(rows), *self._files()])
+        told = "\n".join([*filter(None, lines), *cards, *rows, *self._files()])
         return re.sub(re.escape(str(self.workspace)), "WORK", told) + "\n"
 
     def _files(self) -> list[str]:
@@ -112,8 +123,20 @@ class Flow:
         ]
 
 
+def _positions(events) -> dict[str, tuple[int, str]]:
+    """Return where each call stands: the message that it came in, then its tool, since calls of a message overlap."""
+    message, positions = 0, {}
+    for event in events:
+        if event.type == "text":
+            message += 1
+        elif event.type == "toolCall":
+            positions[event.tool_call_id] = (message, event.tool)
+    return positions
+
+
 def _in_order(events):
-    """Results that followed each other in the order of their calls' names: calls of one message run side by side."""
+    """Return the events without calls; results that follow each other in the order of their calls."""
+    position = _positions(events)
     ordered = []
     for event in events:
         if event.type in ("toolCall", "usage"):
@@ -122,7 +145,7 @@ def _in_order(events):
         start = len(ordered)
         while start and ordered[start - 1].type == "toolResult":
             start -= 1
-        ordered[start:] = sorted(ordered[start:], key=lambda result: (result.tool, result.output))
+        ordered[start:] = sorted(ordered[start:], key=lambda result: position[result.tool_call_id])
     return ordered
 
 

@@ -10,6 +10,7 @@ from countersign.gate.entry import Entry
 from countersign.gate.ledger import Ledger
 from countersign.gate.reader import LEDGER_FILE
 from countersign.wire.verdicts import Evidence
+from tests.patience import PATIENCE
 
 
 def entry(number: int = 0, **changes) -> Entry:
@@ -35,7 +36,7 @@ def entry(number: int = 0, **changes) -> Entry:
 
 def write(ledger: Ledger, *changes) -> int:
     """Append outside an event loop."""
-    return ledger.put(changes).result(timeout=5)
+    return ledger.put(changes).result(timeout=PATIENCE)
 
 
 def crash_image(ledger: Ledger, folder: Path) -> Path:

@@ -26,8 +26,9 @@ from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import InvalidAnswer
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Evidence, Mode, Verdict
+from tests.patience import PATIENCE
 
-BOUND = 5.0
+BOUND = PATIENCE
 """Seconds that any wait of a test may take."""
 
 

@@ -14,6 +14,7 @@ from countersign.gate.head import HEAD_FILE, PLACE, HeadFile, blocking_read_head
 from countersign.gate.ledger import Ledger
 from countersign.gate.reader import LEDGER_FILE, Reader
 from countersign.gate.wal import FRAME_HEADER, HEADER, blocking_incomplete
+from tests.patience import PATIENCE
 
 from .ledger_support import crash_image, entry, harm, write
 
@@ -209,6 +210,6 @@ def test_two_servers_on_one_ledger_leave_a_head_that_holds(tmp_path):
     with closing(Ledger(file)) as one, closing(Ledger(file)) as other:
         waiting = [(one, other)[number % 2].put([entry(number)]) for number in range(200)]
         for done in waiting:
-            done.result(timeout=5)
+            done.result(timeout=PATIENCE)
         assert (one.verify().rows, one.verify().fault) == (200, None)
         assert blocking_read_heads(file)[0].rows == 200

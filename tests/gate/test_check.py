@@ -12,6 +12,7 @@ import pytest
 
 from countersign.gate.check import TOOL_NAMES, BadQuestion, answer_of, check_line, check_lines, explain, supposed_call
 from countersign.settings.policy import Policy, RuleText
+from tests.patience import PATIENCE
 
 
 def ask(**question: Any) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def test_the_command_answers_line_by_line_and_ends_well(tmp_path: Path) -> None:
     )
     done = subprocess.run(
         [sys.executable, "-m", "countersign", "check"],
-        input=lines, capture_output=True, text=True, timeout=30, cwd=tmp_path, check=False,
+        input=lines, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path, check=False,
     )  # fmt: skip
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, "")

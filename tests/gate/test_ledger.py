@@ -16,6 +16,7 @@ from countersign.gate.owner import Owner
 from countersign.gate.reader import LEDGER_FILE, Reader
 from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
+from tests.patience import PATIENCE
 
 from .ledger_support import entry, harm
 
@@ -221,7 +222,7 @@ async def test_true_bytes_of_a_request_that_has_ended_lie_nowhere_any_more(ledge
     assert b"true-bytes" in log.read_bytes()
     for name in ("two", "one", "three"):
         await ledger.append(entry(1), Closed(name, "denied"))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while log.stat().st_size:
             await asyncio.to_thread(ledger.request, "one")
     assert b"true-bytes" not in file.read_bytes()
@@ -229,7 +230,7 @@ async def test_true_bytes_of_a_request_that_has_ended_lie_nowhere_any_more(ledge
 
 def test_nobody_else_may_read_the_files(tmp_path):
     with closing(Ledger(tmp_path / LEDGER_FILE)) as ledger:
-        ledger.put([entry(1)]).result(timeout=5)
+        ledger.put([entry(1)]).result(timeout=PATIENCE)
         assert {file.name: oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == dict.fromkeys(
             ("ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.head"), "0o600"
         )
@@ -264,6 +265,6 @@ def test_what_nobody_could_write_does_not_take_with_it_what_shares_its_commit(fi
         bad = ledger.put([entry(2)._replace(input={"bytes": b"no JSON"})])
         good = ledger.put([entry(3)])  # while the first is being written, so the two share a commit
         held.set()
-        assert first.result(timeout=5) == 1
-        assert isinstance(bad.exception(timeout=5), LedgerUnavailable)
-        assert good.result(timeout=5) == 2
+        assert first.result(timeout=PATIENCE) == 1
+        assert isinstance(bad.exception(timeout=PATIENCE), LedgerUnavailable)
+        assert good.result(timeout=PATIENCE) == 2

@@ -525,9 +525,9 @@ def test_deciding_hardly_grows_with_the_number_of_rules(tmp_path: Path, asked: l
         times: dict[int, list[float]] = {0: [], 1: []}
         for _ in range(100):
             for which, measured in enumerate((few, many)):
-                start = time.perf_counter()
+                start = time.process_time()
                 for each in asked:
                     decide(each, measured, ["default"])
-                times[which].append(time.perf_counter() - start)
+                times[which].append(time.process_time() - start)
         ratios.append(statistics.median(times[1]) / statistics.median(times[0]))
     assert min(ratios) < 1.5

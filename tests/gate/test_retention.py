@@ -16,6 +16,7 @@ from countersign.gate.ledger import Ledger
 from countersign.gate.reader import LEDGER_FILE, Reader
 from countersign.gate.retention import blocking_rotate
 from countersign.wire.desk import HistoryFilter
+from tests.patience import PATIENCE
 
 from .ledger_support import entry, harm, write
 
@@ -160,7 +161,7 @@ def test_rows_written_during_a_rotation_are_in_the_archive_or_in_the_new_chain(f
         waiting = [ledger.put([entry(number)]) for number in range(500)]
         blocking_rotate(file, tmp_path / "old.jsonl")
         waiting += [(ledger, other)[number % 2].put([entry(number)]) for number in range(500, 600)]
-        numbers = [done.result(timeout=5) for done in waiting]
+        numbers = [done.result(timeout=PATIENCE) for done in waiting]
         archive = blocking_verify_export(tmp_path / "old.jsonl")
         found = ledger.verify()
         assert (archive.fault, found.fault) == (None, None)

@@ -23,6 +23,7 @@ from countersign.gate.check import explain, policy_of
 from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax import BashSyntax
 from countersign.gate.verdict import Decision
+from tests.patience import PATIENCE
 
 from .evaluate import look_inside
 from .generate import CommandMaker, Pools
@@ -116,7 +117,7 @@ def sandbox() -> str | None:
     """Why there is no sandbox here, or None."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed"
-    tried = subprocess.run([*_bwrap(), "/bin/true"], capture_output=True, timeout=30, check=False)
+    tried = subprocess.run([*_bwrap(), "/bin/true"], capture_output=True, timeout=PATIENCE, check=False)
     return None if tried.returncode == 0 else f"bubblewrap cannot make a sandbox: {tried.stderr.decode().strip()}"
 
 

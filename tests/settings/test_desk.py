@@ -9,6 +9,7 @@ import pytest
 from countersign.settings.desk import SettingsDesk
 from countersign.wire.errors import InvalidAnswer, NotTrusted
 from countersign.wire.settings import ByPerson, InitializationOptions, SettingsChanged, SettingsLayers
+from tests.patience import PATIENCE
 
 BYPASS = {"agents": {"Countersign": {"bypassPermissions": True}}}
 IN_FILE = '{"countersign.agents": {"Countersign": {"bypassPermissions": true}}}'
@@ -426,7 +427,7 @@ async def test_a_hand_edit_takes_effect_while_somebody_watches(house):
         for text, mode in (('{"countersign.mode": "plan"}', "plan"), ("{}", "default")):
             seen.clear()
             house.write(text)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await seen.wait()
             assert desk.policy.mode == mode
     finally:

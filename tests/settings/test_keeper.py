@@ -12,6 +12,7 @@ from countersign.settings.tree import with_value
 from countersign.settings.trust import Confirmations
 from countersign.wire.errors import InvalidAnswer, NotTrusted
 from countersign.wire.settings import InitializationOptions, SettingsChanged, SettingsLayers, SettingsUpdateResult
+from tests.patience import PATIENCE
 
 
 class Editor:
@@ -192,7 +193,7 @@ async def test_an_answer_that_is_called_off_confirms_nothing(code):
 
     keeper = SettingsKeeper(code.desk, silent)
     setting = asyncio.create_task(keeper.set_bypass("Countersign"), name="set bypass")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await asked.wait()
         setting.cancel()
         with pytest.raises(asyncio.CancelledError):

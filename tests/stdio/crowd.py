@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import patience
+
 from .desk import Desk, open_desk
 
-PATIENCE = 120.0
+PATIENCE = 2 * patience.PATIENCE
 """Seconds that a crowd may take for one step; a figure of time is no test (`tests/bench/reload.py`)."""
 
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
 from tests.stdio.peer import Peer
 
 Json = Any
-TURN_BOUND = 20.0
+TURN_BOUND = 2 * PATIENCE
 """Seconds that a whole turn may take; each of its steps is bounded by `peer.BOUND`."""
 
 
@@ -61,8 +62,8 @@ class Desk:
         return (await self.peer.request("thread/open", {"threadId": thread_id}))["events"]
 
     async def ended_events(self, thread_id: str) -> list[Json]:
-        """The chat's events once its last turn has ended: asked for again and again, for five seconds at most."""
-        async with asyncio.timeout(5):
+        """The chat's events once its last turn has ended: asked for again and again, bounded by `PATIENCE`."""
+        async with asyncio.timeout(PATIENCE):
             while not (events := await self.events(thread_id)) or events[-1]["type"] != "done":
                 pass
         return events
@@ -75,7 +76,7 @@ class Desk:
 def ledger_rows(storage: Path) -> list[Json]:
     """What `countersign history --json` prints."""
     words = [sys.executable, "-m", "countersign", "history", "--storage", str(storage), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=PATIENCE)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -16,7 +16,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-BOUND = 5.0
+from tests.patience import PATIENCE
+
+BOUND = PATIENCE
 """Seconds that any single wait may take."""
 
 SERVER = Path(__file__).parents[2] / "server"

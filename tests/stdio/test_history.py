@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import RpcError
 
@@ -35,7 +36,7 @@ async def query(desk: Desk, limit: int = 100, cursor: str | None = None, **filte
 
 def history(*words: object) -> tuple[int, str]:
     command = [sys.executable, "-m", "countersign", "history", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

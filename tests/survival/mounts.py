@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tests.patience import PATIENCE
 from tests.stdio.peer import BOUND, Peer
 
 ROOT = os.geteuid() == 0
@@ -30,7 +31,7 @@ def why_not() -> str | None:
     if missing:
         return f"`{missing[0]}` is missing (Debian: util-linux, mount)"
     tried = subprocess.run(
-        [*APART, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True, text=True, timeout=30, check=False
+        [*APART, "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     return f"nothing can be mounted here: {tried.stderr.strip()}" if tried.returncode else None
 

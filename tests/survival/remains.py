@@ -21,11 +21,10 @@ from typing import Any
 
 from countersign.gate import ledger_cli
 from countersign.gate.reader import LEDGER_FILE
+from tests.patience import PATIENCE
 
 Json = Any
 TOKEN = re.compile(r"tok-[A-Za-z0-9]+-\d+-\d+-end")
-PATIENCE = 5.0
-"""Seconds after which nobody may be left."""
 LOOK_EVERY = 0.02
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from countersign.tools.leftover import blocking_left, blocking_settle, new_name, old_name
 from countersign.wire.base import Json
+from tests.patience import PATIENCE
 
 KILLED = textwrap.dedent("""
     import os, signal, sys
@@ -50,7 +51,7 @@ KILLED = textwrap.dedent("""
 
 def killed(workspace: Path, *words: str) -> bool:
     """Change ``a.txt`` in a process that is killed at that step; False once there is no such step any more."""
-    done = subprocess.run([sys.executable, "-c", KILLED, str(workspace), *words], timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(workspace), *words], timeout=PATIENCE, check=False)
     assert done.returncode in (7, -signal.SIGKILL)
     return done.returncode != 7
 

@@ -18,8 +18,7 @@ from countersign.tools.registry import BY_NAME, parse_arguments
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Bench, Prepared
 from countersign.wire.desk import ShellView
-
-PATIENCE = 5.0
+from tests.patience import PATIENCE
 
 
 class Workbench:

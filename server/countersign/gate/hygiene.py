@@ -207,9 +207,6 @@ class _Bench:
             return None
 
 
-_GUESSES = (("shell", "command"), ("write_file", "path"), ("read_file", "path"), ("web_fetch", "url"))
-
-
 def _key(call: ToolCall) -> str:
     return json.dumps([call.agent, call.tool, dict(call.arguments)], sort_keys=True)
 

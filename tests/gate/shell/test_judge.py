@@ -17,6 +17,7 @@ from countersign.gate.shell.syntax import BashSyntax
 from .asked import HOME, WS, decide, judge
 
 BOUND = 5.0
+"""Seconds of this process's own time, so that a busy machine does not count."""
 
 
 @pytest.fixture
@@ -253,9 +254,9 @@ def test_a_long_text_is_judged_within_its_bound_and_never_allowed() -> None:
         "echo " + "x " * 60_000,
         "cat <<E\n" + "x\n" * 60_000 + "E",
     ):
-        start = time.monotonic()
+        start = time.process_time()
         assert decide(text, ["Bash"]) == "ask"
-        assert time.monotonic() - start < BOUND
+        assert time.process_time() - start < BOUND
 
 
 def test_there_is_no_upper_number_of_commands() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from .arguments import NUMERIC_PARAMETERS, numeric
 from .facts import Facts, is_own_name
 from .reserved import DECLARING
-from .script import Arithmetic, Assignment, Formula, Piece, Simple, Substitution, Text, Variable, Word
+from .script import Arithmetic, Assignment, Formula, Piece, Simple, Text, Variable, Word
 
 SAFE = frozenset({
     "CI", "NODE_ENV", "FORCE_COLOR", "NO_COLOR", "TZ", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "PYTHONUNBUFFERED",
@@ -194,7 +194,6 @@ def _expanding(text: str) -> str:
 _ARITHMETIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _UNARY = re.compile(r"-[a-zA-Z]")
 _BINARY = _ARITHMETIC | {"=", "==", "!=", "=~", "<", ">", "-nt", "-ot", "-ef"}
-_JOINING = frozenset({"-a", "-o", "!", "(", ")", "&&", "||"})
 
 
 def bad_double_test(words: Sequence[Word], facts: Facts) -> str | None:
@@ -254,8 +253,3 @@ def is_number(word: Word, facts: Facts) -> bool:
         isinstance(piece, Variable) and piece.plain and (facts.numeric(piece.name) or piece.name in NUMERIC_PARAMETERS)
         for piece in word.pieces
     )
-
-
-def runs_something(word: Word) -> bool:
-    """Whether a word holds a substitution."""
-    return any(isinstance(piece, Substitution) for piece in word.pieces)
