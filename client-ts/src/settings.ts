@@ -4,7 +4,7 @@
  */
 import type { Texts } from './editorText.ts';
 import type { Link } from './link.ts';
-import { editSetting } from './settingEdit.ts';
+import { editSetting, settingAt, settingsTree, type Tree, withChanges } from './settingEdit.ts';
 import type * as wire from './wire.gen.ts';
 
 /** A settings file open in the editor, which may be dirty there. */
@@ -53,9 +53,10 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
     link.notify('settings/changed', { ...now, ...(byPerson && { byPerson }) });
   }
 
-  async function update({ layer, path, value = null }: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult> {
-    const names = underSection(path);
-    const refused = layer === 'workspace' ? await editWorkspace(names, value) : await writeWhole(layer, names, value);
+  async function update(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult> {
+    const { layer } = params;
+    const names = underSection(params.path);
+    const refused = layer === 'workspace' ? await editWorkspace(names, params) : await writeWhole(layer, names, params);
     if (refused !== undefined) return { applied: false, reason: refused };
     // The new layers reach the server before the answer does, so that it never sees "applied" with the old value.
     await host.settingsRead();
@@ -63,18 +64,27 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
     return { applied: true };
   }
 
-  async function editWorkspace(path: string[], value: unknown): Promise<string | undefined> {
+  async function editWorkspace(path: string[], params: wire.SettingsUpdateParams): Promise<string | undefined> {
     const file = await host.workspaceFile();
-    if (!file) return writeWhole('workspace', path, value);
+    if (!file) return writeWhole('workspace', path, params);
     if (file.dirty) return host.t('`.vscode/settings.json` has unsaved changes; save or revert it first');
-    const edit = editSetting(file.text, path, value);
+    const before = settingsTree(file.text);
+    const wanted = wantedValue(settingAt(before, path), params);
+    if ('refused' in wanted) return wanted.refused;
+    const edit = editSetting(file.text, path, wanted.value);
     if ('refused' in edit) return edit.refused;
+    if (dropsForbidding(before, settingsTree(withChanges(file.text, edit.changes)), path, params)) return DROPS;
     if (edit.changes.length === 0 || (await file.change(edit.changes))) return undefined;
     return host.t('`.vscode/settings.json` could not be saved');
   }
 
-  async function writeWhole(layer: 'user' | 'workspace', path: string[], value: unknown): Promise<string | undefined> {
+  async function writeWhole(layer: 'user' | 'workspace', path: string[], params: wire.SettingsUpdateParams): Promise<string | undefined> {
     const [first = '', ...rest] = path;
+    const before = nested((layer === 'user' ? host.layers().user : host.layers().workspace) ?? {});
+    const wanted = wantedValue(settingAt(before, path), params);
+    if ('refused' in wanted) return wanted.refused;
+    const { value } = wanted;
+    if (dropsForbidding(before, withValue(before, path, value), path, params)) return DROPS;
     try {
       if (!OBJECTS.has(first) || rest.length === 0) await host.writeSetting(layer, path.join('.'), value ?? undefined);
       else {
@@ -89,6 +99,39 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
   }
 
   return { initial, send, update };
+}
+
+const DROPS = 'the edit would drop a deny or ask rule that it does not name';
+
+/** The value to write: of a list, what stands there now with the entries put in and taken out. */
+function wantedValue(now: unknown, { value = null, insert, remove }: wire.SettingsUpdateParams): { value: unknown } | { refused: string } {
+  if (insert === undefined && remove === undefined) return { value };
+  if (now !== undefined && now !== null && !Array.isArray(now)) return { refused: 'the setting is not a list; mend it by hand first' };
+  const left = ((now ?? []) as unknown[]).filter((entry) => !includes(remove ?? [], entry));
+  return { value: [...left, ...(insert ?? []).filter((entry) => !includes(left, entry))] };
+}
+
+/** Whether a deny or ask rule would be gone that the edit does not name. */
+function dropsForbidding(before: Tree, after: Tree, path: readonly string[], { remove }: wire.SettingsUpdateParams): boolean {
+  return ['deny', 'ask'].some((list) => {
+    const named = path.join('.') === `permissions.${list}` ? (remove ?? []) : [];
+    const left = entriesOf(settingAt(after, ['permissions', list]));
+    return entriesOf(settingAt(before, ['permissions', list])).some((entry) => !includes(left, entry) && !includes(named, entry));
+  });
+}
+
+function entriesOf(list: unknown): unknown[] {
+  return Array.isArray(list) ? list : [];
+}
+
+function includes(list: readonly unknown[], entry: unknown): boolean {
+  const text = JSON.stringify(entry);
+  return list.some((one) => JSON.stringify(one) === text);
+}
+
+/** A layer as the editor gives it, where a key may stand for a path. */
+function nested(layer: Record<string, unknown>): Tree {
+  return Object.entries(layer).reduce<Tree>((tree, [key, value]) => withValue(tree, key.split('.'), value), {});
 }
 
 /** The path below `countersign`, however it is spelled. */

@@ -648,11 +648,19 @@ export interface SettingsChanged {
   byPerson?: ByPerson[];
 }
 
-/** `settings/update`: the server asks the editor to write one key. `value` null removes it. */
+/**
+ * `settings/update`: the server asks the editor to write one key. `value` null removes it.
+ *
+ * Where `insert` or `remove` is given, the value is a list and these entries are put into it or taken out of it as
+ * it stands when the edit is made; `value` is then the list as the server last saw it with the edit, for clients
+ * that cannot edit lists.
+ */
 export interface SettingsUpdateParams {
   layer: "user" | "workspace";
   path: string[];
   value?: unknown;
+  insert?: unknown[];
+  remove?: unknown[];
 }
 
 export interface SettingsUpdateResult {

@@ -117,7 +117,7 @@ const shapes: Record<string, Shape> = {
   SettingsLayers: { fields: { "default?": { map: "any" }, "user?": { map: "any" }, "workspace?": { map: "any" }, "folder?": { map: "any" } } },
   ByPerson: { fields: { key: "string", digest: "string" } },
   SettingsChanged: { fields: { settings: { ref: "SettingsLayers" }, trusted: "boolean", "byPerson?": { list: { ref: "ByPerson" } } } },
-  SettingsUpdateParams: { fields: { layer: { values: ["user", "workspace"] }, path: { list: "string" }, "value?": "any" } },
+  SettingsUpdateParams: { fields: { layer: { values: ["user", "workspace"] }, path: { list: "string" }, "value?": "any", "insert?": { list: "any" }, "remove?": { list: "any" } } },
   SettingsUpdateResult: { fields: { applied: "boolean", "reason?": "string" } },
   UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string", "resolved?": "any", "allows?": "string", "changed?": "string" } },
   SettingsUnconfirmed: { fields: { items: { list: { ref: "UnconfirmedItem" } } } },

@@ -3,17 +3,19 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';
 import { createSettings, type SettingsHost } from '../src/settings.ts';
-import { withChanges } from '../src/settingEdit.ts';
+import { settingsTree, withChanges } from '../src/settingEdit.ts';
+import type * as wire from '../src/wire.gen.ts';
 
 
 describe('what the server asks to be written', () => {
   let log: string[];
   let file: { text: string; dirty: boolean; saves: boolean } | undefined;
   let written: unknown[];
+  let user: Record<string, unknown>;
 
   const host = (): SettingsHost => ({
     ...createTexts((message) => message),
-    layers: () => ({ user: { agents: { Other: { command: 'o' }, Claude: { command: 'c' } } }, workspace: {} }),
+    layers: () => ({ user, workspace: {} }),
     trusted: () => true,
     workspaceFile: async () =>
       file && {
@@ -33,6 +35,7 @@ describe('what the server asks to be written', () => {
   beforeEach(() => {
     log = [];
     written = [];
+    user = { agents: { Other: { command: 'o' }, Claude: { command: 'c' } } };
     file = { text: '{\n  // mine\n}\n', dirty: false, saves: true };
   });
 
@@ -56,6 +59,38 @@ describe('what the server asks to be written', () => {
     expect(result.applied).toBe(false);
     expect(result.reason).toBeTruthy();
     expect(file!.text).toBe(before);
+  });
+
+  it('a list is edited as it stands in the file now, not as the server last saw it', async () => {
+    // Another window has just written a deny rule and an allow rule that the server does not know of.
+    file!.text = '{"countersign.permissions.deny": ["Bash(rm:*)"], "countersign.permissions.allow": ["Bash(ls)", "Bash(new)"]}';
+    const settings = make();
+    expect(await settings.update({ layer: 'workspace', path: ['permissions', 'deny'], value: ['Bash(dd:*)'], insert: ['Bash(dd:*)'] })).toEqual({ applied: true });
+    expect(await settings.update({ layer: 'workspace', path: ['permissions', 'allow'], value: [], remove: ['Bash(ls)'] })).toEqual({ applied: true });
+    expect(file!.text).toBe('{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"], "countersign.permissions.allow": [ "Bash(new)"]}');
+  });
+
+  const drops: [string, string, Pick<wire.SettingsUpdateParams, 'path' | 'value' | 'remove'>][] = [
+    ['a whole list that lacks one', '{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"]}', { path: ['permissions', 'deny'], value: ['Bash(dd:*)'] }],
+    ['the list taken away', '{"countersign.permissions.ask": ["Bash(rm:*)"]}', { path: ['permissions', 'ask'], value: null }],
+    ['all permissions written anew', '{"countersign.permissions": {"deny": ["Bash(rm:*)"]}}', { path: ['permissions'], value: { allow: ['Bash'] } }],
+    ['the other list named', '{"countersign": {"permissions": {"deny": ["Bash(rm:*)"], "allow": []}}}', { path: ['permissions'], value: { allow: [] }, remove: undefined }],
+  ];
+  it.each(drops)('an edit that would drop a deny or ask rule unnamed is refused: %s', async (_, text, edit) => {
+    file!.text = text;
+    expect((await make().update({ layer: 'workspace', ...edit })).applied).toBe(false);
+    expect(file!.text).toBe(text);
+    user = settingsTree(text);
+    expect((await make().update({ layer: 'user', ...edit })).applied).toBe(false);
+    expect(written).toEqual([]);
+  });
+
+  it('one that names the rule takes it out', async () => {
+    file!.text = '{"countersign.permissions.deny": ["Bash(rm:*)"]}';
+    expect(await make().update({ layer: 'workspace', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] })).toEqual({ applied: true });
+    user = { 'permissions.deny': ['Bash(rm:*)', 'Bash(dd:*)'] };
+    await make().update({ layer: 'user', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] });
+    expect(written).toEqual([['user', 'permissions.deny', ['Bash(dd:*)']]]);
   });
 
   it('in the user’s settings one agent is changed and the others stay', async () => {

@@ -282,6 +282,25 @@ async def test_two_rules_saved_at_once_are_both_kept(code):
     assert [text for _, text, _ in code.rules()] == ["Bash(b)", "Bash(c)"]
 
 
+async def test_a_deny_rule_that_another_window_wrote_meanwhile_stays(code):
+    said = []
+
+    async def eager(params):
+        """The editor finds a rule in its list that the server was not told of, and tells it before it answers."""
+        said.append((params.insert, params.remove))
+        now = [rule for rule in ("Bash(dd:*)", "Bash(old)") if rule not in (params.remove or [])]
+        code.changed(user={"permissions": {"deny": [*now, *(params.insert or [])]}}, workspace={})
+        return SettingsUpdateResult(applied=True)
+
+    code.changed(user={"permissions": {"deny": ["Bash(old)"]}}, workspace={})
+    keeper = SettingsKeeper(code.desk, eager)
+    await keeper.save_rule("deny", "Bash(rm:*)", "user", "Claude")
+    assert code.rules() == [("deny", rule, "user") for rule in ("Bash(dd:*)", "Bash(old)", "Bash(rm:*)")]
+    await keeper.remove_rule(code.desk.policy.rules[1])
+    assert ("deny", "Bash(dd:*)", "user") in code.rules()
+    assert said == [(["Bash(rm:*)"], None), (None, ["Bash(old)"])]
+
+
 async def test_an_allow_rule_of_an_untrusted_workspace_is_refused_and_a_deny_rule_is_kept(tmp_path):
     editor = Editor(tmp_path, trusted=False)
     with pytest.raises(NotTrusted):

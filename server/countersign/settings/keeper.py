@@ -169,7 +169,9 @@ class SettingsKeeper:
         if any(canonical(one) == canonical(entry) for one in known):
             return
         if self._update is not None:
-            await self._written(layer, path, [*known, entry])
+            await self._list_written(
+                SettingsUpdateParams(layer=layer, path=list(path), value=[*known, entry], insert=[entry])
+            )
         else:
             await self._edit_workspace(lambda text: append_item(text, path, entry))
             self._patch(layer, path, [*known, entry])
@@ -177,9 +179,11 @@ class SettingsKeeper:
     async def _remove(self, layer: WrittenLayer, path: Path, rule: RuleText) -> None:
         if layer == "user" and not self._edits_user():
             raise InvalidAnswer("this editor's user settings cannot be changed from here; change them by hand")
-        left = [entry for entry in self._list_in(layer, path) if not _is(rule)(entry)]
+        known = self._list_in(layer, path)
+        left = [entry for entry in known if not _is(rule)(entry)]
         if self._update is not None:
-            await self._written(layer, path, left)
+            gone = [entry for entry in known if _is(rule)(entry)]
+            await self._list_written(SettingsUpdateParams(layer=layer, path=list(path), value=left, remove=gone))
         else:
             await self._edit_workspace(lambda text: remove_items(text, path, _is(rule)))
             self._patch(layer, path, left)
@@ -210,11 +214,29 @@ class SettingsKeeper:
         if not result.applied:
             raise InvalidAnswer(result.reason or "the setting could not be written")
 
+    async def _list_written(self, params: SettingsUpdateParams) -> None:
+        """Have the editor edit a list as it stands there, which may hold entries that were not told yet."""
+        assert self._update is not None
+        try:
+            self._check_readable()
+        except WorldError as error:
+            raise InvalidAnswer(str(error)) from error
+        result = await self._ask_editor(self._update, params)
+        if not result.applied:
+            raise InvalidAnswer(result.reason or "the setting could not be written")
+        # The editor may have told the list meanwhile: the edit is made on what is known now.
+        path = tuple(params.path)
+        insert, gone = params.insert or [], [canonical(entry) for entry in params.remove or []]
+        left = [entry for entry in self._list_in(params.layer, path) if canonical(entry) not in gone]
+        known = {canonical(entry) for entry in left}
+        self._patch(params.layer, path, [*left, *(entry for entry in insert if canonical(entry) not in known)])
+
     async def _write(self, layer: WrittenLayer, path: Path, value: Json) -> SettingsUpdateResult:
         try:
             if self._update is not None:
                 self._check_readable()
-                result = await self._ask_editor(self._update, layer, path, value)
+                params = SettingsUpdateParams(layer=layer, path=list(path), value=value)
+                result = await self._ask_editor(self._update, params)
                 if not result.applied:
                     return result
             elif layer == "workspace":
@@ -227,12 +249,10 @@ class SettingsKeeper:
         self._patch(layer, path, value)
         return SettingsUpdateResult(applied=True)
 
-    async def _ask_editor(
-        self, update: ClientUpdate, layer: WrittenLayer, path: Path, value: Json
-    ) -> SettingsUpdateResult:
+    async def _ask_editor(self, update: ClientUpdate, params: SettingsUpdateParams) -> SettingsUpdateResult:
         try:
             async with asyncio.timeout(EDITOR_WAIT):
-                return await update(SettingsUpdateParams(layer=layer, path=list(path), value=value))
+                return await update(params)
         except TimeoutError:
             return SettingsUpdateResult(applied=False, reason="the editor did not answer; try again")
         except Exception:

@@ -34,11 +34,18 @@ class SettingsChanged(WireModel):
 
 
 class SettingsUpdateParams(WireModel):
-    """``settings/update``: the server asks the editor to write one key. ``value`` null removes it."""
+    """``settings/update``: the server asks the editor to write one key. ``value`` null removes it.
+
+    Where ``insert`` or ``remove`` is given, the value is a list and these entries are put into it or taken out of it as
+    it stands when the edit is made; ``value`` is then the list as the server last saw it with the edit, for clients
+    that cannot edit lists.
+    """
 
     layer: Literal["user", "workspace"]
     path: list[str]
     value: Json = None
+    insert: list[Json] | None = None
+    remove: list[Json] | None = None
 
 
 class SettingsUpdateResult(WireModel):
