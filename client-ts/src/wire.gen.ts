@@ -19,8 +19,11 @@ export type Scope = "call" | "turn" | "chat" | "timed" | "workspace" | "user";
 
 export type DecidedBy = "user" | "rule" | "grant" | "mode" | "bypass" | "hook" | "floor" | "limit" | "timeout" | "cancel" | "change" | "agentExit" | "restart" | "nobody";
 
-/** Which rung of the precedence spoke; `default` is "no rule matches", `error` a fault of ours (which denies). */
-export type Source = "floor" | "rule" | "hook" | "mode" | "grant" | "bypass" | "default" | "nobody" | "error";
+/**
+ * Which rung of the precedence spoke; `default` is "no rule matches", `error` a fault of ours (which denies),
+ * `plainBash` that a command is written in bash beyond the subset that may be allowed without a person.
+ */
+export type Source = "floor" | "rule" | "hook" | "mode" | "grant" | "bypass" | "default" | "nobody" | "error" | "plainBash";
 
 /**
  * Why a verdict is what it is.

@@ -16,7 +16,7 @@ const shapes: Record<string, Shape> = {
   EffectKind: { values: ["read", "write", "command", "fetch", "external"] },
   Scope: { values: ["call", "turn", "chat", "timed", "workspace", "user"] },
   DecidedBy: { values: ["user", "rule", "grant", "mode", "bypass", "hook", "floor", "limit", "timeout", "cancel", "change", "agentExit", "restart", "nobody"] },
-  Source: { values: ["floor", "rule", "hook", "mode", "grant", "bypass", "default", "nobody", "error"] },
+  Source: { values: ["floor", "rule", "hook", "mode", "grant", "bypass", "default", "nobody", "error", "plainBash"] },
   Evidence: { fields: { source: { ref: "Source" }, "rule?": "string", "file?": "string", "line?": "integer", reason: "string" } },
   EffectView: { fields: { kind: { ref: "EffectKind" }, resource: "string", verdict: { ref: "Verdict" }, evidence: { ref: "Evidence" } } },
   ExplainParams: { fields: { tool: "string", "args?": { map: "any" }, "mode?": { ref: "Mode" }, "agent?": "string", "cwd?": "string" } },

@@ -352,6 +352,7 @@ class Judgement:
     risks: tuple[str, ...] = ()
     sayings: Callable[[], tuple[str | None, tuple[str, ...]]] = lambda: (None, ())
     scripts: tuple[str, ...] = ()
+    exact_text: bool = False
 
 
 RULED = Evidence(source="rule", rule="Bash(x)", reason="an allow rule covers it")

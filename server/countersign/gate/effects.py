@@ -52,7 +52,8 @@ NO_SAYINGS = Sayings()
 class Judged:
     """All that a call touches, in order, and how to find out what a rule for it would say.
 
-    ``parts`` are a command's parts with the indexes of their findings among all findings.
+    ``parts`` are a command's parts with the indexes of their findings among all findings; ``exact_text`` says that a
+    rule or grant holds exactly the text of every command in it.
     """
 
     groups: tuple[Group, ...]
@@ -60,6 +61,7 @@ class Judged:
     risks: tuple[str, ...] = ()
     parts: tuple[tuple[str, tuple[int, ...]], ...] = ()
     scripts: tuple[str, ...] = ()
+    exact_text: bool = False
 
 
 def judge_effects(
@@ -115,6 +117,7 @@ class _Gathered:
     parts: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
     sayings: list[Callable[[], Sayings]] = field(default_factory=list)
+    exact_texts: list[bool] = field(default_factory=list)
 
     def add(self, finding: Finding) -> None:
         self.groups.append(Group((finding,)))
@@ -138,6 +141,7 @@ class _Gathered:
         self.groups.append(Group(findings, command=True))
         self.risks += judgement.risks
         self.scripts += judgement.scripts
+        self.exact_texts.append(judgement.exact_text)
         if start == 0:
             self.parts += judgement.parts
         else:
@@ -151,6 +155,7 @@ class _Gathered:
             risks=tuple(self.risks),
             parts=tuple(self.parts),
             scripts=tuple(dict.fromkeys(self.scripts)),
+            exact_text=bool(self.exact_texts) and all(self.exact_texts),
         )
 
     def said(self) -> Sayings:

@@ -69,6 +69,8 @@ def decide(
     3. **Hooks** that deny.
     4. **Ask rules** of any scope; broken deny and ask rules are such.
     5. **Mode blocks**: `plan` denies whatever is not category read.
+       **Plain Bash**: a command outside the subset asks, whatever stands below; only a rule or grant that holds
+       exactly its text lifts that.
     6. **Allow rules** (of a workspace only where it is trusted), then the chat's grants to this agent.
     7. **Bypass** of this agent, in a trusted workspace.
     8. **Mode allows**, by category: the matrix.
@@ -260,6 +262,10 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
         verdict = strictest(said for said, _ in spoken)
         evidences = tuple(evidence for said, evidence in spoken if said == verdict)
         return _last_of_all(Weighed(finding, verdict, evidences, grantable=False), scales)
+    # Outside Plain Bash nothing below allows; a rule or grant of exactly this text has cleared it before.
+    if finding.not_plain is not None:
+        asked = (finding.not_plain, *((finding.must_ask,) if finding.must_ask else ()))
+        return _last_of_all(Weighed(finding, "ask", asked, grantable=True), scales)
     # 6. Allow rules, then grants.
     allowed = finding.allow or finding.grant
     if allowed is not None:
@@ -331,6 +337,7 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
         exact_rule=said.exact_rule,
         proposals=said.proposals,
         scripts=judged.scripts,
+        exact_text=verdict == "allow" and judged.exact_text,
     )
 
 
@@ -344,11 +351,13 @@ _BY: Mapping[Source, DecidedBy] = {
     "default": "mode",
     "nobody": "nobody",
     "error": "floor",
+    "plainBash": "floor",
 }
 
 
 _TELLING: Mapping[Source, int] = {
-    "error": 0, "floor": 1, "rule": 2, "hook": 3, "grant": 4, "bypass": 5, "mode": 6, "default": 8, "nobody": 9,
+    "error": 0, "floor": 1, "rule": 2, "hook": 3, "grant": 4, "bypass": 5, "plainBash": 6, "mode": 6,
+    "default": 8, "nobody": 9,
 }  # fmt: skip
 
 

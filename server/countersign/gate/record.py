@@ -43,6 +43,8 @@ def _asked_by(decision: Decision) -> DecidedBy:
     match decision.evidence[0].source:
         case "rule" | "floor" | "hook" as source:
             return source
+        case "plainBash":
+            return "floor"
         case _:
             return "mode"
 

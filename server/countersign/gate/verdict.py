@@ -40,7 +40,8 @@ class Decision:
     may cover it. ``exact_rule`` says this very call and no other (None where that cannot be said), ``proposals`` are
     rules for "always", narrowest first; both match the call, and are worked out only where the verdict is to ask.
     ``scripts`` are absolute paths of workspace files that a command names as program or script: the approval is bound
-    to their content.
+    to their content. ``exact_text`` is True where the call is allowed and a rule or grant holds exactly the text of its
+    command: then the original bytes run.
     """
 
     verdict: Verdict
@@ -54,6 +55,7 @@ class Decision:
     exact_rule: str | None = None
     proposals: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    exact_text: bool = False
 
     @property
     def effects(self) -> tuple[EffectView, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
@@ -28,12 +29,13 @@ from .flow import HERE, Course, Step
 from .inner import peculiar
 from .loose import pieces
 from .places import folders
-from .reading import MAX_BYTES, Followed, follow
+from .plain_bash import Outside, outside
+from .reading import KEEP, MAX_BYTES, Followed, follow
 from .risks import risks_of
 from .script import Simple
 from .speak import floor, speak
 from .syntax import is_plain
-from .whole import Whole, exact_rule, proposals, with_grant
+from .whole import Whole, exact_rule, exact_rules, proposals, with_exact
 from .words import constant
 from .wrappers import unwrap
 
@@ -61,7 +63,7 @@ class CommandJudgement:
     ``sayings`` finds out what rules could say of it. First the one that says this very text and no other, None where a
     rule cannot say it or would not cover it; then rules for "always", narrowest first, each of which covers at least
     one part that nothing covers yet. ``scripts`` are absolute paths of workspace files that the text runs or reads as
-    programs.
+    programs. ``exact_text`` says that a rule or grant holds exactly this text.
     """
 
     findings: tuple[Finding, ...]
@@ -69,6 +71,7 @@ class CommandJudgement:
     sayings: Callable[[], tuple[str | None, tuple[str, ...]]]
     risks: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
+    exact_text: bool = False
 
 
 def judge_command(
@@ -102,10 +105,12 @@ class _Judging:
     scripts: dict[str, None] = field(default_factory=dict)
     risks: dict[str, None] = field(default_factory=dict)
     seen: dict[object, set[object]] = field(default_factory=dict)
+    not_plain: Evidence | None = None
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
         floors = list(_text_floors(text))
+        self.must_be_plain(text, "")
         found = follow(text)
         if isinstance(found, Followed):
             if floors:
@@ -123,6 +128,11 @@ class _Judging:
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
+        around = self.around
+        allow, grant = exact_rules(text, around)
+        exact = allow is not None or grant is not None
+        if not exact:
+            self.ask_outside_plain_bash()
         whole = Whole(
             text,
             tuple(self.findings),
@@ -132,13 +142,13 @@ class _Judging:
             frozenset(self.escaped),
         )
         sayable = not floors and self.effect.understood
-        around = self.around
         return CommandJudgement(
-            with_grant(whole, around) if sayable else whole.findings,
+            with_exact(whole, allow, grant) if sayable else whole.findings,
             tuple(self.parts),
             (lambda: (exact_rule(whole, around), proposals(whole, around))) if sayable else (lambda: (None, ())),
             tuple(self.risks),
             tuple(self.scripts),
+            exact and sayable,
         )
 
     # --- the text as a whole -----------------------------------------------------------------------------------------
@@ -152,6 +162,22 @@ class _Judging:
             if reason is not None:
                 yield floor(reason)
                 return
+
+    def must_be_plain(self, text: str, where: str) -> None:
+        """Keep the first construct outside Plain Bash, of this text or of one that it runs in turn."""
+        if self.not_plain is None:
+            found = outside(text) if len(text) > KEEP else _outside(text)
+            if found is not None:
+                self.not_plain = Evidence(source="plainBash", reason=f"outside Plain Bash{where}: {found}")
+
+    def ask_outside_plain_bash(self) -> None:
+        said = self.not_plain
+        if said is not None:
+            commands = any(finding.kind == "command" for finding in self.findings)
+            self.findings = [
+                finding._replace(not_plain=said) if finding.kind == "command" or not commands else finding
+                for finding in self.findings
+            ]
 
     def only_hinted(self) -> None:
         """Nothing covers a command that is only guessed from an agent's words."""
@@ -215,6 +241,7 @@ class _Judging:
 
     def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
+        self.must_be_plain(text, " in a text that it runs")
         found = "texts are nested deeper than we follow" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places:
@@ -246,6 +273,11 @@ class _Judging:
             if deny is not None:
                 break
         return deny, ask
+
+
+@lru_cache(maxsize=1024)
+def _outside(text: str) -> Outside | None:
+    return outside(text)
 
 
 def _text_floors(text: str) -> Iterator[Floor]:

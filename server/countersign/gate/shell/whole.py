@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from countersign.settings.policy import RuleText
 
@@ -33,22 +34,41 @@ class Whole:
     escaped: frozenset[int] = frozenset()
 
 
-def with_grant(whole: Whole, around: Circumstances) -> tuple[Finding, ...]:
-    """The findings, covered by a grant of exactly this text where there is one.
+def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | None]:
+    """The allow rule and the grant that hold exactly this text, byte for byte."""
+    wanted = f"Bash({text})"
+    found: list[Rule | None] = []
+    for listed in _COVERING:
+        rules = around.rules.commands_of(listed, None, around.agent) if listed == "allow" or around.granting else ()
+        found.append(next((rule for rule in rules if rule.text == wanted and _says_one_text(rule)), None))
+    return found[0], found[1]
 
-    It covers what only lacks a rule, and what must be asked for only where it names it; never floors or ask rules.
+
+_COVERING: tuple[Literal["allow", "grant"], ...] = ("allow", "grant")
+
+
+def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
+    """The findings, covered by a rule or a grant of exactly this text where there is one.
+
+    Both cover commands that only lack a rule; a grant also covers the files that the text names. Neither covers floors
+    or ask rules.
     """
-    if not around.granting:
-        return whole.findings
-    wanted = f"Bash({whole.text})"
-    for rule in around.rules.commands_of("grant", None, around.agent):
-        if rule.text == wanted and _says_one_text(rule):
-            said = evidence(rule)
-            return tuple(
-                finding._replace(grant=said) if finding.grant is None and _grantable(whole, index) else finding
-                for index, finding in enumerate(whole.findings)
-            )
-    return whole.findings
+    findings = whole.findings
+    if allow is not None:
+        said = evidence(allow)
+        findings = tuple(
+            finding._replace(allow=said)
+            if finding.kind == "command" and finding.allow is None and _grantable(whole, index)
+            else finding
+            for index, finding in enumerate(findings)
+        )
+    if grant is not None:
+        said = evidence(grant)
+        findings = tuple(
+            finding._replace(grant=said) if finding.grant is None and _grantable(whole, index) else finding
+            for index, finding in enumerate(findings)
+        )
+    return findings
 
 
 def exact_rule(whole: Whole, around: Circumstances) -> str | None:
@@ -73,7 +93,7 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
     Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, and of a
     text of several lines, nothing is offered at all.
     """
-    if "\n" in whole.text:
+    if "\n" in whole.text or any(finding.not_plain for finding in whole.findings):
         return ()
     offered: dict[str, None] = {}
     written: set[str] = set()
