@@ -21,7 +21,7 @@ from countersign.agents.models.base import (
     UserMessage,
     WantedCall,
 )
-from countersign.agents.models.ollama import OllamaModel, _base_url
+from countersign.agents.models.ollama import OllamaModel, _base_url, is_loopback, shown_url
 from countersign.settings.policy import ModelConfig
 from countersign.wire.errors import ModelError
 
@@ -147,7 +147,46 @@ async def test_closing_the_stream_closes_the_connection(ollama: Ollama):
         ("0.0.0.0:11434", "http://127.0.0.1:11434"),
         ("https://far.example/ollama", "https://far.example/ollama"),
         ("http://[::1]:5", "http://[::1]:5"),
+        ("http://name:secret@box/x", "http://box/x"),
+        ("http://box:99999", None),
+        ("box:99999", None),
+        ("ftp://box", None),
+        ("http://[::1", None),
     ],
 )
-def test_an_address_is_taken_as_ollama_takes_it(given: str, url: str):
+def test_an_address_is_taken_as_ollama_takes_it(given: str, url: str | None):
     assert _base_url(given) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("http://127.0.0.1:1", True),
+        ("http://127.8.9.1", True),
+        ("http://localhost", True),
+        ("http://[::1]:5", True),
+        ("http://127.evil.invalid", False),
+        ("http://127.0.0.1.evil.invalid", False),
+        ("http://localhost.evil.invalid", False),
+        ("http://evil.invalid/127.0.0.1", False),
+        ("http://10.0.0.1", False),
+    ],
+)
+def test_only_this_machine_is_loopback(url: str, here: bool):
+    assert is_loopback(url) is here
+
+
+@pytest.mark.parametrize("url", ["http://me:secret@box:99999/x", "me:secret@box:99999", "http://me:secret@[::1",
+                                 "http://me:a@secret@box:99999", "ftp://me:secret@box/", "http://box:99999/?k=secret",
+                                 "http://box:99999\x1b[31m" + "x" * 300_000])  # fmt: skip
+async def test_a_bad_address_is_an_error_that_shows_no_password(url: str):
+    model = OllamaModel(ModelConfig("m", "ollama", model="m", base_url=url), {})
+    with pytest.raises(ModelError, match="correct `baseUrl`") as failed:
+        await anext(model.stream("", [UserMessage("hi")], []))
+    assert "secret" not in str(failed.value)
+    assert str(failed.value).isprintable()
+    assert len(str(failed.value)) < 400
+
+
+def test_an_address_is_shown_without_what_is_secret():
+    assert shown_url("https://me:secret@far.example/path?key=secret#x") == "https://far.example/path"

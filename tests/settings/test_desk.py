@@ -180,13 +180,14 @@ def test_a_file_that_could_not_be_opened_for_a_moment_is_read_again_and_is_not_c
 
 
 def test_limits_that_a_broken_file_had_lowered_stay_lowered(house):
-    house.write('{"countersign.limits": {"writesPerTurn": 3, "stepsPerTurn": 7}}')
+    house.write('{"countersign.limits": {"writesPerTurn": 3, "stepsPerTurn": 7, "callsPerMessage": 9}}')
     desk = house.desk()
     for item in desk.unconfirmed():
         desk.confirm(item.digest, accept=True)
     house.write('{"countersign.limits": ')
     desk.refresh()
-    assert (desk.policy.writes_per_turn, desk.policy.steps_per_turn) == (3, 7)
+    limits = (desk.policy.writes_per_turn, desk.policy.steps_per_turn, desk.policy.calls_per_message)
+    assert limits == (3, 7, 9)
 
 
 def test_a_broken_file_forgets_no_confirmation(house):

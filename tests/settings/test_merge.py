@@ -301,6 +301,7 @@ INVALID = [
     ({"limits": {"writesPerTurn": -1}}, "writes_per_turn", 100),
     ({"limits": {"writesPerTurn": 1.5}}, "writes_per_turn", 100),
     ({"limits": {"stepsPerTurn": 0}}, "steps_per_turn", 200),
+    ({"limits": {"callsPerMessage": 0}}, "calls_per_message", 64),
     ({"shell": {"timeout": 0}}, "shell_timeout", 120.0),
     ({"shell": {"maxBackground": None, "timeout": "x"}}, "shell_timeout", 120.0),
     ({"shell": {"env": {"pass": "A"}}}, "shell_env_pass", ()),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from countersign.gate.call import BadArguments, ToolCall
@@ -20,6 +20,7 @@ from countersign.gate.turn import Turn
 from countersign.settings.policy import Policy
 from countersign.tools.registry import json_schema, parse_arguments
 from countersign.tools.tool import Bench, Tool
+from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import ModelError
 from countersign.wire.threads import (
@@ -31,6 +32,7 @@ from countersign.wire.threads import (
     UsageEvent,
 )
 
+from .limits import Measure
 from .loop import Action, AskModel, Finish, Keep, Loop, StartCall
 from .models.base import (
     CallPiece,
@@ -46,6 +48,8 @@ from .models.base import (
     WantedCall,
 )
 
+MOST_WAITING = 256
+"""Pieces of a model's answer that wait to be heard; a quicker stream waits."""
 LONGEST_REPLY = 32 * 1024
 """Bytes of one tool result that a model reads."""
 
@@ -78,7 +82,7 @@ class Drive:
             ModelError: the model failed; calls that were out are cancelled.
         """
         loop = Loop(messages, most_steps=self.policy().steps_per_turn)
-        happened: asyncio.Queue[Piece | ToolMessage] = asyncio.Queue()
+        happened: asyncio.Queue[Piece | ToolMessage] = asyncio.Queue(MOST_WAITING)
         try:
             async with asyncio.TaskGroup() as group:
                 actions = loop.start()
@@ -110,13 +114,19 @@ class Drive:
         return None
 
     async def _listen(self, messages: list[Message], happened: asyncio.Queue[Piece | ToolMessage]) -> None:
-        stopped = False
         schemas = [schema_of(tool) for tool in self.tools.values()]
-        async for piece in self.model.stream(self.system, messages, schemas):
-            happened.put_nowait(piece)
-            stopped = stopped or isinstance(piece, StopPiece)
-        if not stopped:
-            raise ModelError("the model's stream broke off before its end; try again")
+        measure = Measure(self.policy().calls_per_message)
+        stream = self.model.stream(self.system, messages, schemas)
+        try:
+            async for piece in stream:
+                measure.add(piece)
+                await happened.put(piece)
+                if isinstance(piece, StopPiece):
+                    return
+        finally:
+            if isinstance(stream, AsyncGenerator):
+                await stream.aclose()
+        raise ModelError("the model's stream broke off before its end; try again")
 
     def _heard(self, loop: Loop, piece: Piece) -> list[Action]:
         match piece:
@@ -128,13 +138,13 @@ class Drive:
                 self.turn.emit(UsageEvent(input_tokens=given, output_tokens=made))
             case CallPiece(call):
                 # Models count their calls afresh; ours are unique for this server, on the wire and on disk.
-                piece = CallPiece(replace(call, call_id=f"call-{secrets.token_hex(8)}"))
+                piece = CallPiece(replace(call, call_id=f"call-{secrets.token_hex(8)}", tool=as_title(call.tool)))
             case StopPiece():
                 pass
         return loop.heard(piece)
 
     async def _call(self, wanted: WantedCall, happened: asyncio.Queue[Piece | ToolMessage]) -> None:
-        happened.put_nowait(await self.one_call(wanted))
+        await happened.put(await self.one_call(wanted))
 
     async def one_call(self, wanted: WantedCall) -> ToolMessage:
         """Take one call through the gate and say what the model reads of it."""

@@ -1,27 +1,31 @@
 """What was said: chats, their events as the editor saw them, and their messages as the model reads them.
 
 One SQLite file per storage folder, enough to draw every chat again and to take a turn up after a restart. Not the
-record of what was allowed: that is the ledger.
+record of what was allowed: that is the ledger. Values are made safe before they are stored; a stored piece that cannot
+be read all the same is replaced by one that names it, so that the rest of the chat opens.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from countersign.wire.base import as_json
+from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.threads import ThreadEvent
+from countersign.wire.strict_json import as_safe, parse_json
+from countersign.wire.threads import NoticeEvent, ThreadEvent
 from countersign.wire.verdicts import Mode
 
 from .models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
+from .safe_events import safe_event
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (
@@ -106,7 +110,7 @@ class Transcripts:
         with self._writing() as db:
             db.executemany(
                 "INSERT INTO events (thread_id, event) VALUES (?, ?)",
-                [(thread_id, json.dumps(as_json(event), separators=(",", ":"))) for event in events],
+                [(thread_id, to_json(safe_event(event)).decode()) for event in events],
             )
             db.execute("UPDATE threads SET seq = ?, updated_at = ? WHERE thread_id = ?", (seq, updated_at, thread_id))
 
@@ -116,14 +120,17 @@ class Transcripts:
             rows = self._db.execute(
                 "SELECT event FROM events WHERE thread_id = ? ORDER BY number", (thread_id,)
             ).fetchall()
-        return joined(_EVENTS.validate_json(row["event"]) for row in rows)
+        return joined(_event_of(row["event"]) for row in rows)
 
     def add_messages(self, thread_id: str, messages: Sequence[Message]) -> None:
         """Append to what the model reads."""
         with self._writing() as db:
             db.executemany(
                 "INSERT INTO messages (thread_id, message) VALUES (?, ?)",
-                [(thread_id, json.dumps(_message_json(message), separators=(",", ":"))) for message in messages],
+                [
+                    (thread_id, json.dumps(as_safe(_message_json(message)), separators=(",", ":")))
+                    for message in messages
+                ],
             )
 
     def messages(self, thread_id: str) -> list[Message]:
@@ -132,7 +139,7 @@ class Transcripts:
             rows = self._db.execute(
                 "SELECT message FROM messages WHERE thread_id = ? ORDER BY number", (thread_id,)
             ).fetchall()
-        return [_message_of(json.loads(row["message"])) for row in rows]
+        return [_stored_message(row["message"]) for row in rows]
 
     def close(self) -> None:
         """Close the file. Idempotent."""
@@ -177,14 +184,43 @@ def _joins(last: ThreadEvent, event: ThreadEvent) -> bool:
     return event.type == "toolOutput" and last.tool_call_id == event.tool_call_id  # type: ignore[union-attr]
 
 
-def _message_json(message: Message) -> dict[str, object]:
+def _event_of(text: str) -> ThreadEvent:
+    """Return a stored event; one that cannot be read is replaced by a notice that names it."""
+    try:
+        parse_json(text, most_bytes=len(text))
+        return _EVENTS.validate_json(text)
+    except ValueError:  # pydantic's errors too; going on is safe, because nothing acts on a drawn chat
+        pass
+    try:
+        return _EVENTS.validate_python(as_safe(json.loads(text)))
+    except (ValueError, RecursionError):
+        named = re.match(r'\{[^{}\[\]]{0,200}?"type":\s*"(\w{1,40})"', text)
+        kind = f"`{named[1]}`" if named else "unknown"
+        message = f"a part of this chat (kind {kind}, {len(text)} characters) cannot be read and is left out"
+        return NoticeEvent(level="warning", message=message)
+
+
+def _stored_message(text: str) -> Message:
+    """Return a stored message; what cannot be read of it is replaced, or named where nothing can."""
+    try:
+        return _message_of(as_safe(json.loads(text)))  # type: ignore[arg-type]
+    except (ValueError, RecursionError, TypeError, LookupError, AttributeError):
+        return UserMessage(f"[a message of this chat ({len(text)} characters) cannot be read and is left out]")
+
+
+def _message_json(message: Message) -> dict[str, Json]:
     match message:
         case UserMessage():
-            return {"role": "user", **asdict(message)}
+            return {"role": "user", **_fields(message)}
         case AssistantMessage():
-            return {"role": "assistant", **asdict(message)}
+            return {"role": "assistant", **_fields(message), "calls": [_fields(call) for call in message.calls]}
         case ToolMessage():
-            return {"role": "tool", **asdict(message)}
+            return {"role": "tool", **_fields(message)}
+
+
+def _fields(value: Message | WantedCall) -> dict[str, Json]:
+    # Not `asdict`, which copies arguments and fails where they are nested too deeply.
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def _message_of(value: dict[str, object]) -> Message:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from countersign.agents.safe_events import safe_event
 from countersign.agents.transcript import Transcripts, joined
 from countersign.gate.entry import now
 from countersign.wire.errors import LedgerUnavailable
@@ -83,7 +84,7 @@ class Feed:
             frame.timer = asyncio.get_running_loop().call_later(FRAME, self._close_frame, thread_id, frame)
 
     def _write(self, thread_id: str, frame: _Open) -> None:
-        events, frame.events = joined(frame.events), []
+        events, frame.events = joined(safe_event(event) for event in frame.events), []
         seq = self.seq(thread_id) + 1
         self._seq[thread_id] = seq
         frame.unkept += events

@@ -108,6 +108,7 @@ def build_policy(
         models=models,
         approvals_timeout=_timeout(layers, reading),
         writes_per_turn=reading.read(("limits", "writesPerTurn"), as_count, 100, "a whole number from 0"),
+        calls_per_message=reading.read(("limits", "callsPerMessage"), as_positive, 64, "a whole number from 1"),
         steps_per_turn=reading.read(("limits", "stepsPerTurn"), as_positive, 200, "a whole number from 1"),
         shell_timeout=reading.read(("shell", "timeout"), as_positive_seconds, 120.0, "seconds above 0"),
         shell_max_background=reading.read(("shell", "maxBackground"), as_count, 8, "a whole number from 0"),
@@ -149,6 +150,7 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
         sandbox_network="off",
         sandbox_chosen=False,
         writes_per_turn=min(current.writes_per_turn, (last_good or current).writes_per_turn),
+        calls_per_message=min(current.calls_per_message, (last_good or current).calls_per_message),
         steps_per_turn=min(current.steps_per_turn, (last_good or current).steps_per_turn),
         shell_max_background=min(current.shell_max_background, (last_good or current).shell_max_background),
     )

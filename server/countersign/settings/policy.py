@@ -104,6 +104,7 @@ class Policy:
     approvals_timeout: float = 300.0
     writes_per_turn: int = 100
     steps_per_turn: int = 200
+    calls_per_message: int = 64
     shell_timeout: float = 120.0
     shell_max_background: int = 8
     shell_env_pass: tuple[str, ...] = ()

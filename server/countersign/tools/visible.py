@@ -10,6 +10,8 @@ from countersign.gate.characters import hidden_character
 
 TITLE_LENGTH = 200
 """Characters of a title, at most (CONTRACT: titles)."""
+MESSAGE_LENGTH = 300
+"""Characters of what an error quotes, at most."""
 
 _SHORT = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -26,6 +28,12 @@ def as_title(text: str) -> str:
     # Escaping makes text longer, never shorter, so more than this need not be looked at.
     shown = visible(text[: TITLE_LENGTH + 1])
     return shown if len(shown) <= TITLE_LENGTH else shown[: TITLE_LENGTH - 1] + "…"
+
+
+def as_message(text: str) -> str:
+    """One visible line of at most ``MESSAGE_LENGTH`` characters, for errors that quote an agent or a server."""
+    shown = visible(" ".join(text[: 4 * MESSAGE_LENGTH].split())[: MESSAGE_LENGTH + 1])
+    return shown if len(shown) <= MESSAGE_LENGTH else shown[: MESSAGE_LENGTH - 1] + "…"
 
 
 def file_name(name: str) -> str:

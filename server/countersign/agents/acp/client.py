@@ -16,8 +16,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 
+from .connection import RpcError
 from .doors import Denied, Failed, Missing
 from .files import read_text_file, write_text_file
 from .session import Session
@@ -58,14 +60,6 @@ def capabilities(*, terminals: bool) -> dict[str, Json]:
     return {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": terminals}
 
 
-class RpcRefusal(Exception):
-    """An error answer, with its JSON-RPC code."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
 class Client:
     """Our side of one agent's connection. A class because it knows the sessions and which request is which task."""
 
@@ -79,11 +73,11 @@ class Client:
         """The result of a request.
 
         Raises:
-            RpcRefusal: the error to answer with.
+            RpcError: the error to answer with.
         """
         handler = METHODS.get(method)
         if handler is None:
-            raise RpcRefusal(NO_METHOD, f"there is no method `{method[:80]}` here")
+            raise RpcError(NO_METHOD, f"there is no method `{as_title(method)}` here")
         given = as_object(params)
         try:
             _refuse_forged(given)
@@ -91,23 +85,23 @@ class Client:
             with self._known(request_id):
                 return await handler(session, given)
         except BadMessage as error:
-            log.warning("%s sent a bad %s: %s", self._agent, method, error)
-            raise RpcRefusal(INVALID, str(error)) from None
+            log.warning("%s sent a bad %s: %s", self._agent, as_title(method), error)
+            raise RpcError(INVALID, str(error)) from None
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or id(task) not in self._taken_back:
                 raise
             task.uncancel()
-            raise RpcRefusal(CANCELLED, "the request was taken back") from None
+            raise RpcError(CANCELLED, "the request was taken back") from None
         except Denied as denied:
-            raise RpcRefusal(DENIED, f"denied: {denied}") from None
+            raise RpcError(DENIED, f"denied: {denied}") from None
         except Missing as missing:
             session = self._session(given)
             if method == "fs/read_text_file" and session.recipe.missing_reads_empty:
                 return {"content": ""}
-            raise RpcRefusal(MISSING, str(missing)) from None
+            raise RpcError(MISSING, str(missing)) from None
         except Failed as failed:
-            raise RpcRefusal(FAILED, str(failed)) from None
+            raise RpcError(FAILED, str(failed)) from None
 
     def notify(self, method: str, params: Json) -> None:
         """Take a notification; synchronous, so that they stay in order. A bad one is logged and means nothing."""
@@ -166,4 +160,4 @@ def _refuse_forged(params: Raw) -> None:
     """
     for key in as_object(params.get("_meta")):
         if re.sub(r"[_-]", "", key).lower() in _FIELDS:
-            raise BadMessage(f"`_meta` must not hold `{key[:80]}`")
+            raise BadMessage(f"`_meta` must not hold `{as_title(key)}`")

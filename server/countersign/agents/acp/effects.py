@@ -54,7 +54,8 @@ def work_out(report: ToolReport, ground: Ground) -> Touch:
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
     effects: list[Effect] = [*_of_reading(reading, bool(tools)), *_of_diffs(report, ground)]
     understood = (
-        _says_enough(report, reading, tools)
+        not report.more
+        and _says_enough(report, reading, tools)
         and bool(effects or tools)
         and not _kind_says_more(report.kind, effects)
         and not any(isinstance(effect, RunCommand) and not effect.understood for effect in effects)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from countersign.tools.visible import as_message, as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
 
-from .client import RpcRefusal, capabilities
-from .pipe import Asked, Pipe
+from .client import capabilities
+from .connection import Connection, OnNotice, OnRequest, RpcError
+from .pipe import Pipe
 from .process import AgentProcess, start_agent_process
 from .recipes import Launch
 from .translate import as_object
@@ -24,9 +24,6 @@ PROTOCOL_VERSION = 1
 START_SECONDS = 60.0
 """For each answer while an agent starts: some unpack and load a hundred megabytes first."""
 
-OnRequest = Callable[[Json, str, Json], Awaitable[Any]]
-OnNotice = Callable[[str, Json], None]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
@@ -35,7 +32,7 @@ class Link:
     name: str
     process: AgentProcess
     pipe: Pipe
-    connection: Any
+    connection: Connection
     version: str | None
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
@@ -58,7 +55,7 @@ class Link:
     async def tell(self, method: str, params: Mapping[str, Json]) -> None:
         """Send a notification; to an agent that is gone it says nothing."""
         try:
-            await self.connection.send_notification(method, dict(params))
+            await self.connection.notify(method, params)
         except ConnectionError:
             log.info("%s is gone and was not told %s", self.name, method)
 
@@ -92,25 +89,13 @@ async def open_link(
     Raises:
         AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
     """
-    # Importing the SDK builds some hundred models; in a thread it holds nobody up.
-    sdk = await asyncio.to_thread(importlib.import_module, "acp.connection")
-    errors = importlib.import_module("acp.exceptions")
     try:
         process = await start_agent_process(name, launch.command, environment, workspace)
     except OSError as error:
         raise AgentExit(f"the agent {name} cannot be started (`{error}`); check its command in the settings") from None
 
-    async def handle(method: str, params: Any, is_notification: bool) -> Any:
-        if is_notification:
-            return on_notice(method, params)
-        assert isinstance(params, Asked)
-        try:
-            return await on_request(params.request_id, method, params.params)
-        except RpcRefusal as refusal:
-            raise errors.RequestError(refusal.code, str(refusal)) from None
-
     pipe = Pipe(process.stdout, process.stdin)
-    connection = sdk.Connection(handle, pipe)
+    connection = Connection(name, pipe, on_request, on_notice)
     try:
         greeting: dict[str, Json] = {
             "protocolVersion": PROTOCOL_VERSION,
@@ -126,10 +111,10 @@ async def open_link(
             raise AgentExit(f"the agent {name} ended while it was started; its log says why") from None
         raise
     version = as_object(said.get("agentInfo")).get("version")
-    return Link(name, process, pipe, connection, version if isinstance(version, str) else None)
+    return Link(name, process, pipe, connection, as_title(version) if isinstance(version, str) else None)
 
 
-async def _soon(name: str, connection: Any, method: str, params: Mapping[str, Json]) -> Json:
+async def _soon(name: str, connection: Connection, method: str, params: Mapping[str, Json]) -> Json:
     try:
         async with asyncio.timeout(START_SECONDS):
             return await _ask(name, connection, method, params)
@@ -137,11 +122,10 @@ async def _soon(name: str, connection: Any, method: str, params: Mapping[str, Js
         raise AgentExit(f"the agent {name} did not answer {method} in {START_SECONDS:.0f} s") from None
 
 
-async def _ask(name: str, connection: Any, method: str, params: Mapping[str, Json]) -> Json:
-    errors = importlib.import_module("acp.exceptions")
+async def _ask(name: str, connection: Connection, method: str, params: Mapping[str, Json]) -> Json:
     try:
-        return await connection.send_request(method, dict(params))
-    except errors.RequestError as error:
+        return await connection.request(method, params)
+    except RpcError as error:
         told = as_object(error.data).get("details")
-        more = f" ({told})" if isinstance(told, str) else ""
+        more = f" ({as_message(told)})" if isinstance(told, str) else ""
         raise ModelError(f"the agent {name} answered {method} with `{error}`{more}") from None

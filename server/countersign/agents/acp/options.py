@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from countersign.tools.visible import as_title
 from countersign.wire.approvals import AgentOption
 from countersign.wire.base import Json
 
 Answer = dict[str, Json]
 """The result of ``session/request_permission``."""
 
+MOST_OPTIONS = 50
+"""Options of one request that are looked at."""
+LONGEST_ID = 256
+"""Characters of an option's id; one with a longer id is left out."""
 CANCELLED: Answer = {"outcome": {"outcome": "cancelled"}}
 
 
@@ -25,14 +30,18 @@ def read_options(raw: Json) -> tuple[AgentOption, ...]:
     An unknown or missing kind stays: it is shown, makes its id ambiguous, is never chosen, and fails nothing.
     """
     options = []
-    for entry in raw if isinstance(raw, list) else ():
-        if isinstance(entry, dict) and isinstance(option_id := entry.get("optionId"), str):
+    for entry in raw[:MOST_OPTIONS] if isinstance(raw, list) else ():
+        if (
+            isinstance(entry, dict)
+            and isinstance(option_id := entry.get("optionId"), str)
+            and len(option_id) <= LONGEST_ID
+        ):
             kind, name = entry.get("kind"), entry.get("name")
             options.append(
                 AgentOption(
                     option_id=option_id,
-                    kind=kind if isinstance(kind, str) else "unknown",
-                    name=name if isinstance(name, str) else option_id,
+                    kind=as_title(kind) if isinstance(kind, str) else "unknown",
+                    name=as_title(name if isinstance(name, str) else option_id),
                 )
             )
     return tuple(options)

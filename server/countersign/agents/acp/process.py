@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from countersign.tools.supervised import Supervised, spawn_supervised
 
-from .pipe import LONGEST_LINE
+from .pipe import CHUNK
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +64,6 @@ async def start_agent_process(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        limit=LONGEST_LINE,
+        limit=CHUNK,
     )
     return AgentProcess(name, child)

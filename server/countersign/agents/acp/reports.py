@@ -19,7 +19,14 @@ from countersign.wire.verdicts import DecidedBy
 
 from .effects import work_out
 from .shapes import Ground
-from .translate import Raw, ToolReport
+from .translate import BadMessage, Raw, ToolReport
+
+MOST_SHOWN_INPUT = 64 << 10
+"""Characters of a call's input that a row of the chat shows."""
+MOST_TIMES_SHOWN = 50
+"""How often one call is shown again before its end, whatever the agent says of it."""
+MOST_CALLS = 10_000
+"""Calls of one turn that are kept."""
 
 
 def new_call_id() -> str:
@@ -47,6 +54,31 @@ def title_of(report: ToolReport) -> str:
     return as_title(report.title or " ".join(report.names) or report.kind or "a tool call")
 
 
+def shown_arguments(report: ToolReport) -> dict[str, Json]:
+    """The agent's raw input for a row of the chat: as it is where it is short, else cut."""
+    given = arguments_of(report)
+    if weight(given) <= MOST_SHOWN_INPUT:
+        return given
+    text = json.dumps(given, ensure_ascii=False)
+    return {"cut": f"{head(text, MOST_SHOWN_INPUT)}… [cut, {len(text)} characters]"}
+
+
+def weight(value: Json) -> int:
+    """Return about how many characters the value has as JSON text."""
+    total, ahead = 0, [value]
+    while ahead:
+        each = ahead.pop()
+        total += 8
+        if isinstance(each, str):
+            total += len(each)
+        elif isinstance(each, list):
+            ahead += each
+        elif isinstance(each, dict):
+            total += sum(map(len, each))
+            ahead += each.values()
+    return total
+
+
 class Reports:
     """The reports of one turn. A class because each call is shown once and ends once."""
 
@@ -57,6 +89,7 @@ class Reports:
         self._by_id: dict[str, ToolReport] = {}
         self._shown: dict[str, str] = {}
         self._shown_input: dict[str, Json] = {}
+        self._times_shown: dict[str, int] = {}
         self._asked: set[str] = set()
         self._parents: dict[str, int] = {}
         self.written_through_us: set[str] = set()
@@ -81,12 +114,16 @@ class Reports:
     def hear(self, call_id: str, raw: Raw) -> tuple[ToolReport, bool]:
         """Take what the agent says of a call and show it. Returns the report, and whether the call has just ended."""
         before = self._by_id.get(call_id)
+        if before is None and len(self._by_id) >= MOST_CALLS:
+            raise BadMessage(f"a turn has at most {MOST_CALLS} tool calls")
         report = self.merge(call_id, raw)
         if before is not None and before.ended:
             return report, False
         if call_id not in self._asked:
             changed = before is None or _face(before) != _face(report)
-            if changed or (report.ended and report.raw_input != self._shown_input.get(call_id)):
+            room = self._times_shown.get(call_id, 0) < MOST_TIMES_SHOWN
+            if (changed and room) or (report.ended and report.raw_input != self._shown_input.get(call_id)):
+                self._times_shown[call_id] = self._times_shown.get(call_id, 0) + 1
                 self._show_call(report)
             if report.ended:
                 self._show_result(report, report.status == "completed", output_of(report))
@@ -132,7 +169,7 @@ class Reports:
                 title=title_of(report),
                 kind=report.tool_kind,
                 category=work_out(report, self._ground()).category,
-                raw_input=arguments_of(report),
+                raw_input=shown_arguments(report),
                 status="running" if report.status == "in_progress" else "pending",
             )
         )

@@ -30,10 +30,21 @@ from countersign.wire.threads import NoticeEvent, ThreadEvent
 from .credit import Approved, CreditBook
 from .options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from .recipes import Recipe
-from .reports import Reports, title_of
+from .reports import Reports, title_of, weight
 from .requests import Entry, Request, outcome_of, prepare_request
 from .shapes import MOVES_SHELL, Ground
-from .translate import ChatNews, ModeNews, Raw, ToolNews, ToolReport, as_object, read_text, read_update
+from .translate import (
+    LONGEST_NAME,
+    BadMessage,
+    ChatNews,
+    ModeNews,
+    Raw,
+    ToolNews,
+    ToolReport,
+    as_object,
+    read_text,
+    read_update,
+)
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +52,8 @@ FAREWELL_SECONDS = 5.0
 """How long the ends of open calls may take to be written down once a turn is over; a commit takes milliseconds."""
 MOST_OPEN = 100
 """Calls of one session at the gate at once; nobody reads more cards than that."""
+MOST_SHOWN = 4 << 20
+"""Characters of one request; nobody can read a longer one, so it is rejected."""
 PLAIN_DENIAL = "the person denied it"
 """What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
 
@@ -207,6 +220,11 @@ class Session:
         call_id = read_text(raw, "toolCallId")
         options = read_options(params.get("options"))
         report = self.reports.merge(call_id, raw)
+        if len(call_id) > LONGEST_NAME:
+            raise BadMessage(f"`toolCallId` is longer than {LONGEST_NAME} characters")
+        if weight(dict(raw)) > MOST_SHOWN:
+            log.warning("%s asked for more than a card can show; it was told no", self.agent)
+            return answer_rejected(options)
         turn = self.open_turn()
         if turn is None:
             log.warning("%s asked for leave while no turn was running; it was told no", self.agent)

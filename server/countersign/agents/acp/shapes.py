@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from countersign.gate.call import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
 from countersign.wire.base import Json
@@ -49,17 +50,22 @@ PATCHED_FILE = re.compile(
     re.MULTILINE,
 )
 MOVES_SHELL = re.compile(
-    r"""(?:^|[;&|(){\n]|\b(?:then|do|else|builtin|command)\b)\s*(?:
+    r"""(?:^|[;&|(){\n]|\b(?:then|do|else|builtin|command)\b)[^\S\n]*(?:
         (?:cd|pushd|popd|chdir|source|eval|alias|unalias|export|declare|typeset|readonly|unset|set|shopt|function|exec|hash
             |trap|enable|read|printf\s+-v)(?![\w-])
         | \.\s                                 # source by its other name
-        | [\w\[\]]+\+?=\S*(?:\s*(?:$|[;&|\n])|["'\\$`])   # an assignment that is not plainly a command's own
-        | \w+\s*\(\s*\)                        # a function
+        | [\w\[\]]+\+?=[^\s;&|(){"'\\$`]*(?:[^\S\n]*(?:$|[;&|\n])|["'\\$`(){])  # not plainly a command's own
+        | \w+[^\S\n]*\([^\S\n]*\)                        # a function
         | [\w./-]*["'\\$`]                      # a name that is not written plainly
     )""",
     re.VERBOSE,
 )
-"""What changes the shell that it runs in, for agents which keep one shell for all their commands."""
+"""What changes the shell that it runs in, for agents which keep one shell for all their commands.
+
+Nothing in it runs over a character that begins a command, so that a search takes time linear in the text.
+"""
+MOST_WORDS = 10_000
+"""Words of a command that came as a list."""
 MOST_HINTS = 256
 """Hints looked for in an input that is not understood; it asks anyway."""
 
@@ -145,7 +151,7 @@ def hints(raw: Json, ground: Ground) -> tuple[Effect, ...]:
             found += either_way(text, ground)
         elif text.startswith(("http://", "https://")):
             found.append(FetchUrl(text))
-        for match in PATCHED_FILE.finditer(text):
+        for match in islice(PATCHED_FILE.finditer(text), MOST_HINTS):
             found += either_way(match["path"], ground)
         if len(found) >= MOST_HINTS:
             break
@@ -190,7 +196,7 @@ def _command(given: Given, kind: str | None, names: Sequence[str], ground: Groun
 
 def _joined(value: Json) -> Json:
     """A command that came as a list of words, as the text that bash would take for it."""
-    if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+    if isinstance(value, list) and 0 < len(value) <= MOST_WORDS and all(isinstance(word, str) for word in value):
         return shlex.join(str(word) for word in value)
     return value
 

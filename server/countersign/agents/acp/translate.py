@@ -11,11 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
+from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.base import Json
 from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ThreadEvent, TodoEvent, TodoItem, UsageEvent
 
 Raw = Mapping[str, Json]
+LONGEST_TITLE = 16 << 10
+"""Characters of a call's title that are kept; some agents put a whole command there."""
+LONGEST_NAME = 256
+"""Characters of an id or a kind that are kept."""
+MOST_NAMES = 16
+"""Names of one tool that are kept."""
+MOST_PLACES = 256
+"""Files of one call that are kept, of diffs and of locations each; of a call that names more nothing is understood."""
+MOST_TODO = 500
+"""Entries of a plan that are shown."""
 ReportStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
@@ -37,7 +48,8 @@ class ToolReport:
     """All that an agent has said of one of its tool calls so far. Every field is its claim, none is checked.
 
     ``raw_input`` None: it said nothing. ``names`` are all the names it gave the tool, ``terminals`` the terminals that
-    stand in its content, ``parent`` the call that started the sub-agent which makes this one.
+    stand in its content, ``parent`` the call that started the sub-agent which makes this one. ``more``: it named more
+    files than are kept, so nobody can say what the call would touch.
     """
 
     call_id: str
@@ -52,6 +64,7 @@ class ToolReport:
     terminals: tuple[str, ...] = ()
     locations: tuple[Location, ...] = ()
     parent: str | None = None
+    more: bool = False
 
     @property
     def ended(self) -> bool:
@@ -73,9 +86,12 @@ class ToolReport:
         diffs = changes.pop("diffs", None)
         if diffs is not None:
             mentioned = {diff.path for diff in diffs}
-            changes["diffs"] = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
+            every = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
+            changes["diffs"] = every[:MOST_PLACES]
+            changes["more"] = changes.get("more", False) or len(every) > MOST_PLACES
         if "names" in changes:
-            changes["names"] = tuple(dict.fromkeys((*self.names, *changes["names"])))
+            changes["names"] = tuple(dict.fromkeys((*self.names, *changes["names"])))[:MOST_NAMES]
+        changes["more"] = self.more or changes.get("more", False)
         return replace(self, **changes)
 
 
@@ -159,9 +175,9 @@ def _report_fields(raw: Raw) -> dict:
     """The fields of a tool call or of its update that are there and make sense; the others stay as they were."""
     fields: dict = {}
     if isinstance(title := raw.get("title"), str) and title:
-        fields["title"] = title
+        fields["title"] = title[:LONGEST_TITLE]
     if isinstance(kind := raw.get("kind"), str):
-        fields["kind"] = kind
+        fields["kind"] = kind[:LONGEST_NAME]
     if raw.get("status") in get_args(ReportStatus):
         fields["status"] = raw["status"]
     if raw.get("rawInput") not in (None, {}):
@@ -173,11 +189,13 @@ def _report_fields(raw: Raw) -> dict:
     if parent := next((meta["parentToolUseId"] for meta in _metas(raw) if _is_text(meta.get("parentToolUseId"))), None):
         fields["parent"] = parent
     if isinstance(locations := raw.get("locations"), list) and locations:
-        fields["locations"] = tuple(_locations(locations))
+        fields["locations"] = tuple(_locations(locations[:MOST_PLACES]))
+        fields["more"] = len(locations) > MOST_PLACES
     if isinstance(content := raw.get("content"), list) and content:
         blocks = [block for block in content if isinstance(block, dict)]
         fields["diffs"] = tuple(_diffs(blocks))
-        fields["terminals"] = tuple(str(block.get("terminalId")) for block in blocks if block.get("type") == "terminal")
+        ids = [block.get("terminalId") for block in blocks if block.get("type") == "terminal"]
+        fields["terminals"] = tuple(str(each)[:LONGEST_NAME] for each in ids)
         fields["text"] = "\n".join(text for block in blocks for text in _block_text(block.get("content")))
     return fields
 
@@ -185,7 +203,7 @@ def _report_fields(raw: Raw) -> dict:
 def _names(raw: Raw) -> tuple[str, ...]:
     """Every name that the agent gives the tool: the protocol's own field, and what adapters put into ``_meta``."""
     claimed = [raw.get("name"), *(meta.get("toolName") for meta in _metas(raw))]
-    return tuple(dict.fromkeys(name for name in claimed if isinstance(name, str) and name))
+    return tuple(dict.fromkeys(as_title(name) for name in claimed[:MOST_NAMES] if isinstance(name, str) and name))
 
 
 def _metas(raw: Raw) -> list[Raw]:
@@ -222,7 +240,7 @@ def _block_text(raw: Json) -> tuple[str, ...]:
             text = block.get("text")
             return (text,) if isinstance(text, str) and text else ()
         case "resource_link":
-            return (f"[{block.get('uri')}]",)
+            return (f"[{as_title(str(block.get('uri')))}]",)
         case "image" | "audio" | "resource" as kind:
             return (f"[{kind}]",)
         case _:
@@ -231,7 +249,7 @@ def _block_text(raw: Json) -> tuple[str, ...]:
 
 def _todo_items(raw: Json) -> list[TodoItem]:
     items = []
-    for entry in raw if isinstance(raw, list) else ():
+    for entry in raw[:MOST_TODO] if isinstance(raw, list) else ():
         if isinstance(entry, dict) and isinstance(text := entry.get("content"), str):
             status = entry.get("status")
             known = status if status in ("pending", "in_progress", "completed") else "pending"

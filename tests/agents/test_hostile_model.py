@@ -1,0 +1,267 @@
+"""A hostile model server: whatever it sends ends as pieces or as one clear error, in bounded time and memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from countersign.agents.drive import Drive
+from countersign.agents.limits import LONGEST_TEXT, LONGEST_THOUGHT
+from countersign.agents.models import ollama
+from countersign.agents.models.base import (
+    CallPiece,
+    Message,
+    Piece,
+    StopPiece,
+    TextPiece,
+    ThinkingPiece,
+    ToolSchema,
+    UserMessage,
+    WantedCall,
+)
+from countersign.agents.models.ollama import OllamaModel
+from countersign.settings.policy import ModelConfig
+from countersign.tools.registry import TOOLS
+from countersign.tools.tool import Bench
+from countersign.wire.errors import ModelError
+from countersign.wire.strict_json import is_safe
+
+from .desk import Place
+
+BOUND = 60.0
+"""Seconds until a test gives up; what takes longer hangs."""
+
+
+@asynccontextmanager
+async def server(*pieces: bytes, status: str = "200 OK", headers: str = "") -> AsyncIterator[str]:
+    """Answer every request with these bytes and close; yields the address."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            (int(line[15:]) for line in head.decode().splitlines() if line.lower()[:15] == "content-length:"), 0
+        )
+        await reader.readexactly(length)
+        try:
+            writer.write(f"HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n".encode())
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+        except ConnectionError:
+            pass  # whoever asked has heard enough
+        finally:
+            writer.close()
+
+    serving = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with serving:
+        yield f"http://127.0.0.1:{serving.sockets[0].getsockname()[1]}"
+
+
+async def heard(url: str) -> list[Piece]:
+    model = OllamaModel(ModelConfig("m", "ollama", model="m", base_url=url), {})
+    async with asyncio.timeout(BOUND):
+        return [piece async for piece in model.stream("", [UserMessage("go")], [])]
+
+
+def line(**message) -> bytes:
+    return json.dumps({"message": message, "done": False}).encode() + b"\n"
+
+
+DONE = b'{"done": true}\n'
+
+UNREADABLE = {
+    "NaN": b'{"message": {"tool_calls": [{"function": {"name": "x", "arguments": {"a": NaN}}}]}}\n',
+    "1e999": b'{"message": {"tool_calls": [{"function": {"name": "x", "arguments": {"a": 1e999}}}]}}\n',
+    "half of a pair": b'{"message": {"content": "\\ud800"}}\n',
+    "raw surrogate bytes": b'{"message": {"content": "\xed\xa0\x80"}}\n',
+    "the same key twice": b'{"message": {}, "message": {}}\n',
+    "nested 400 times": b'{"message": ' + b"[" * 400 + b"]" * 400 + b"}\n",
+    "nested 100,000 times": b'{"message": ' + b"[" * 100_000 + b"\n",
+    "many values": b'{"a": [' + b"[]," * 150_000 + b"1]}\n",
+    "no JSON": b"<html>\n",
+    "no object": b"[]\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", UNREADABLE.values(), ids=UNREADABLE)
+async def test_a_line_that_cannot_be_read_is_one_clear_error(data: bytes):
+    async with server(data, DONE) as url:
+        pieces = heard(url)
+        if data:
+            with pytest.raises(ModelError, match="cannot be read"):
+                await pieces
+        else:
+            assert (await pieces)[-1] == StopPiece("end_turn")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"a": NaN}', '{"a": 1e999}', '{"a": "\\ud800"}', '{"a": 1, "a": 2}', "[" * 100_000, "", "[]", "7", "{"],
+)
+async def test_arguments_that_cannot_be_read_break_their_call_alone(arguments: str):
+    async with server(line(tool_calls=[{"function": {"name": "x", "arguments": arguments}}]), DONE) as url:
+        call, _usage, stop = await heard(url)
+    assert isinstance(call, CallPiece)
+    assert (call.call.broken is None, call.call.arguments, stop) == (False, {}, StopPiece("tool_use"))
+
+
+async def test_a_line_without_end_is_an_error_once_it_is_too_long(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ollama, "LONGEST_LINE", 1 << 20)
+    async with server(*[b"x" * (1 << 16)] * 64) as url:
+        with pytest.raises(ModelError, match="longer than 1 MiB"):
+            await heard(url)
+
+
+async def test_an_answer_without_end_is_an_error_once_it_is_too_long(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(ollama, "LONGEST_ANSWER", 1 << 20)
+    async with server(*[b"\n" * (1 << 16)] * 64) as url:
+        with pytest.raises(ModelError, match="longer than 1 MiB"):
+            await heard(url)
+
+
+async def test_a_packed_answer_is_not_unpacked():
+    async with server(gzip.compress(b"x" * (32 << 20)), headers="content-encoding: gzip\r\n") as url:
+        with pytest.raises(ModelError, match="packed"):
+            await heard(url)
+
+
+@pytest.mark.parametrize("headers", ["", "content-encoding: gzip\r\n"], ids=["plain", "packed"])
+async def test_the_body_of_an_error_is_read_to_its_limit(headers: str):
+    body = b'{"error": "' + b"x" * (16 << 20) + b'"}'
+    body = gzip.compress(body) if headers else body
+    async with server(body, status="500 Bad", headers=headers) as url:
+        with pytest.raises(ModelError, match="Ollama failed: `status 500`"):
+            await heard(url)
+
+
+async def test_the_words_of_an_error_are_visible_and_short():
+    text = "\x1b[31m\u202e" + "x" * 300_000
+    for data, status in ((json.dumps({"error": text[:60_000]}).encode(), "500 Bad"),
+                         (json.dumps({"error": text}).encode(), "200 OK")):  # fmt: skip
+        async with server(data, status=status) as url:
+            with pytest.raises(ModelError) as failed:
+                await heard(url)
+        assert str(failed.value).isprintable()
+        assert len(str(failed.value)) < 400
+
+
+SEEDS = [
+    line(content="hello"),
+    line(thinking="hm"),
+    line(tool_calls=[{"id": "1", "function": {"name": "read_file", "arguments": {"path": "a", "n": 1.5}}}]),
+    line(tool_calls=[{"function": {"name": "x", "arguments": '{"path": "a"}'}}]),
+    b'{"done": true, "done_reason": "length", "prompt_eval_count": 3, "eval_count": 4}\n',
+    b'{"error": "out of memory"}\n',
+]
+SPLICES = [b"NaN", b"1e999", b"\\ud800", b"\xed\xa0\x80", b'"', b"{", b"}", b"[", b"]", b"null", b"-1", b"\n", b"\0",
+           b"[" * 200, b"9" * 400, b'"message":', b'"tool_calls":', b'"function":', b'{"a":1,"a":2}']  # fmt: skip
+
+
+def mutated(random: random.Random) -> bytes:
+    data = bytearray(random.choice(SEEDS))
+    for _ in range(random.randint(1, 4)):
+        at, to = sorted((random.randrange(len(data) + 1), random.randrange(len(data) + 1)))
+        match random.randrange(3):
+            case 0:
+                data[at:at] = random.choice(SPLICES)
+            case 1:
+                data[at : min(to, at + 8)] = random.choice(SPLICES)
+            case _:
+                data[at : min(to, at + 20)] = b""
+    return bytes(data)
+
+
+async def one_at_a_time(data: bytes, random: random.Random) -> AsyncIterator[bytes]:
+    at = 0
+    while at < len(data):
+        step = random.choice((1, 7, 64, 4096))
+        yield data[at : at + step]
+        at += step
+
+
+async def test_ten_thousand_mutated_messages_are_pieces_or_a_clear_error():
+    chance, taken, refused = random.Random(11), 0, 0
+    for _ in range(10_000):
+        data = mutated(chance)
+        began = time.monotonic()
+        try:
+            async for piece in ollama._pieces(one_at_a_time(chance.choice(SEEDS) + data, chance)):
+                taken += 1
+                if isinstance(piece, CallPiece):
+                    assert is_safe(dict(piece.call.arguments))
+                if isinstance(piece, TextPiece | ThinkingPiece):
+                    assert is_safe(piece.text)
+        except ModelError:
+            refused += 1
+        assert time.monotonic() - began < 1
+    assert taken > 1000 < refused
+
+
+class Scripted:
+    """A model that says what it is given, and then nothing more."""
+
+    def __init__(self, pieces: Callable[[], Sequence[Piece]]) -> None:
+        self.pieces = pieces
+        self.said = 0
+
+    async def stream(
+        self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]
+    ) -> AsyncIterator[Piece]:
+        for piece in self.pieces():
+            self.said += 1
+            yield piece
+
+
+def drive(place: Place, model: Scripted) -> Drive:
+    turn = replace(place.turn("agent"), resumable=True)
+    return Drive(
+        model=model,
+        system="",
+        tools={tool.name: tool for tool in TOOLS},
+        gate=place.gate,
+        turn=turn,
+        policy=lambda: place.policy,
+        bench=lambda _: Bench(lambda: place.policy, emit=lambda _: None),
+        keep=lambda messages: None,
+    )
+
+
+LONG = "x" * (1 << 20)
+OVER = {
+    "text": [TextPiece(LONG)] * (LONGEST_TEXT // len(LONG) + 1),
+    "thought": [ThinkingPiece(LONG)] * (LONGEST_THOUGHT // len(LONG) + 1),
+    "calls": [CallPiece(WantedCall("c", "run_shell", {"command": "touch made"}))] * 5000,
+}
+
+
+@pytest.mark.parametrize("pieces", OVER.values(), ids=OVER)
+async def test_a_message_over_a_limit_ends_the_turn_and_leaves_no_card(place: Place, pieces: list[Piece]):
+    model = Scripted(lambda: pieces)
+    with pytest.raises(ModelError, match=r"more than|longer than"):
+        await drive(place, model).run([UserMessage("go")])
+    assert model.said <= max(place.policy.calls_per_message, 8) + 1
+    assert list(place.gate.asking.table) == []
+    assert list(place.workspace.iterdir()) == []
+
+
+async def test_a_stream_that_goes_on_after_its_end_is_not_heard(place: Place):
+    model = Scripted(lambda: [StopPiece("end_turn"), *[TextPiece("more")] * 1000])
+    assert await drive(place, model).run([UserMessage("go")]) == "end_turn"
+    assert place.texts() == ""
+
+
+async def test_the_name_of_a_tool_that_is_none_is_shown_short_and_visible(place: Place):
+    name = "\x1b[31m" + "x" * 300_000
+    messages = iter([[CallPiece(WantedCall("c", name, {})), StopPiece("tool_use")], [StopPiece("end_turn")]])
+    await drive(place, Scripted(lambda: next(messages))).run([UserMessage("go")])
+    (call,) = place.of("toolCall")
+    assert (len(call.title), len(call.tool), call.title.isprintable()) == (200, 200, True)
