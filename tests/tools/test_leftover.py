@@ -37,7 +37,7 @@ KILLED = textwrap.dedent("""
     place = locate("a.txt", policy)
     before = change.blocking_before(place)
     if plain == "plain":
-        from countersign.tools import rename
+        from countersign.settings import rename
         rename._renameat2 = lambda: None
     home = change if hasattr(change, step) else os
     setattr(home, step, dying(getattr(home, step)))

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from countersign.gate.permit import Stale
-from countersign.tools import change, rename
+from countersign.settings import rename
+from countersign.tools import change
 
 from .workbench import Workbench
 

@@ -19,7 +19,9 @@ from pathlib import Path
 
 from .edit import EditRefused
 from .jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
+from .links import Links, leads_nowhere, links_to
 from .policy import Problem
+from .rename import CannotRename, exchange
 from .tree import Tree
 
 MAX_BYTES = 4 * 1024 * 1024
@@ -28,8 +30,8 @@ MAX_BYTES = 4 * 1024 * 1024
 UNSETTLED = 50_000_000
 """Nanoseconds after a change in which another one may bear the same time; what is read then is read once more."""
 
-Signature = tuple[int, ...] | None
-"""What changes when a file does; None for one that is not there."""
+Signature = tuple[object, ...] | None
+"""What changes when a file does, or a symlink on the way to it; None for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,16 @@ class Loaded:
     problem: Problem | None = None
     administered: bool = False
     unopened: bool = False
+    links: Links = ()
+
+    def unless_lost(self, before: Loaded | None) -> Loaded:
+        """Itself; broken where it held settings before, was reached through a symlink, and is gone now. Who removes the
+        target of a symlink need not be allowed to edit the settings."""
+        held = before is not None and (before.problem or (before.tree and before.tree.root.value))
+        if not held or self.tree is not None or self.problem is not None or not (before and before.links):
+            return self
+        words = "is gone though it held settings and was reached through a symlink; make it anew if that is meant"
+        return replace(self, problem=Problem(self.path, 1, 1, words, "error"))
 
     def unless_emptied(self, before: Loaded | None) -> Loaded:
         """Itself; broken where it holds nothing now and held settings before.
@@ -62,8 +74,12 @@ class Loaded:
 def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
     """Read a settings file, following links. Never raises and never waits on a pipe or device."""
     name, signature = str(path), signature_of(path)
-    if signature and 0 <= time.time_ns() - signature[0] < UNSETTLED:
+    if signature and isinstance(signature[0], int) and 0 <= time.time_ns() - signature[0] < UNSETTLED:
         signature = (*signature, -1)
+    return replace(_loaded(name, signature, tree_of), links=links_to(name))
+
+
+def _loaded(name: str, signature: Signature, tree_of: Callable[[Document], Tree]) -> Loaded:
     try:
         data, administered = _bytes_of(name)
         document = parse_jsonc(decode_jsonc(data))
@@ -72,6 +88,8 @@ def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
             return _broken(name, signature, "the file does not hold an object", line, column)
         return Loaded(name, signature, tree_of(document), administered=administered)
     except (FileNotFoundError, NotADirectoryError):
+        if leads_nowhere(links_to(name)):
+            return _broken(name, signature, "a symlink on the way to it leads nowhere")
         return Loaded(name, signature)
     except BrokenJson as error:
         return _broken(name, signature, error.message, error.line, error.column)
@@ -83,12 +101,15 @@ def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
 
 
 def signature_of(path: str | Path) -> Signature:
-    """Cheap to ask every second; links are followed."""
+    """Cheap to ask every second; links are followed, and are part of it."""
+    links = links_to(path)
     try:
         info = os.stat(path)
     except (OSError, ValueError):
-        return None
-    return (info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino, info.st_dev, info.st_mode, info.st_uid)
+        return ("", links) if links else None
+    return (
+        info.st_mtime_ns, info.st_ctime_ns, info.st_size, info.st_ino, info.st_dev, info.st_mode, info.st_uid, links,
+    )  # fmt: skip
 
 
 def managed_file() -> Path:
@@ -100,11 +121,14 @@ def managed_file() -> Path:
     return Path("/etc/countersign/settings.json")
 
 
-def edit_file(path: str | Path, change: Callable[[str], str], *, new_mode: int = 0o666) -> None:
+def edit_file(
+    path: str | Path, change: Callable[[str], str], *, new_mode: int = 0o666, held_settings: bool = False
+) -> None:
     """Replace a file's text by ``change(text)``, whole or not at all; a missing file and its folder are made.
 
     Links are followed, the mode stays (a new file gets ``new_mode`` less the umask), and nothing is written when the
-    file changed since it was read.
+    file changed since it was read. With ``held_settings`` an empty or missing file is refused: another program
+    truncated it and is about to write, or replaces it.
 
     Raises:
         EditRefused: it cannot be read or written, or ``change`` refused; the file is as it was.
@@ -116,6 +140,10 @@ def edit_file(path: str | Path, change: Callable[[str], str], *, new_mode: int =
         except FileNotFoundError:
             before = None
         text = decode_jsonc(before or b"")
+        if held_settings and not text.removeprefix("\ufeff").strip():
+            raise EditRefused(
+                "the settings file is empty, though it held settings; if that is meant, write `{}` into it"
+            )
         after = change(text).encode("utf-8")
         if after != before:
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -173,7 +201,9 @@ def _is_administered(info: os.stat_result, path: str) -> bool:
         return found.st_uid == 0 and (not found.st_mode & 0o022 or sticky_folder)
 
     try:
-        return is_safe(info) and all(is_safe(os.stat(folder)) for folder in Path(os.path.realpath(path)).parents)
+        ways = (os.path.realpath(path), os.path.abspath(path), *(link for link, _ in links_to(path)))
+        folders = {folder for way in ways for folder in Path(way).parents}
+        return is_safe(info) and all(is_safe(os.stat(folder)) for folder in folders)
     except OSError:
         return False
 
@@ -200,15 +230,49 @@ def _replace(target: str, before: bytes | None, after: bytes, new_mode: int) -> 
             os.fsync(file.fileno())
         if before is None:
             _put_in_empty_place(temporary, target)
-        elif _bytes_of(target)[0] == before:
-            os.replace(temporary, target)
         else:
-            raise EditRefused("the settings file changed meanwhile, try again")
+            _put_in_place_of(before, temporary, target)
+    except _PutBack:
+        raise EditRefused("the settings file changed meanwhile, try again") from None
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
     _sync_folder(folder)
+
+
+class _PutBack(Exception):
+    """The file had changed; it is back under its name, and nothing of ours is left."""
+
+
+def _put_in_place_of(before: bytes, temporary: str, target: str) -> None:
+    """Exchange the two names and look at what came back: a writer that held the file open, or replaced it, in the last
+    moment loses nothing. Where the system cannot exchange names, look first and then replace."""
+    if _bytes_of(target)[0] != before:
+        os.unlink(temporary)
+        raise _PutBack
+    folder = os.open(os.path.dirname(target), os.O_RDONLY)
+    try:
+        names = (os.path.basename(temporary), os.path.basename(target))
+        try:
+            exchange(folder, *names)
+        except CannotRename:
+            os.replace(temporary, target)
+            return
+        try:
+            came_back = _bytes_of(temporary)[0] == before
+        except BaseException:
+            exchange(folder, *names)
+            raise
+        if not came_back:
+            exchange(folder, *names)
+            os.unlink(temporary)
+            raise _PutBack
+        with contextlib.suppress(OSError):  # the edit is made; the old text that stays behind undoes nothing
+            os.unlink(temporary)
+    finally:
+        with contextlib.suppress(OSError):  # only read from
+            os.close(folder)
 
 
 def _put_in_empty_place(temporary: str, target: str) -> None:

@@ -26,6 +26,7 @@ from .edit import EditRefused, append_item, remove_items, remove_value, set_valu
 from .files import edit_file
 from .policy import RuleText
 from .rules import is_entry_of, rule_entry
+from .shown import shown
 from .tree import Path, nested, setting_name, with_value, without_value
 from .trust import ConfirmationsUnavailable, canonical, value_digest
 
@@ -219,6 +220,8 @@ class SettingsKeeper:
         assert self._update is not None
         try:
             self._check_readable()
+            if params.layer == "workspace":
+                await self._check_stays_inside()
         except WorldError as error:
             raise InvalidAnswer(str(error)) from error
         result = await self._ask_editor(self._update, params)
@@ -235,6 +238,8 @@ class SettingsKeeper:
         try:
             if self._update is not None:
                 self._check_readable()
+                if layer == "workspace":
+                    await self._check_stays_inside()
                 params = SettingsUpdateParams(layer=layer, path=list(path), value=value)
                 result = await self._ask_editor(self._update, params)
                 if not result.applied:
@@ -262,13 +267,18 @@ class SettingsKeeper:
 
     async def _edit_workspace(self, change: Callable[[str], str]) -> None:
         file = self._desk.places.workspace
-        if await asyncio.to_thread(self._leads_to_ours, file):
-            raise InvalidAnswer("the workspace's settings file is a link to a file that is not the workspace's")
-        await _edited(file, change)
+        await self._check_stays_inside()
+        before = self._desk.sources.workspace
+        held = before.problem is not None or (before.tree is not None and bool(before.tree.root.value))
+        await _edited(file, change, held_settings=held)
 
-    def _leads_to_ours(self, file: str) -> bool:
-        path = os.path.realpath(file)
-        return any(path == own or path.startswith(own + os.sep) for own in self._desk.policy.own_paths)
+    async def _check_stays_inside(self) -> None:
+        """Refuse a settings file that is a symlink out of the workspace: it is some other place's file."""
+        file = self._desk.places.workspace
+        target = await asyncio.to_thread(os.path.realpath, file)
+        if not target.startswith(self._desk.workspace.rstrip(os.sep) + os.sep):
+            message = "the workspace's settings file is a symlink that leads out of the workspace"
+            raise InvalidAnswer(f"{message}, to {shown(target)}; change it there by hand")
 
     async def _edit_rules(self, change: Callable[[str], str]) -> None:
         await asyncio.to_thread(os.makedirs, os.path.dirname(self._desk.places.rules), 0o700, exist_ok=True)
@@ -293,9 +303,11 @@ class SettingsKeeper:
             raise InvalidAnswer("some settings are not known, so nothing can be kept; mend them or wait for them")
 
 
-async def _edited(file: str, change: Callable[[str], str], new_mode: int = 0o666) -> None:
+async def _edited(
+    file: str, change: Callable[[str], str], new_mode: int = 0o666, *, held_settings: bool = False
+) -> None:
     try:
-        await asyncio.to_thread(edit_file, file, change, new_mode=new_mode)
+        await asyncio.to_thread(edit_file, file, change, new_mode=new_mode, held_settings=held_settings)
     except EditRefused as error:
         raise InvalidAnswer(str(error)) from error
 

@@ -19,6 +19,7 @@ from .policy import Problem
 from .tree import policy_tree, settings_tree
 
 RULES = "rules.json"
+RELINKED = "a symlink on the way to this file changed; deny and ask rules that it held before count until a restart"
 ONLY_FORBIDS = "somebody other than the administrator could write this file, so only its deny and ask rules count"
 
 
@@ -27,7 +28,9 @@ class Sources:
     """What was found on disk. ``user`` is the editor's own file, if it told us where that is.
 
     ``warnings`` are what a person must be told of this very reading. ``corrupted`` are stores of rules as they were
-    before they were put aside beneath us: what they forbade is forbidden as long as this server runs.
+    before they were put aside beneath us: what they forbade is forbidden as long as this server runs. ``relinked`` are
+    files as they were before a symlink on the way to them changed: what they forbade is forbidden until it is turned
+    back, or this server ends.
     """
 
     workspace: Loaded
@@ -36,19 +39,24 @@ class Sources:
     user: Loaded
     warnings: tuple[str, ...] = ()
     corrupted: tuple[Loaded, ...] = ()
+    relinked: tuple[Loaded, ...] = ()
 
     def unreadable(self) -> bool:
-        """Whether a file that may forbid something is there and cannot be read."""
-        return any(loaded.problem is not None for loaded in (self.workspace, self.managed, self.rules))
+        """Whether a file that may forbid something is there and cannot be read. The editor's own user file counts only
+        where a symlink hides it: the editor then sends no user settings, and says nothing of it."""
+        broken = any(loaded.problem is not None for loaded in (self.workspace, self.managed, self.rules))
+        return broken or (self.user.problem is not None and bool(self.user.links))
 
     def problems(self) -> Iterator[Problem]:
         """Broken files, and keys in good ones that do not count."""
-        for loaded in (self.workspace, self.managed, self.rules):
+        for loaded in (self.workspace, self.managed, self.rules, *((self.user,) if self.user.links else ())):
             if loaded.problem:
                 yield loaded.problem
             if loaded.tree:
                 for offset, message in loaded.tree.ignored:
                     yield Problem(loaded.path, *loaded.tree.document.position(offset), message)
+        for loaded in self.relinked:
+            yield Problem(loaded.path, 1, 1, RELINKED)
         if self.managed.tree and not self.managed.administered:
             yield Problem(self.managed.path, 1, 1, ONLY_FORBIDS)
 
@@ -66,7 +74,7 @@ class Places:
         """Read again if anything changed since ``before``, else give that back. Blocks for a few small files."""
         if before and all(signature_of(one.path) == one.signature for one in _each(before)):
             return before
-        rules = load_file(self.rules, policy_tree).unless_emptied(before and before.rules)
+        rules = _followed(load_file(self.rules, policy_tree), before and before.rules)
         if before and rules.unopened:
             rules = replace(rules, tree=before.rules.tree)
         warnings: tuple[str, ...] = ()
@@ -75,21 +83,37 @@ class Places:
             rules, warnings = _put_aside(rules)
             if before and before.rules.tree:
                 corrupted = (*corrupted, before.rules)
-        return Sources(
-            load_file(self.workspace, settings_tree).unless_emptied(before and before.workspace),
-            load_file(self.managed, policy_tree).unless_emptied(before and before.managed),
-            rules,
-            load_file(self.user, settings_tree) if self.user else Loaded(""),
-            warnings,
-            corrupted,
-        )
+        workspace = _followed(load_file(self.workspace, settings_tree), before and before.workspace)
+        managed = _followed(load_file(self.managed, policy_tree), before and before.managed)
+        user = _followed(load_file(self.user, settings_tree), before and before.user) if self.user else Loaded("")
+        found = Sources(workspace, managed, rules, user, warnings, corrupted)
+        return replace(found, relinked=_relinked(found, before)) if before else found
+
+
+def _followed(loaded: Loaded, before: Loaded | None) -> Loaded:
+    return loaded.unless_emptied(before).unless_lost(before)
+
+
+def _relinked(now: Sources, before: Sources) -> tuple[Loaded, ...]:
+    """What was reached another way before, the first of each way only."""
+    known = {loaded.path: loaded for loaded in _each(now)}
+    found: dict[tuple[str, object], Loaded] = {}
+    for loaded in (*before.relinked, *_each(before)):
+        forbids = loaded.tree is not None and loaded.tree.find(("permissions",)) is not None
+        if forbids and loaded.path in known and loaded.links != known[loaded.path].links:
+            found.setdefault((loaded.path, loaded.links), loaded)
+    return tuple(found.values())
 
 
 def editors_user_file(own_paths: Iterable[str]) -> str:
     """The editor's user settings among what it said is its own; empty if they are not there."""
     candidates = [path for own in own_paths for path in (own, os.path.join(own, "settings.json"))]
-    found = (path for path in candidates if os.path.basename(path) == "settings.json" and os.path.isfile(path))
+    found = (path for path in candidates if os.path.basename(path) == "settings.json" and _is_file_or_link(path))
     return next(found, "")
+
+
+def _is_file_or_link(path: str) -> bool:
+    return os.path.isfile(path) or os.path.islink(path)
 
 
 def layers_of(sources: Sources, sent: SettingsLayers | None) -> Layers:
@@ -106,10 +130,20 @@ def layers_of(sources: Sources, sent: SettingsLayers | None) -> Layers:
     rules = (
         file_layer("user", sources.rules.path, sources.rules.tree),
         *(only_forbidding(file_layer("user", store.path, store.tree)) for store in sources.corrupted),
+        *(
+            only_forbidding(file_layer("user", file.path, file.tree))
+            for file in sources.relinked
+            if file.path != sources.workspace.path
+        ),
+    )
+    relinked = tuple(
+        only_forbidding(file_layer("workspace", file.path, file.tree))
+        for file in sources.relinked
+        if file.path == sources.workspace.path
     )
     in_file = (file_layer("workspace", sources.workspace.path, sources.workspace.tree),)
     if sent is None:
-        return Layers(user=rules, workspace=in_file, managed=managed)
+        return Layers(user=rules, workspace=(*in_file, *relinked), managed=managed)
     where = (sources.workspace.path, sources.workspace.tree)
     told = tuple(
         sent_layer("workspace", values, *where) for values in (sent.workspace, sent.folder) if values is not None
@@ -117,7 +151,7 @@ def layers_of(sources: Sources, sent: SettingsLayers | None) -> Layers:
     return Layers(
         default=sent_layer("default", sent.default),
         user=(sent_layer("user", sent.user, sources.user.path or None, sources.user.tree), *rules),
-        workspace=told or in_file,
+        workspace=(*(told or in_file), *relinked),
         managed=managed,
     )
 

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 
 from countersign.gate.call import BadArguments, FileState
 from countersign.gate.permit import Stale
+from countersign.settings.rename import CannotRename, exchange, move_to_free
 
 from .held import NotRegular, Seen, complaint, held_folder, held_or_made_folder, identity, look, look_at, still_there
 from .leftover import new_name, old_name
 from .places import Place
-from .rename import CannotRename, exchange, move_to_free
 
 MOST_BYTES = 4 << 20
 """A file that is written, or whose text stands on a card, is at most this long."""

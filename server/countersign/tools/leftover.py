@@ -20,10 +20,10 @@ import stat
 from contextlib import suppress
 
 from countersign.gate.permit import Stale
+from countersign.settings.rename import CannotRename, move_to_free
 from countersign.wire.base import Json
 
 from .held import held_folder
-from .rename import CannotRename, move_to_free
 
 log = logging.getLogger(__name__)
 _NAME = re.compile(r"\.countersign-(?P<target>[0-9a-f]{16})-[0-9a-f]{16}\.(?P<what>new|old)")
