@@ -126,10 +126,14 @@ test('a rule that a person types and saves is not asked about; one that was hidd
 });
 
 test('the words of an error stay text', async () => {
-  const settings = { ...TRUSTED, 'countersign.serverPath': `/nowhere/${link('Fix it')}` };
-  await withWorkbench('errors', { settings }, async ({ page }) => {
+  // Where the server lies is a setting of the machine, not of the user.
+  const prepare = (run) => {
+    mkdirSync(path.join(run.folder, 'user/Machine'), { recursive: true });
+    writeFileSync(path.join(run.folder, 'user/Machine/settings.json'), JSON.stringify({ 'countersign.serverPath': `/nowhere/${link('Fix it')}` }));
+  };
+  await withWorkbench('errors', { settings: TRUSTED, prepare }, async ({ page }) => {
     const message = page.locator('.notifications-toasts .notification-list-item-message').filter({ hasText: 'Countersign' }).first();
-    await message.waitFor({ timeout: BOUND });
+    await message.waitFor({ timeout: 2 * BOUND });
     await screenshot(page, 'texts-error');
     assert.match(await message.innerText(), /\[Fix it\] \(command:/);
     await inert(page, '.notifications-toasts .notification-list-item-message');

@@ -25,6 +25,7 @@ export async function withWorkbench(name, options, body) {
   rmSync(files, { recursive: true, force: true });
   let editor, browser, page;
   try {
+    options.prepare?.(run);
     await installExtension(run, options.vsix);
     editor = await startEditor(run, options);
     browser = await launchBrowser();
