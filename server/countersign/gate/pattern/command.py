@@ -9,11 +9,11 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from .bad import BadPattern
+from .wildcard import wildcard_match
 
 WILD = "\0"
 """Stands for a ``*`` inside a pattern's word. NUL cannot occur in a command's words."""
@@ -47,6 +47,9 @@ class CommandPattern:
     """Whether the rule says one command word for word."""
     loose_texts: tuple[str, ...] = field(init=False, compare=False)
     """``loose_words`` as text, with and without the program's folder; none where a wildcard stands in them."""
+    narrow: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
+    wide: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
+    """What stands between wildcards, in each of the texts that the narrow and the wide reading match."""
 
     def __post_init__(self) -> None:
         plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
@@ -57,13 +60,17 @@ class CommandPattern:
         object.__setattr__(self, "exact", self.literal and not self.prefix)
         wild = any(WILD in word for word in self.loose_words)
         object.__setattr__(self, "loose_texts", () if wild else tuple(map(" ".join, self._wanted())))
+        object.__setattr__(self, "narrow", tuple(_pieces(self.words, _GAP, prefix=self.prefix)))
+        wide = [pieces for words in self._wanted() for pieces in _pieces(words, " ", prefix=self.prefix)]
+        object.__setattr__(self, "wide", tuple(wide))
 
     def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
         if self.literal:
             given = tuple(words)
             return given[: len(self.words)] == self.words if self.prefix else given == self.words
-        return _command_regex(self.words, self.prefix, _GAP).fullmatch(_GAP.join(words)) is not None
+        text = _GAP.join(words)
+        return any(wildcard_match(pieces, text) for pieces in self.narrow)
 
     def touches(self, words: Sequence[str]) -> bool:
         """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
@@ -73,14 +80,10 @@ class CommandPattern:
         if "/" in words[0]:
             spellings.append((words[0].rsplit("/", 1)[1], *words[1:]))
         if self.loose_texts:
-            # Without wildcards, what matches word by word matches joined by blanks as well.
             return any(map(self._begins, map(" ".join, spellings)))
-        return any(
-            _command_regex(pattern, self.prefix, " ").fullmatch(" ".join(spelling)) is not None
-            or _command_regex(pattern, self.prefix, _GAP).fullmatch(_GAP.join(spelling)) is not None
-            for pattern in self._wanted()
-            for spelling in spellings
-        )
+        # What matches word by word matches joined by blanks as well.
+        texts = [" ".join(spelling) for spelling in spellings]
+        return any(wildcard_match(pieces, text) for pieces in self.wide for text in texts)
 
     def _begins(self, text: str) -> bool:
         for wanted in self.loose_texts:
@@ -169,8 +172,9 @@ def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | No
     return tuple(words)
 
 
-@lru_cache(maxsize=8192)
-def _command_regex(words: tuple[str, ...], prefix: bool, gap: str) -> re.Pattern[str]:
-    parts = [".*".join(re.escape(piece) for piece in word.split(WILD)) for word in words]
-    rest = f"(?:{re.escape(gap)}.*)?" if prefix else ""
-    return re.compile(re.escape(gap).join(parts) + rest, re.DOTALL)
+def _pieces(words: Sequence[str], gap: str, *, prefix: bool) -> Iterator[tuple[str, ...]]:
+    """What stands between the wildcards of a pattern's text; for a prefix, with and without anything behind it."""
+    text = gap.join(words)
+    yield tuple(text.split(WILD))
+    if prefix:
+        yield tuple(f"{text}{gap}{WILD}".split(WILD))

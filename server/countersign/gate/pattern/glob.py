@@ -51,6 +51,13 @@ class Bracket(NamedTuple):
         holds = self._holds(char)
         return holds is not True if self.negated else holds is not False
 
+    def matches_by_code(self, char: str) -> bool:
+        """Whether it matches this character where characters are ordered by their codes, as git orders them."""
+        holds = any(first <= char <= last for first, last in self.ranges) or any(
+            char in _CLASSES[name] for name in self.classes
+        )
+        return holds is not self.negated
+
     @property
     def exact(self) -> bool:
         """Whether every ASCII character is matched, or is not, in all locales alike."""
@@ -88,6 +95,10 @@ ANY: Final[tuple[Special]] = ("any",)
 REST: Final[tuple[Special]] = ("rest",)
 
 
+LONGEST_SEGMENT: Final = 1_000
+"""Characters of a segment with wildcards; a longer one is not read, and may match anything."""
+
+
 @dataclass(frozen=True, slots=True)
 class GlobSegment:
     """One segment of a pathname pattern. ``literal`` is the name that it stands for if it holds no wildcard."""
@@ -105,11 +116,15 @@ class GlobSegment:
         # In a locale of single bytes, or beside bytes that are no characters, `?` takes one byte.
         return not name.isascii() and tokens_match(_as_bytes(self.tokens), _bytes(name))
 
+    def matches_by_code(self, name: str) -> bool:
+        """Whether it matches as git matches: characters by their codes, and a leading dot like any other."""
+        return tokens_match(self.tokens, name, _same_by_code)
+
     def may_match_any_case(self, name: str) -> bool:
         """``may_match`` on a file system that ignores case."""
         if name.startswith(".") and self.tokens[:1] not in ((".",), (REST,)):
             return False
-        return tokens_match(self.tokens, name, _same_in_some_case)
+        return tokens_match(self.tokens, name, same_in_some_case)
 
     @property
     def says_something(self) -> bool:
@@ -135,7 +150,11 @@ def _same(token: Token, char: str) -> bool:
     return token in (char, ANY) or (isinstance(token, Bracket) and token.may_match(char))
 
 
-def _same_in_some_case(token: Token, char: str) -> bool:
+def _same_by_code(token: Token, char: str) -> bool:
+    return token in (char, ANY) or (isinstance(token, Bracket) and token.matches_by_code(char))
+
+
+def same_in_some_case(token: Token, char: str) -> bool:
     if isinstance(token, str):
         return token.casefold() == char.casefold()
     return any(_same(token, each) for each in {char, char.lower(), char.upper()})
@@ -166,6 +185,8 @@ def tokens_match(tokens: Sequence[Token], name: str, same: Callable[[Token, str]
 @lru_cache(maxsize=8192)
 def glob_segment(text: str) -> GlobSegment:
     """Read one segment of a pattern. Every text is one."""
+    if len(text) > LONGEST_SEGMENT and any(char in text for char in "*?["):
+        return GlobSegment((REST,), None, exact=False)
     tokens: list[Token] = []
     index = 0
     while index < len(text):
@@ -304,7 +325,7 @@ def _tokens_meet(one: Token, other: Token) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return one.casefold() == other.casefold()
     if isinstance(one, str):
-        return _same_in_some_case(other, one)
+        return same_in_some_case(other, one)
     if isinstance(other, str):
-        return _same_in_some_case(one, other)
+        return same_in_some_case(one, other)
     return True

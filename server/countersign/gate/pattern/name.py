@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from .bad import BadPattern
+from .wildcard import wildcard_match
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,17 @@ class HostPattern:
     host: str
 
     def matches(self, host: str) -> bool:
-        return _host_regex(self.host).fullmatch(host) is not None
+        if self.host == "*":
+            return host != ""
+        labels, wanted = host.split("."), self.host.split(".")
+        if wanted[0] == "*" and len(wanted) > 1:
+            wanted = wanted[1:]
+            head, labels = labels[: -len(wanted)], labels[-len(wanted) :]
+            if not head or "" in head:
+                return False
+        return len(labels) == len(wanted) and all(
+            wildcard_match(pattern.split("*"), label) for pattern, label in zip(wanted, labels, strict=True)
+        )
 
 
 def parse_host(text: str) -> HostPattern:
@@ -40,14 +50,6 @@ def parse_host(text: str) -> HostPattern:
     return HostPattern(host)
 
 
-@lru_cache(maxsize=4096)
-def _host_regex(host: str) -> re.Pattern[str]:
-    if host == "*":
-        return re.compile(r".+")
-    head, rest = (r"(?:[^.]+\.)+", host[2:]) if host.startswith("*.") else ("", host)
-    return re.compile(head + r"[^.]*".join(re.escape(piece) for piece in rest.split("*")))
-
-
 @dataclass(frozen=True, slots=True)
 class NamePattern:
     """A name with ``*`` for any text, of a tool or of an agent."""
@@ -59,12 +61,7 @@ class NamePattern:
         return "*" not in self.name
 
     def matches(self, name: str) -> bool:
-        return self.name == name if self.literal else _name_regex(self.name).fullmatch(name) is not None
-
-
-@lru_cache(maxsize=4096)
-def _name_regex(name: str) -> re.Pattern[str]:
-    return re.compile(".*".join(re.escape(piece) for piece in name.split("*")), re.DOTALL)
+        return self.name == name if self.literal else wildcard_match(self.name.split("*"), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +72,7 @@ class ParamPattern:
     value: str
 
     def matches(self, value: str) -> bool:
-        return _name_regex(self.value.casefold()).fullmatch(value.casefold()) is not None
+        return wildcard_match(self.value.casefold().split("*"), value.casefold())
 
 
 def parse_param(text: str) -> ParamPattern:

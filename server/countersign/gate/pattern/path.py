@@ -1,6 +1,6 @@
 """The gitignore pattern of a ``Read`` or ``Edit`` rule (RULES.md P3): read once, matched often, without the disk.
 
-One segment is read by pathspec; how segments, ``**`` and folders add up is said here, because no segment may ever
+One segment is read by ``glob.py``; how segments, ``**`` and folders add up is said here, because no segment may ever
 match across a slash. The narrow reading (``covers``) is for allow rules and grants, the wide one (``touches``) for deny
 and ask rules. Which path and which place it is relative to are ``gate/paths.py``'s business.
 """
@@ -14,10 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 from .bad import BadPattern
-from .glob import glob_segment, may_meet
+from .glob import REST, GlobSegment, glob_segment, may_meet, same_in_some_case, tokens_match
 
 Root = Literal["workspace", "anywhere", "root", "home"]
 
@@ -115,7 +113,7 @@ def _path_segments(body: str, root: Root) -> tuple[str, ...]:
         raise BadPattern("a pattern holds no empty, `.` or `..` part; write `//path` for a place outside")
     for segment in segments:
         if segment != "**":
-            _segment_regex(segment)
+            _segment(segment)
     if root == "anywhere" and segments[0] != "**":
         segments.insert(0, "**")
     return tuple(segments)
@@ -132,56 +130,16 @@ def _literal(segment: str) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def _segment_regex(segment: str) -> re.Pattern[str]:
-    """One segment as pathspec reads it; never used across a slash."""
-    segment = _spelled_out(segment)
+def _segment(segment: str) -> GlobSegment:
+    """One segment as gitignore has it, which reads it like a shell; never matched across a slash."""
     if re.search(r"(?<!\\)(?:\\\\)*\\$", segment):
         raise BadPattern("it ends in a backslash")
     if _has_open_bracket(segment):
         raise BadPattern("a `[` is never closed")
-    try:
-        regex, include = GitIgnoreSpecPattern.pattern_to_regex("/" + segment)
-        if regex is None or include is None:
-            raise BadPattern("it is not a gitignore pattern")
-        return re.compile(regex)
-    except (ValueError, re.error) as error:
-        raise BadPattern("it is not a gitignore pattern") from error
-
-
-@lru_cache(maxsize=8192)
-def _segment_regex_any_case(segment: str) -> re.Pattern[str]:
-    return re.compile(_segment_regex(unicodedata.normalize("NFC", segment)).pattern, re.IGNORECASE)
-
-
-_CLASSES = {
-    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "blank": " \t", "digit": "0-9", "graph": "!-~", "lower": "a-z",
-    "print": " -~", "space": " \t", "upper": "A-Z", "xdigit": "0-9A-Fa-f",
-}  # fmt: skip
-"""What git takes for these classes, which pathspec does not know; a pattern with another one counts as malformed."""
-
-
-def _spelled_out(segment: str) -> str:
-    """The segment with ``[[:alpha:]]`` as ``[A-Za-z]``."""
-    if "[:" not in segment:
-        return segment
-    out, index, start = "", 0, -1
-    while index < len(segment):
-        char, step = segment[index], 1
-        if char == "\\":
-            char, step = segment[index : index + 2], 2
-        elif start < 0 and char == "[":
-            start = index + (2 if segment[index + 1 : index + 2] in {"!", "^"} else 1)
-            char, step = segment[index:start], start - index
-        elif start >= 0 and segment.startswith("[:", index):
-            name = segment[index + 2 :].partition(":]")[0]
-            if name not in _CLASSES:
-                raise BadPattern("a class of characters in it is not known")
-            char, step = _CLASSES[name], len(name) + 4
-        elif char == "]" and index > start:
-            start = -1
-        out += char
-        index += step
-    return out
+    found = glob_segment(segment)
+    if REST in found.tokens:
+        raise BadPattern("a class of characters in it is not known")
+    return found
 
 
 def _has_open_bracket(segment: str) -> bool:
@@ -202,14 +160,15 @@ def _has_open_bracket(segment: str) -> bool:
 def _segment_matches(segment: str, name: str, *, wide: bool) -> bool:
     literal = _literal(segment)
     if not wide:
-        return name == literal if literal is not None else _segment_regex(segment).fullmatch(name) is not None
+        return name == literal if literal is not None else _segment(segment).matches_by_code(name)
     if literal is not None:
         return fold(name) == fold(literal)
     # `[!a]` leaves out less where case counts, so both readings are tried.
-    if _segment_regex(segment).fullmatch(name) is not None:
+    if _segment(segment).matches_by_code(name):
         return True
-    regex = _segment_regex_any_case(segment)
-    return regex.fullmatch(unicodedata.normalize("NFC", name)) is not None or regex.fullmatch(fold(name)) is not None
+    tokens = _segment(unicodedata.normalize("NFC", segment)).tokens
+    spellings = {unicodedata.normalize("NFC", name), fold(name)}
+    return any(tokens_match(tokens, spelling, same_in_some_case) for spelling in spellings)
 
 
 def _match(pattern: Sequence[str], path: Sequence[str], *, wide: bool) -> int | None:

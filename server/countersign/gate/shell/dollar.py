@@ -154,9 +154,9 @@ def _operand(lexer: Lexer, start: int, *, quoted: bool) -> tuple[Word, int]:
     return make_word(lexer.text[start:stop], pieces, quoting=True), stop
 
 
-_NUMBER = re.compile(r"\d+#[\w@]*|0[xX][0-9a-fA-F]+|(?<![\w@])\d[\w@]*", re.ASCII)
-_STEPPED = re.compile(r"(?:\+\+|--)\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*(?:\+\+|--)", re.ASCII)
-_SET = re.compile(r"([A-Za-z_]\w*)\s*(?:<<|>>|[-+*/%&^|])?=(?!=)", re.ASCII)
+_NUMBER = re.compile(r"(?<!\d)\d+#[\w@]*|0[xX][0-9a-fA-F]+|(?<![\w@])\d[\w@]*", re.ASCII)
+_STEPPED = re.compile(r"(?:\+\+|--)\s*([A-Za-z_]\w*)|(?<!\w)([A-Za-z_]\w*)\s*(?:\+\+|--)", re.ASCII)
+_SET = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*(?:<<|>>|[-+*/%&^|])?=(?!=)", re.ASCII)
 
 
 def _formula(code: str) -> Formula:

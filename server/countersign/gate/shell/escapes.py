@@ -91,8 +91,12 @@ def _spelled(name: str, words: Sequence[Word]) -> list[Use]:
     return [
         named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
         for word in words[1:]
-        if pattern.match(word.prefix)
+        if len(word.prefix) > _LONGEST_SPELLED or pattern.match(word.prefix)
     ]
+
+
+_LONGEST_SPELLED = 5_000
+"""Characters of a word that is searched for what it does; a longer one may do anything."""
 
 
 _STRANGE = row(

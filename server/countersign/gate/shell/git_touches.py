@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from .git import Git, named_words, paths_in
 from .script import Word
 from .table_git import SHOWS_FILES
-from .touch import Deed, Touch
+from .touch import Deed, Touch, unknown
 from .words import constant
 
 
@@ -85,6 +85,10 @@ _LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")
 """A pathspec that names what is not looked at."""
 
 
+_MOST_COLONS = 20
+"""Behind each colon of a word a path may begin; a word with more of them may name anything."""
+
+
 def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
@@ -99,6 +103,9 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         if word.value is None:
             if deed == "read":
                 yield Touch("read", word)
+            continue
+        if word.value.count(":") > _MOST_COLONS:
+            yield Touch(deed, unknown())
             continue
         yield Touch(deed, word, shown=True)
         yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))

@@ -208,8 +208,10 @@ def _tmux(words: Sequence[Word]) -> Iterator[Inner]:
     found = arguments(words, Grammar(frozenset("LSfcT"), ordered=True))
     for shell in found.values("-c"):
         yield Inner((shell,), None, text=True)
-    for text in re.findall(r"#\((.+?)\)", "\n".join(word.value or "" for word in words[1:])):
-        yield Inner((constant(text),), None, text=True)  # in a format it stands for what the command prints
+    for piece in "\n".join(word.value or "" for word in words[1:]).split(")"):
+        _, opened, text = piece.partition("#(")
+        if opened and text:
+            yield Inner((constant(text),), None, text=True)  # in a format it stands for what the command prints
     command: list[Word] = []
     for word in [*(words[found.operands[0][0] :] if found.operands else ()), constant(";")]:
         value = word.value or ""

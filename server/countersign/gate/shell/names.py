@@ -109,7 +109,7 @@ _ORDINARY = re.compile(
 )
 """Values of theirs that are what the variable is for: a rule that names the assignment covers them as it did."""
 
-_SUBSCRIPT = re.compile(r"\w\[[^\]]*(?:\$\(|`)|[@=]\w*\[[^\]]*(?:\$\(|`)")
+_SUBSCRIPT = re.compile(r"(?:\w|(?<=[@=]))\[")
 _RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
 
 _EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray"})
@@ -154,8 +154,17 @@ def assigned_texts(name: str, text: str) -> Iterator[str]:
     elif _NAMES_PROGRAM.fullmatch(name):
         if not (_ORDINARY.fullmatch(text) or text.startswith("$_")):
             yield text.lstrip("|!- ") if name.startswith(("LESS", "GIT_CONFIG")) else text
-    elif _RUNNING.search(text) and (name in _PROMPTS or _SUBSCRIPT.search(text)):
+    elif _RUNNING.search(text) and (name in _PROMPTS or _runs_in_subscript(text)):
         yield _expanding(text)
+
+
+def _runs_in_subscript(text: str) -> bool:
+    """Whether a substitution stands in a subscript that is not closed before it. Linear in the text."""
+    for part in text.split("]"):
+        opened = _SUBSCRIPT.search(part)
+        if opened is not None and ("$(" in part[opened.end() :] or "`" in part[opened.end() :]):
+            return True
+    return False
 
 
 def spelled_texts(words: Sequence[Word]) -> Iterator[str]:

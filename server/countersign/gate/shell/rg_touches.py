@@ -50,7 +50,7 @@ def rg_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 
 def _of_glob(known: Known, glob: str | None) -> Iterator[Touch]:
-    if glob is None:
+    if glob is None or len(glob) > _LONGEST_GLOB:
         yield Touch("read", unknown())
     elif not glob.startswith("!"):
         yield Touch("read", constant(glob.lstrip("/")), shown=True)
@@ -78,6 +78,8 @@ def _searched(known: Known) -> list[str]:
 
 IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
 MAX_IGNORE = 100_000
+_LONGEST_GLOB = 250
+"""Characters of a glob that is taken apart: a longer one may name anything."""
 """Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
 
 _HIDDEN = (".env", ".env.local", ".npmrc", ".pypirc")

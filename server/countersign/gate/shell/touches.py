@@ -215,9 +215,13 @@ _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--ch
 _REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
 
 
+_LONGEST_MODE = 100
+
+
 def _is_mode(word: Word) -> bool:
     return (
         word.value is None
+        or len(word.value) > _LONGEST_MODE
         or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
     )
 

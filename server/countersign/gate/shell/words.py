@@ -235,8 +235,10 @@ def expand_braces(text: str) -> list[str]:
     """What bash's brace expansion makes of a word.
 
     Raises:
-        OverflowError: of more than ``MAX_CHOICES`` words.
+        OverflowError: of more than ``MAX_CHOICES`` words, or where finding out would take long.
     """
+    if "{" in text and (len(text) > MAX_BRACED or text.count("{") > MAX_CHOICES):
+        raise OverflowError
     for start in range(len(text)):
         if text[start] != "{":
             continue

@@ -25,6 +25,9 @@ Way = Literal["self", "clear", "runner", "closed"]
 MAX_LAYERS = 12
 """How many wrappers may stand in front of each other before the command counts as not understood."""
 
+LONGEST_NAME = 255
+"""Bytes that a file's name can have on Linux: no program has a longer one."""
+
 _ASSIGNS = re.compile(r"[^=]+=")
 _POWER_SHELLS = frozenset({"pwsh", "powershell"})
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
@@ -49,7 +52,10 @@ _ALIASES = {
 @lru_cache(maxsize=4096)
 def program(name: str) -> str:
     """The program that a first word names, for our tables: without its folder, version and other names."""
-    base = _TARGET.sub("", name.rsplit("/", 1)[-1])
+    base = name.rsplit("/", 1)[-1]
+    if len(base) > LONGEST_NAME:
+        return base
+    base = _TARGET.sub("", base)
     if _LOADER.fullmatch(base):
         return "ld.so"
     versioned = _VERSIONED.fullmatch(base)
