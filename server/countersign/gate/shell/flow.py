@@ -2,7 +2,7 @@
 
 What is worked out here depends on the text alone, so it is kept with it. Nothing is decided: rules, paths and tables of
 programs come in ``judge.py``. Where the order of things is not certain (loops, functions, ``eval``), the place counts
-as not known, which can only make the judgement stricter.
+as not known, which can only make the judgement stricter. More than 500 lines, because the walk is one recursion.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .arguments import numeric
 from .facts import Facts, is_own_name
 from .in_force import surely_set
-from .names import assigned_texts, shown_value, tested_texts
+from .names import STARTED, assigned_texts, shown_value, starts_shells, tested_texts
 from .script import (
     HOLE,
     Arithmetic,
@@ -27,6 +27,7 @@ from .script import (
     Node,
     Not,
     Pipeline,
+    Process,
     Reading,
     Redirect,
     Script,
@@ -247,7 +248,8 @@ class _Walk:
                 return context.places, context.places
             return self.after(step, context.places)
         for word in command.words:
-            self.apart(word.scripts, context)
+            written = any(isinstance(piece, Process) for piece in word.pieces)
+            self.apart(word.scripts, context._replace(piped=True, sure=False) if written else context)
         for assignment in command.assignments:
             self.apart(assignment.scripts, context)
         self.apart(command.scripts, context)
@@ -279,7 +281,9 @@ class _Walk:
     def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
         """Follow what stands in redirections; what is fed by them."""
         for redirect in redirects:
-            self.apart(redirect.target.scripts, context)
+            # What is written to `>(…)` is its input.
+            inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
+            self.apart(redirect.target.scripts, context if inputs else context._replace(piped=True, fed=(), sure=False))
             if redirect.variable is not None:
                 self.facts.bind(redirect.variable, None, number=True)
             if redirect.heredoc is not None:
@@ -387,6 +391,8 @@ def _with_texts(unwrapped: Unwrapped, command: Simple) -> Unwrapped:
     ]
     if command.kind == "test":
         texts += tested_texts(command.words)
+    if any(starts_shells(each.name, each.plain) for each in (*command.assignments, *command.declared)):
+        unwrapped = unwrapped._replace(unknown=STARTED)
     return unwrapped._replace(texts=(*unwrapped.texts, *texts)) if texts else unwrapped
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from .address_touches import written_for_address
 from .git import Git, named_words, paths_in
 from .script import Word
 from .table_git import SHOWS_FILES
@@ -47,8 +48,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield from (Touch("write", word) for word in after)
             yield from (Touch("write", word, shown=True) for word in operands)
         case "clone":
-            if len(operands) > 1:
-                yield Touch("write", operands[1])
+            yield from written_for_address(operands)
         case "init":
             yield from (Touch("write", word) for word in operands[:1])
         case "worktree":
@@ -68,7 +68,14 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 yield from (Touch("write", word) for word in operands[:1])
         case "submodule":
             if operands and operands[0].value == "add":
-                yield from (Touch("write", word) for word in operands[2:3])
+                yield from written_for_address(operands[1:])
+        case "checkout-index":
+            yield from (Touch("write", word) for word in operands)
+            if found.has("-a", "--all", "--stdin", "--prefix"):
+                yield Touch("write", constant("."), spills=True)
+        case "read-tree":
+            if found.has("-u"):
+                yield Touch("write", constant("."), spills=True)
         case "bundle":
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])

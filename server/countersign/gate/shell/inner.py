@@ -143,10 +143,28 @@ def _setarch(words: Sequence[Word]) -> Iterator[Inner]:
 
 
 def _mapfile(words: Sequence[Word]) -> Iterator[Inner]:
-    """``mapfile -C``, ``complete -C``: text that bash evaluates later."""
-    for index, word in enumerate(words[:-1]):
-        if word.value == "-C":
-            yield Inner((words[index + 1],), None, text=True)
+    """``mapfile -C``: text that bash evaluates later."""
+    for text in arguments(words, Grammar(frozenset("dnOsuCc"))).values("-C"):
+        yield Inner((text,), None, text=True)
+
+
+def _complete(words: Sequence[Word]) -> Iterator[Inner]:
+    """``complete``, ``compgen``: a command (``-C``) and a function (``-F``) that make up the words."""
+    found = arguments(words, Grammar(frozenset("oAGWFCXPS")))
+    for text in (*found.values("-C"), *found.values("-F")):
+        yield Inner((text,), None, text=True)
+
+
+def _jobs(words: Sequence[Word]) -> Iterator[Inner]:
+    """``jobs -x command``."""
+    index = next((index for index, word in enumerate(words) if re.match(r"-[lnprs]*x", word.prefix)), len(words))
+    yield Inner(tuple(words[index + 1 :]), index + 1)
+
+
+def _hashed(words: Sequence[Word]) -> Iterator[Inner]:
+    """``hash -p program name``: the name means this program from then on."""
+    for program in arguments(words, Grammar(frozenset("p"))).values("-p"):
+        yield Inner((program,))
 
 
 def _alias(words: Sequence[Word]) -> Iterator[Inner]:
@@ -288,8 +306,10 @@ _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     **dict.fromkeys(("i386", "i686", "x86_64", "uname26"), _setarch),
     "mapfile": _mapfile,
     "readarray": _mapfile,
-    "complete": _mapfile,
-    "compgen": _mapfile,
+    "complete": _complete,
+    "compgen": _complete,
+    "jobs": _jobs,
+    "hash": _hashed,
     "alias": _alias,
     "ld.so": _loader,
     "arch": _arch,

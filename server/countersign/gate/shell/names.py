@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from .arguments import NUMERIC_PARAMETERS, numeric
 from .facts import Facts, is_own_name
@@ -112,10 +113,10 @@ _ORDINARY = re.compile(
 _SUBSCRIPT = re.compile(r"(?:\w|(?<=[@=]))\[")
 _RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
 
-_EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray"})
+_EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray", "compgen", "complete"})
 """Builtins that evaluate the subscript of any name in their words, or all of them as arithmetic."""
 
-EVALUATING = _EVERY | DECLARING | {"printf", "test", "["}
+EVALUATING = _EVERY | DECLARING | {"printf", "test", "[", "make"}
 
 
 def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
@@ -133,12 +134,26 @@ def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
             else:
                 yield from assigned_texts(declared.rstrip("+"), value)
         return
+    if name == "make":
+        yield from _recipes(words)
+        return
     named = "-v" if name == "printf" else "-R"
     for index, word in enumerate(words[1:], 1):
         before = words[index - 1].value if index > 1 else None
         text = _shown(word)
         if (before in {"-v", named} or (named == "-v" and text.startswith("-v"))) and _RUNNING.search(text):
             yield _expanding(text)
+
+
+def _recipes(words: Sequence[Word]) -> Iterator[str]:
+    """What make hands to a shell of its words: ``$(shell …)``, and the rules of ``--eval``."""
+    for before, word in pairwise(words):
+        text = _shown(word)
+        for part in re.split(r"\$[({]shell[ \t]", text)[1:]:
+            yield re.split("[)}]", part, maxsplit=1)[0]
+        if text.startswith(("-E", "--ev")) or (before.value in {"-E", "--eval"}):
+            lines = (line.strip(" \t@+-") for line in re.split(r"[;\n]", text.removeprefix("-E")))
+            yield from (line for line in lines if line)
 
 
 def tested_texts(words: Sequence[Word]) -> Iterator[str]:
@@ -165,6 +180,17 @@ def _runs_in_subscript(text: str) -> bool:
         if opened is not None and ("$(" in part[opened.end() :] or "`" in part[opened.end() :]):
             return True
     return False
+
+
+STARTED = "a shell runs the file that `BASH_ENV` or `ENV` names before anything else"
+
+
+def starts_shells(name: str, value: str | None) -> bool:
+    """Whether a variable of this value makes shells run a file of its own choice first."""
+    if value == "" or name not in {"BASH_ENV", "ENV"}:
+        return False
+    # Many programs have an `ENV` of theirs, which is a plain word (`ENV=production`).
+    return name == "BASH_ENV" or value is None or re.fullmatch(r"[\w-]+", value) is None
 
 
 def spelled_texts(words: Sequence[Word]) -> Iterator[str]:

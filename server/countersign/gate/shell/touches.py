@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
+from .address_touches import cloned_touches, form_touches, gh_touches, wget_touches
 from .arguments import Arguments
 from .curl_names import curl_names
 from .git_touches import git_touches
@@ -404,6 +405,8 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         # It has patterns of its own for what it sends.
         for text in curl_names(value.value or ""):
             yield Touch("read", constant(text))
+    for value in found.valued("-F", "--form"):
+        yield from form_touches(value)
     for value in found.valued(*_CURL_SENDS):
         at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
         if at >= 0 or "=<" in value.prefix:
@@ -434,20 +437,8 @@ def _behind_scheme(word: Word) -> Word:
     return Word(word.source, pieces, word.form, None, prefix, HOLE + prefix, bare=False)
 
 
-_CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json -F --form --url-query --variable".split()
+_CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json --url-query --variable".split()
 """Options whose value may have the name of a file behind an `@`."""
-
-
-def _wget(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    found = known.arguments
-    if found.has("-O", "--output-document", "--spider"):
-        return
-    for _, word in found.operands:
-        name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
-        yield Touch("write", constant(name) if word.value is not None and name else unknown())
-    if found.has("-r", "--recursive", "-m", "--mirror", "-x", "--force-directories", "--content-disposition",
-                 "--trust-server-names", "-i", "--input-file"):  # fmt: skip
-        yield Touch("write", constant("."), spills=True)
 
 
 def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -481,6 +472,9 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 
 _SPECIAL = {
+    "gh": gh_touches,
+    "hg": cloned_touches,
+    "svn": cloned_touches,
     "rg": rg_touches,
     "jq": _jq,
     "yq": _jq,
@@ -496,6 +490,6 @@ _SPECIAL = {
     "curl": _curl,
     "ar": _ar,
     "ranlib": _ar,
-    "wget": _wget,
+    "wget": wget_touches,
     "csplit": _csplit,
 }

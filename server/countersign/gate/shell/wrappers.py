@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from .arguments import Arguments, Grammar, arguments
 from .inner import Inner, is_peculiar, peculiar, template
-from .names import EVALUATING, evaluated_texts, spelled_texts
+from .names import EVALUATING, STARTED, evaluated_texts, spelled_texts, starts_shells
 from .script import Text, Word
 from .table_git import GLOBAL
 from .table_wrappers import INTERPRETERS, SHELL_GRAMMAR, SHELL_TEXTS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
@@ -125,6 +125,10 @@ def _runs_others(name: str) -> bool:
     )
 
 
+def _value_of(word: Word) -> str | None:
+    return None if word.value is None else word.value.partition("=")[2]
+
+
 class _Unwrapping:
     """Gathers what is found on the way down."""
 
@@ -157,6 +161,8 @@ class _Unwrapping:
             self.texts += evaluated_texts(name, words)
         if at == 0:
             self.texts += spelled_texts(words)
+            if any(starts_shells(word.prefix.partition("=")[0], _value_of(word)) for word in words[1:]):
+                self.unknown = STARTED
         if name in SHELLS:
             self.shell(words)
         elif name in INTERPRETERS:
