@@ -1,7 +1,7 @@
 """The words of a command that say what it does, up to which a rule for "always" goes (``table_depth.py``).
 
-INVARIANT: where it cannot be told where these words end, there are none: a rule that ended too early would let the
-program do something else than was seen.
+INVARIANT (strictest): where the end of these words is not certain, there are none: a rule that ended too early would
+let the program do something else than was seen.
 """
 
 from __future__ import annotations
