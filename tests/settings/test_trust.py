@@ -92,11 +92,13 @@ def test_a_store_that_cannot_be_opened_confirms_nothing_and_says_so(tmp_path, wa
     assert warnings == ["confirmations cannot be read or kept in the storage folder"]
 
 
-ONE = ("/w", "/w/.vscode/settings.json", "countersign.agents.X.bypassPermissions", True, {"command": "x"})
+ONE = ("/w", "/w/.vscode/settings.json", ("agents", "X", "bypassPermissions"), True, {"command": "x"})
 OTHERS = [
     ("/v", *ONE[1:]),
     (ONE[0], "/w/other.json", *ONE[2:]),
-    (*ONE[:2], "countersign.agents.Y.bypassPermissions", *ONE[3:]),
+    (*ONE[:2], ("agents", "Y", "bypassPermissions"), *ONE[3:]),
+    (*ONE[:2], ("agents.X", "bypassPermissions"), *ONE[3:]),
+    (*ONE, "/w/libs"),
     (*ONE[:3], 1, ONE[4]),
     (*ONE[:3], "true", ONE[4]),
     (*ONE[:4], {"command": "y"}),
@@ -110,4 +112,5 @@ def test_another_workspace_file_key_value_or_agent_is_another_digest(other):
 
 
 def test_the_same_value_has_one_digest_however_it_is_written():
-    assert value_digest("/w", "f", "k", {"a": 1.0, "b": [True]}) == value_digest("/w", "f", "k", {"b": [True], "a": 1})
+    where = ("/w", "f", ("k",))
+    assert value_digest(*where, {"a": 1.0, "b": [True]}) == value_digest(*where, {"b": [True], "a": 1})

@@ -74,8 +74,9 @@ class PathJudge:
         agent: str,
         control: Sequence[str] = (),
         workspace_control: Sequence[str] = (),
+        additional_resolved: Sequence[str] = (),
     ) -> None:
-        roots = roots_at(workspace, home, additional, own_paths)
+        roots = roots_at(workspace, home, additional, own_paths, additional_resolved)
         self.workspace, self.home = roots.workspace.spellings[0], roots.home.spellings[0]
         self._rules, self._agent = rules, agent
         self._workspace, self._home = roots.workspace, roots.home

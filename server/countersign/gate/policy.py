@@ -159,6 +159,7 @@ def judge_for(policy: Policy, rules: RuleSet, agent: str) -> PathJudge:
         agent,
         policy.control_paths,
         policy.workspace_control_paths,
+        policy.additional_resolved,
     )
 
 

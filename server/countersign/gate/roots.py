@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from . import sight
 from .below import Place
@@ -52,23 +53,29 @@ class Roots:
     quiet: bool
 
 
-def roots_at(workspace: str, home: str, additional: Sequence[str], own: Sequence[str]) -> Roots:
-    """Where these folders lie now. Found out once, and again when one of them is no longer what it was."""
-    asked = (workspace, home, tuple(additional), tuple(own))
+def roots_at(
+    workspace: str, home: str, additional: Sequence[str], own: Sequence[str], resolved: Sequence[str] = ()
+) -> Roots:
+    """Where these folders lie now. Found out once, and again when one of them is no longer what it was.
+
+    ``resolved`` are where the additional ones led when a person confirmed them; one that leads elsewhere is left out.
+    """
+    asked = (workspace, home, tuple(additional), tuple(own), tuple(resolved))
     kept = _KEPT.get(asked)
     if kept is not None and all(sight.identity(path) == seen for path, seen in kept[0]):
         return kept[1]
     at_home, ours = folder_at(home, home), tuple(folder_at(path, home) for path in own if path)
     straight = _straight(workspace, home)
+    added = tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder)
     found = Roots(
         folder_at(workspace, home),
         at_home,
-        tuple(folder_at(folder, home, cwd=workspace) for folder in additional if folder),
+        tuple(one for one, led in zip_longest(added, resolved) if one and led in (None, one.spellings[-1])),
         ours,
         straight,
         straight is not None and _is_quiet(straight, at_home, ours),
     )
-    folders = (found.workspace, found.home, *found.additional, *found.own)
+    folders = (found.workspace, found.home, *added, *found.own)
     paths = dict.fromkeys(spelling for folder in folders for spelling in folder.spellings)
     if len(_KEPT) >= _MOST_KEPT:
         _KEPT.clear()

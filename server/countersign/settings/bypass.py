@@ -14,7 +14,7 @@ from countersign.wire.base import Json
 from .layers import Layer, Layers, Place
 from .shown import shown
 from .sift import Claim
-from .tree import Path, setting_name
+from .tree import Path
 from .trust import value_digest
 
 BYPASS = "bypassPermissions"
@@ -38,7 +38,7 @@ def bypass_digest(workspace: str, file: str, agent: str, entry: Json) -> str:
     described = entry if isinstance(entry, dict) else {}
     what = {key: described.get(key) for key in ("command", "args", "env", "cwd")}
     kind = "acp" if described.get("command") else "builtin"
-    return value_digest(workspace, file, setting_name(bypass_path(agent)), True, {"type": kind, **what})
+    return value_digest(workspace, file, bypass_path(agent), True, {"type": kind, **what})
 
 
 def bypass_of(

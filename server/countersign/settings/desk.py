@@ -20,6 +20,8 @@ from .files import managed_file
 from .layers import Layers, TooDeep
 from .merge import Built, build_policy, fail_closed
 from .policy import Policy, Problem
+from .shown import shown
+from .sift import Claim
 from .sources import RULES, Places, Sources, editors_user_file, layers_in_files, layers_of
 from .tree import setting_name, setting_path
 from .trust import Confirmations, ConfirmationsUnavailable
@@ -87,6 +89,7 @@ class SettingsDesk:
         self._trusted = options.trusted
         self._awaits = self.sent is None and announces_settings(options)
         self.writing: set[str] = set()
+        self._last_confirmed: dict[tuple[object, ...], Claim] = {}
         self.sources = self._known(self.places.load())
         self._last_good: Policy | None = None
         self.uncertain, self.built = False, self._build(Layers(), trusted=False)
@@ -133,14 +136,15 @@ class SettingsDesk:
         """Read again what changed on disk; blocks for a few small files."""
         before = self.sources
         self.sources = self._known(self.places.load(before))
-        if self.sources is not before:
+        if self.sources is not before or self._folders_moved():
             self.rebuild()
 
     async def look(self) -> None:
         """As ``refresh``, off the loop."""
         before = self.sources
         found = await asyncio.to_thread(self.places.load, before)
-        if self.sources is before and found is not before:
+        moved = await asyncio.to_thread(self._folders_moved)
+        if self.sources is before and (found is not before or moved):
             self.sources = self._known(found)
             self.rebuild()
 
@@ -162,11 +166,13 @@ class SettingsDesk:
         self.uncertain = self._awaits or self.sources.unreadable()
         if self.uncertain:
             self._policy, self._unconfirmed = fail_closed(self.built.policy, self._last_good), ()
+            if not self._awaits and self.sources.workspace.problem is None:
+                self._forget_what_left(layers)  # another file is broken, and this one says what stands in it
         else:
             if self._confirm_all(by_person):
                 self.built = self._build(layers, trusted=self._trusted)
             self._forget_what_left(layers)
-            self._policy, self._unconfirmed = self.built.policy, self.built.unconfirmed
+            self._policy, self._unconfirmed = self.built.policy, self._with_changes()
             self._last_good = self._policy
         if before != (self._policy, self._unconfirmed):
             self._tell_listeners()
@@ -209,6 +215,23 @@ class SettingsDesk:
             self.confirmations.retain(self.workspace, standing)
         except ConfirmationsUnavailable as error:
             self._tell_once(str(error))
+
+    def _with_changes(self) -> tuple[UnconfirmedItem, ...]:
+        """What waits, each with what it was when this server last saw it confirmed."""
+        answers = self.confirmations.answers(self.workspace)
+        for digest, claim in self.built.claims.items():
+            if answers.get(digest) is True:
+                self._last_confirmed[claim.subject()] = claim
+        found: list[UnconfirmedItem] = []
+        for item in self.built.unconfirmed:
+            before = self._last_confirmed.get(self.built.claims[item.digest].subject())
+            changed = f"was {shown(before.shown_value())} when it was last confirmed" if before else None
+            found.append(item.model_copy(update={"changed": changed}))
+        return tuple(found)
+
+    def _folders_moved(self) -> bool:
+        """Whether an additional directory leads elsewhere than when it was looked at, so that its confirmation ends."""
+        return any(os.path.realpath(folder) != resolved for folder, resolved in self.built.folders.items())
 
     def _known(self, sources: Sources) -> Sources:
         for warning in sources.warnings:

@@ -24,7 +24,7 @@ from .policy import Problem
 from .rename import CannotRename, exchange
 from .tree import Tree
 
-MAX_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 1024 * 1024
 """The largest settings file that is read; a hostile repository must not fill our memory."""
 
 UNSETTLED = 50_000_000

@@ -134,7 +134,7 @@ class SettingsKeeper:
                 if not self._desk.policy.trusted:
                     raise NotTrusted("a rule for the workspace needs a trusted one; trust it in the editor first")
                 file = self._desk.places.workspace
-                digest = value_digest(self._desk.workspace, file, setting_name(path), entry)
+                digest = value_digest(self._desk.workspace, file, path, entry)
                 async with self._confirmed(digest, path):
                     await self._append("workspace", path, entry)
 

@@ -8,7 +8,8 @@ INVARIANT (narrowing): a workspace's layer gets in here only through ``sift`` an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from countersign.wire.base import Json
@@ -32,6 +33,7 @@ from .reading import (
     as_seconds,
     as_text,
     as_texts,
+    is_relative_folder,
 )
 from .rules import rules_of, unique
 from .shown import shown_value
@@ -43,13 +45,15 @@ from .tree import deep_merge, setting_name
 class Built:
     """A Policy, what of the workspace waits for a person, and what a confirmation may still be about.
 
-    ``claims`` are all by digest, answered or not; ``entries`` the agents' settings as they count.
+    ``claims`` are all by digest, answered or not; ``entries`` the agents' settings as they count,
+    ``folders`` where each additional directory led.
     """
 
     policy: Policy
     unconfirmed: tuple[UnconfirmedItem, ...]
     claims: Mapping[str, Claim]
     entries: Mapping[str, Json]
+    folders: Mapping[str, str]
 
 
 def build_policy(
@@ -64,8 +68,9 @@ def build_policy(
     workspace_control_paths: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
     problems: Sequence[Problem] = (),
+    resolve: Callable[[str], str] = os.path.realpath,
 ) -> Built:
-    """What all layers come to. Pure.
+    """What all layers come to. Pure, but for resolving additional directories.
 
     Args:
         workspace: resolved.
@@ -76,7 +81,13 @@ def build_policy(
         problems: what went wrong before, put in front of those found here.
     """
     counted = answers if trusted else {}
-    sifted = _sifted(layers, workspace, counted)
+    led: dict[str, str] = {}
+
+    def resolved_folder(value: Json) -> str | None:
+        folder = as_folder(value, workspace, home)
+        return led.setdefault(folder, resolve(folder)) if folder is not None else None
+
+    sifted = _sifted(layers, workspace, counted, resolved_folder)
     counting = [replace(layer, values=one.counting) for layer, one in zip(layers.workspace, sifted, strict=True)]
     tightening = [replace(layer, values=one.tightening) for layer, one in zip(layers.workspace, sifted, strict=True)]
     reading = Reading((*layers.of_persons(), *counting, *layers.strongest(), *tightening))
@@ -91,12 +102,15 @@ def build_policy(
     for claim in (*(claim for one in sifted for claim in one.claims), *bypass_claims):
         claims.setdefault(claim.digest, claim)
     models = _models(layers, merged, reading)
+    folders = _folders(layers, counting, workspace, home, reading.problems)
+    leading = tuple(led.setdefault(folder, resolve(folder)) for folder in folders)
     policy = Policy(
         workspace=workspace,
         home=home,
         trusted=trusted,
         rules=_rules(layers, counting, reading.problems),
-        additional_directories=_folders(layers, counting, workspace, home, reading.problems),
+        additional_directories=folders,
+        additional_resolved=leading,
         mode=_mode(reading),
         tightening=_tightening(layers, merged, reading.problems),
         own_paths=tuple(own_paths),
@@ -121,7 +135,7 @@ def build_policy(
         problems=tuple(dict.fromkeys(reading.problems)),
     )
     waiting = tuple(claim.item() for claim in claims.values() if not claim.moot and claim.digest not in answers)
-    return Built(policy, waiting, claims, entries)
+    return Built(policy, waiting, claims, entries, led)
 
 
 def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
@@ -156,13 +170,15 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
     )
 
 
-def _sifted(layers: Layers, workspace: str, answers: Mapping[str, bool]) -> list[Sifted]:
+def _sifted(
+    layers: Layers, workspace: str, answers: Mapping[str, bool], resolve: Callable[[Json], str | None]
+) -> list[Sifted]:
     sifted: list[Sifted] = []
     for layer in layers.workspace:
         counting = [Layer("workspace", one.counting) for one in sifted]
         tightening = [Layer("workspace", one.tightening) for one in sifted]
         below = _merged((*layers.of_persons(), *counting, *layers.strongest(), *tightening))
-        sifted.append(sift(layer, Layer("workspace", below), workspace, answers))
+        sifted.append(sift(layer, Layer("workspace", below), workspace, answers, resolve))
     return sifted
 
 
@@ -236,7 +252,11 @@ def _folders(
         place_of = layer.item_places(path)
         for entry in entries if isinstance(entries, list) else ():
             folder = as_folder(entry, workspace, home)
-            if folder is None:
+            if folder is not None and layer.scope != "workspace" and is_relative_folder(entry):
+                place = place_of(entry)
+                words = f"{shown_value(entry)} counts from each workspace and grants nothing; write an absolute folder"
+                problems.append(Problem(place.file, place.line, place.column, words, "error"))
+            elif folder is None:
                 problems.append(place_of(entry).problem(f"{shown_value(entry)} is not a folder's path"))
             else:
                 found.append(folder)

@@ -79,9 +79,10 @@ class Policy:
     """Everything the gate decides by, beside the call itself, the chat's mode and its grants.
 
     ``tightening`` are modes of the workspace layers that count only in the cells where they are stricter than the
-    chat's own. ``own_paths`` are denied to tools for writing, whatever any rule says; so are
-    ``control_paths`` (user and managed settings, stores), under every name that leads to them. Writing what
-    ``workspace_control_paths`` (the workspace's settings) resolve to always asks. Times are seconds.
+    chat's own. ``additional_resolved`` are where the additional directories led when they were confirmed, in the same
+    order; one that leads elsewhere does not count. ``own_paths`` are denied to tools for writing, whatever any rule
+    says; so are ``control_paths`` (user and managed settings, stores), under every name that leads to them. Writing
+    what ``workspace_control_paths`` (the workspace's settings) resolve to always asks. Times are seconds.
     ``sandbox_chosen`` says that a person or the administrator turned the sandbox on: a workspace may lock commands in
     by itself, but only then may being locked in stand for an approval.
     """
@@ -91,6 +92,7 @@ class Policy:
     trusted: bool = False
     rules: tuple[RuleText, ...] = ()
     additional_directories: tuple[str, ...] = ()
+    additional_resolved: tuple[str, ...] = ()
     mode: Mode = "default"
     tightening: tuple[Mode, ...] = ()
     own_paths: tuple[str, ...] = ()

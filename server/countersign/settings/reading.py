@@ -94,6 +94,11 @@ def as_sandbox_network(value: Json) -> SandboxNetwork | None:
     return next((network for network in SANDBOX_NETWORKS if network == value), None)
 
 
+def is_relative_folder(value: Json) -> bool:
+    """Whether a folder counts from the workspace."""
+    return isinstance(value, str) and not os.path.isabs(value) and value != "~" and not value.startswith("~/")
+
+
 def as_folder(value: Json, workspace: str, home: str) -> str | None:
     """An absolute folder: as it is, from ``~/``, or from the workspace. None for what cannot be one."""
     if not isinstance(value, str) or not value or not value.isprintable():

@@ -20,6 +20,8 @@ from .trust import canonical
 
 ListName = Literal["allow", "ask", "deny"]
 LISTS: tuple[ListName, ...] = ("deny", "ask", "allow")
+MOST_ITEMS = 2000
+"""Entries of one list of a workspace that a person could be asked about; of a longer one none counts."""
 KNOWN_KEYS = frozenset({*LISTS, "additionalDirectories", "disableBypass"})
 
 
@@ -27,6 +29,8 @@ def rules_of(layer: Layer, problems: list[Problem]) -> list[RuleText]:
     """Every rule of a layer, in the order deny, ask, allow; what does not count is added to ``problems``."""
     permissions = layer.get("permissions")
     if permissions is None:
+        if "permissions" in layer.values and layer.scope != "default":
+            return [_broken_list(layer, ("permissions",), "deny", None, problems)]
         return []
     if not isinstance(permissions, dict):
         return [_broken_list(layer, ("permissions",), "deny", permissions, problems)]
@@ -36,6 +40,8 @@ def rules_of(layer: Layer, problems: list[Problem]) -> list[RuleText]:
             problems.append(place.problem(f"{shown(key)} is no setting of `permissions` and does not count"))
     found: list[RuleText] = []
     for listed in LISTS:
+        if listed != "allow" and listed in permissions and permissions[listed] is None and layer.scope != "default":
+            found.append(_broken_list(layer, ("permissions", listed), listed, None, problems))
         found += _listed(layer, listed, permissions.get(listed), problems)
     return found
 
@@ -76,6 +82,11 @@ def _listed(layer: Layer, listed: ListName, entries: Json, problems: list[Proble
             problems.append(layer.place(*path).problem("`permissions.allow` is not a list and grants nothing"))
             return []
         return [_broken_list(layer, path, listed, entries, problems)]
+    if listed == "allow" and layer.scope == "workspace" and len(entries) > MOST_ITEMS:
+        message = f"`permissions.allow` has {len(entries)} entries; no more than {MOST_ITEMS} can count, so none does"
+        place = layer.place(*path)
+        problems.append(Problem(place.file, place.line, place.column, message, "error"))
+        return []
     place_of = layer.item_places(path)
     rules = [_rule(layer, listed, entry, place_of(entry), problems) for entry in entries]
     return [rule for rule in rules if rule is not None]

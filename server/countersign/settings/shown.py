@@ -6,10 +6,21 @@ from countersign.wire.base import Json
 
 from .trust import canonical
 
+MOST_SHOWN = 2000
+"""Characters of one foreign text that a sentence or a dialog shows; the rest is counted."""
+
+
+def escaped(text: str, most: int = MOST_SHOWN) -> str:
+    """The text with control, bidirectional and other unprintable characters as visible escapes, and at most so long."""
+    rest = len(text) - most
+    shown_part = text[:most]
+    made = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown_part)
+    return made if rest <= 0 else f"{made}… ({rest} more characters)"
+
 
 def shown(text: str) -> str:
-    """The text in backticks; control, bidirectional and other unprintable characters as visible escapes."""
-    return "`" + "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text) + "`"
+    """As ``escaped``, in backticks."""
+    return f"`{escaped(text)}`"
 
 
 def shown_value(value: Json) -> str:

@@ -19,13 +19,18 @@ from countersign.wire.verdicts import Mode
 from .layers import Layer, Place
 from .modes import as_mode, is_looser
 from .reading import DEFAULT_TIMEOUT, as_seconds
-from .rules import is_rule
-from .shown import shown, shown_value
+from .rules import MOST_ITEMS, is_rule
+from .shown import escaped, shown, shown_value
 from .tree import Path, deep_merge, setting_name
 from .trust import canonical, value_digest
 
 SHORTEST_BY_ITSELF = 10
 """Seconds; a workspace may shorten the time for an answer, but not so far that nobody can give one."""
+
+LONGEST_KEY = 200
+"""Characters of a key that a dialog shows."""
+
+FOLDERS = ("permissions", "additionalDirectories")
 
 CLIENT_KEYS = frozenset({"interpreter", "serverPath", "trace", "log"})
 """Settings that only the client reads, and of a workspace not even it; never a claim."""
@@ -44,10 +49,24 @@ class Claim:
     digest: str
     text: str
     moot: bool = False
+    resolved: str | None = None
+
+    def shown_value(self) -> str:
+        """What would be confirmed: the value, or where a folder really lies."""
+        if self.resolved is not None:
+            return self.resolved
+        return self.value if isinstance(self.value, str) else canonical(self.value)
+
+    def subject(self) -> tuple[object, ...]:
+        """What the claim is about, whatever it says: a setting, or one entry of a list."""
+        if self.path[0] in ("permissions", "hooks"):
+            return (*self.path, canonical(self.value))
+        return self.path
 
     def item(self) -> UnconfirmedItem:
         return UnconfirmedItem(
-            key=setting_name(self.path),
+            key=escaped(setting_name(self.path), LONGEST_KEY),
+            resolved=None if self.resolved is None else escaped(self.resolved),
             value=self.value,
             file=self.place.file,
             line=self.place.line,
@@ -69,18 +88,27 @@ class Sifted:
     claims: tuple[Claim, ...]
 
 
-def sift(layer: Layer, below: Layer, workspace: str, answers: Mapping[str, bool]) -> Sifted:
+def sift(
+    layer: Layer,
+    below: Layer,
+    workspace: str,
+    answers: Mapping[str, bool],
+    resolve: Callable[[Json], str | None] = lambda _: None,
+) -> Sifted:
     """Part what counts from what waits.
 
     Args:
+        resolve: where a folder of ``additionalDirectories`` really lies.
         below: what the layers without this one come to.
         answers: digest to what a person said; empty when the workspace is not trusted.
     """
     counting, wished = _by_itself(layer, below), _by_itself(layer, below)
     claims: list[Claim] = []
     for loose in _loosening(layer, below):
-        digest = value_digest(workspace, layer.file or "", setting_name(loose.path), loose.value)
-        claims.append(Claim(loose.path, loose.value, loose.place, digest, loose.text, _is_moot(loose, below)))
+        resolved = resolve(loose.value) if loose.path == FOLDERS else None
+        digest = value_digest(workspace, layer.file or "", loose.path, loose.value, resolved=resolved)
+        text = loose.text if resolved is None else f"the folder {shown(resolved)} would count like the workspace"
+        claims.append(Claim(loose.path, loose.value, loose.place, digest, text, _is_moot(loose, below), resolved))
         if answers.get(digest) is True:
             _join(counting, loose.part())
         if answers.get(digest) is not False:
@@ -127,11 +155,11 @@ def _by_itself(layer: Layer, below: Layer) -> dict[str, Any]:
     kept: dict[str, Any] = _tightening(layer, below)
     permissions = layer.get("permissions")
     if isinstance(permissions, dict):
-        forbidding = {key: permissions[key] for key in ("deny", "ask") if permissions.get(key) is not None}
+        forbidding = {key: permissions[key] for key in ("deny", "ask") if key in permissions}
         if permissions.get("disableBypass") not in (None, False):
             forbidding["disableBypass"] = True
         kept["permissions"] = forbidding
-    elif permissions is not None:
+    elif "permissions" in layer.values:
         kept["permissions"] = permissions  # of the wrong form, which the rules' reader takes as a broken deny rule
     mode = as_mode(layer.get("mode"))
     if mode and not is_looser(mode, _mode_of(below)):
@@ -212,16 +240,16 @@ def _leaves(layer: Layer, path: Path) -> Iterator[_Loose]:
 def _items(layer: Layer, path: Path, meaning: Callable[[str], str]) -> Iterator[_Loose]:
     value = layer.get(*path)
     place_of = layer.item_places(path)
-    for item in value if isinstance(value, list) else ():
+    for item in value if isinstance(value, list) and len(value) <= MOST_ITEMS else ():
         yield _Loose(path, item, place_of(item), meaning(shown_value(item)), listed=True)
 
 
 def _rules_and_folders(layer: Layer) -> Iterator[_Loose]:
-    allow, folders = ("permissions", "allow"), ("permissions", "additionalDirectories")
+    allow = ("permissions", "allow")
     for rule in _items(layer, allow, lambda text: f"calls that {text} covers would run without asking"):
         if is_rule(rule.value):
             yield rule
-    yield from _items(layer, folders, lambda text: f"the folder {text} would count like the workspace")
+    yield from _items(layer, FOLDERS, lambda text: f"the folder {text} would count like the workspace")
 
 
 def _sandbox(layer: Layer, below: Layer) -> Iterator[_Loose]:

@@ -16,6 +16,8 @@ from countersign.wire.base import Json
 from .jsonc import Document, Element, Node
 
 PREFIX = "countersign"
+PERMISSIONS = "permissions"
+"""A later null in a file does not take away the rules that stand before it, unlike with other settings."""
 
 Path = tuple[str, ...]
 """Names under ``countersign``, e.g. ``("agents", "Countersign", "bypassPermissions")``."""
@@ -141,6 +143,9 @@ def _last_of_each(elements: Iterable[Element], ignored: list[tuple[int, str]]) -
     last: dict[str, Element] = {}
     for element in elements:
         key = element.key or ""
+        if key in last and element.node.value is None and PERMISSIONS in key.split("."):
+            ignored.append((element.start, f"`{key}` is null and takes nothing away; remove what stands before it"))
+            continue
         if key in last:
             ignored.append((last[key].start, f"`{key}` stands here more than once; the last one counts"))
         last[key] = element
@@ -170,5 +175,7 @@ def _place(root: Spot, path: Path, spot: Spot) -> str | None:
         if branch.members is None:
             return f"`{setting_name(path)}` does not count, because `{setting_name(path[: depth + 1])}` is no object"
     assert branch.members is not None
+    if spot.value is None and path[0] == PERMISSIONS and path[-1] in branch.members:
+        return f"`{setting_name(path)}` is null and takes nothing away; remove what stands before it"
     branch.members[path[-1]] = spot
     return None

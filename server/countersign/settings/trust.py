@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,9 +33,21 @@ class ConfirmationsUnavailable(WorldError):
     """The store cannot be read or written; nothing of the workspace counts as confirmed."""
 
 
-def value_digest(workspace: str, file: str, key: str, value: Json, agent: Json = None) -> str:
-    """SHA-256 in hex over one value and where it stands; ``agent`` is what a bypass would free, else None."""
-    body = {"workspace": workspace, "file": file, "key": key, "value": canonical(value), "agent": canonical(agent)}
+def value_digest(
+    workspace: str, file: str, path: Sequence[str], value: Json, agent: Json = None, resolved: str | None = None
+) -> str:
+    """SHA-256 in hex over one value and where it stands: the names of its path one by one, since a name may hold dots.
+
+    ``agent`` is what a bypass would free, ``resolved`` where a folder really lies, else None.
+    """
+    body = {
+        "workspace": workspace,
+        "file": file,
+        "path": list(path),
+        "value": canonical(value),
+        "agent": canonical(agent),
+        "resolved": resolved,
+    }
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
