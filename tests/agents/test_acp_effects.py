@@ -22,7 +22,7 @@ def touch(workspace: Path, *said: dict, moved: bool = False) -> tuple[Touch, Too
     report = ToolReport("a")
     for raw in said:
         report = report.merged(raw)
-    ground = Ground(str(workspace), HOME, shell_moved=moved)
+    ground = Ground(str(workspace), HOME, shell_moved=moved, runs_bash=True)
     return work_out(report, ground), report, ground
 
 
@@ -31,23 +31,31 @@ def diff(path: str, new: str | None, old: str | None = None) -> dict:
 
 
 UNDERSTOOD = [
-    ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, [RunCommand("ls", "{ws}")]),
-    ("a command that claims to search", {"kind": "search", "rawInput": {"command": "ls"}}, [RunCommand("ls", "{ws}")]),
-    ("a command that claims to read", {"kind": "read", "rawInput": {"command": "rm x"}}, [RunCommand("rm x", "{ws}")]),
+    ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, [RunCommand("ls", "{ws}", own_text=True)]),
+    (
+        "a command that claims to search",
+        {"kind": "search", "rawInput": {"command": "ls"}},
+        [RunCommand("ls", "{ws}", own_text=True)],
+    ),
+    (
+        "a command that claims to read",
+        {"kind": "read", "rawInput": {"command": "rm x"}},
+        [RunCommand("rm x", "{ws}", own_text=True)],
+    ),
     (
         "a command of words",
         {"kind": "execute", "rawInput": {"command": ["rm", "a b"]}},
-        [RunCommand("rm 'a b'", "{ws}")],
+        [RunCommand("rm 'a b'", "{ws}", own_text=True)],
     ),
     (
         "a command elsewhere",
         {"kind": "execute", "rawInput": {"command": "ls", "cwd": "sub"}},
-        [RunCommand("ls", "{ws}/sub")],
+        [RunCommand("ls", "{ws}/sub", own_text=True)],
     ),
     (
         "a command with words about it",
         {"kind": "execute", "rawInput": {"command": "ls", "description": "look", "timeout": 5}},
-        [RunCommand("ls", "{ws}")],
+        [RunCommand("ls", "{ws}", own_text=True)],
     ),
     (
         "a whole file",
@@ -105,7 +113,7 @@ UNDERSTOOD = [
     (
         "an MCP tool that runs a command",
         {"kind": "other", "name": "mcp__s__run", "rawInput": {"command": "rm x"}},
-        [RunCommand("rm x", "{ws}"), UseTool("mcp__s__run", server="s")],
+        [RunCommand("rm x", "{ws}", own_text=True), UseTool("mcp__s__run", server="s")],
     ),
     (
         "a path in the home",
@@ -130,7 +138,7 @@ UNDERSTOOD = [
     (
         "a command and a diff",
         {"kind": "execute", "rawInput": {"command": "ls"}, "content": [diff("a.txt", "x")]},
-        [RunCommand("ls", "{ws}"), WritePath("{ws}/a.txt", "create")],
+        [RunCommand("ls", "{ws}", own_text=True), WritePath("{ws}/a.txt", "create")],
     ),
     (
         "a read that names another file beside it",
@@ -256,7 +264,7 @@ def test_a_request_cannot_hide_a_diff_behind_another(workspace: Path):
 
 def test_a_request_cannot_hide_its_input_behind_an_empty_one(workspace: Path):
     found, _, _ = touch(workspace, {"rawInput": {"command": "rm x"}}, {"rawInput": {}})
-    assert found.effects == (RunCommand("rm x", str(workspace)),)
+    assert found.effects == (RunCommand("rm x", str(workspace), own_text=True),)
 
 
 def test_in_a_shell_that_was_moved_a_command_is_only_hinted_at(workspace: Path):

@@ -353,6 +353,7 @@ class Judgement:
     sayings: Callable[[], tuple[str | None, tuple[str, ...]]] = lambda: (None, ())
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
+    printed: str | None = None
 
 
 RULED = Evidence(source="rule", rule="Bash(x)", reason="an allow rule covers it")

@@ -55,6 +55,12 @@ async def test_a_command_says_what_it_put_out_and_how_it_ended(
     assert (outcome.success, outcome.output) == (expected[0], expected[1].format(bench.workspace))
 
 
+async def test_a_permit_says_what_runs_in_place_of_the_text(bench: Workbench) -> None:
+    prepared = bench.prepare("shell", command="echo asked for")
+    assert (await bench.run("shell", prepared, runs="'echo' 'printed'")).output == "printed\n"
+    assert (await bench.run("shell", prepared)).output == "asked for\n"
+
+
 def test_the_card_shows_what_will_run(tmp_path: Path) -> None:
     bench = Workbench(tmp_path)
     bench.file("src/a")

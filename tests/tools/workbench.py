@@ -56,7 +56,9 @@ class Workbench:
         tool = BY_NAME[name]
         return tool.prepare(parse_arguments(tool, arguments), self.policy)
 
-    def permit(self, name: str, prepared: Prepared, *, background: bool = False, **changes: Any) -> Permit:
+    def permit(
+        self, name: str, prepared: Prepared, *, background: bool = False, runs: str | None = None, **changes: Any
+    ) -> Permit:
         tool = BY_NAME[name]
         self._calls += 1
         call = ToolCall(
@@ -74,7 +76,7 @@ class Workbench:
             title=prepared.title,
             bound=prepared.bound,
         )
-        return _issue(replace(call, **changes), "user", background=background)
+        return _issue(replace(call, **changes), "rule" if runs else "user", background=background, runs=runs)
 
     async def run(self, name: str, prepared: Prepared, **changes: Any) -> Outcome:
         return await BY_NAME[name].run(self.permit(name, prepared, **changes), prepared, self.bench)

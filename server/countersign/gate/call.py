@@ -40,11 +40,13 @@ class WritePath:
 
 @dataclass(frozen=True, slots=True)
 class RunCommand:
-    """Run a text as ``bash -c TEXT`` in ``cwd``. ``understood`` is False where a foreign call only hints at one."""
+    """Run a text as ``bash -c TEXT`` in ``cwd``. ``understood`` is False where a foreign call only hints at one.
+    ``own_text``: the agent that asks runs the text itself, as it wrote it."""
 
     command: str
     cwd: str
     understood: bool = True
+    own_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

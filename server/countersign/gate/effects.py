@@ -53,7 +53,7 @@ class Judged:
     """All that a call touches, in order, and how to find out what a rule for it would say.
 
     ``parts`` are a command's parts with the indexes of their findings among all findings; ``exact_text`` says that a
-    rule or grant holds exactly the text of every command in it.
+    rule or grant holds exactly the text of every command in it. ``runs`` is the printed text of its command.
     """
 
     groups: tuple[Group, ...]
@@ -62,6 +62,7 @@ class Judged:
     parts: tuple[tuple[str, tuple[int, ...]], ...] = ()
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
+    runs: str | None = None
 
 
 def judge_effects(
@@ -118,6 +119,7 @@ class _Gathered:
     scripts: list[str] = field(default_factory=list)
     sayings: list[Callable[[], Sayings]] = field(default_factory=list)
     exact_texts: list[bool] = field(default_factory=list)
+    printed: dict[str | None, None] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
         self.groups.append(Group((finding,)))
@@ -142,6 +144,7 @@ class _Gathered:
         self.risks += judgement.risks
         self.scripts += judgement.scripts
         self.exact_texts.append(judgement.exact_text)
+        self.printed[judgement.printed] = None
         if start == 0:
             self.parts += judgement.parts
         else:
@@ -156,6 +159,7 @@ class _Gathered:
             parts=tuple(self.parts),
             scripts=tuple(dict.fromkeys(self.scripts)),
             exact_text=bool(self.exact_texts) and all(self.exact_texts),
+            runs=next(iter(self.printed)) if len(self.printed) == 1 else None,
         )
 
     def said(self) -> Sayings:

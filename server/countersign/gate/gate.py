@@ -39,7 +39,7 @@ from .pending import Pending, Resolution
 from .permit import Stale, _issue
 from .plan import Plan, Prepare
 from .receipt import Outcome, Ran, RefusalKind, Refused, Settled
-from .record import call_event, entry_for, request_for, result_event, seconds_left
+from .record import call_event, entry_for, ran_record, request_for, result_event, seconds_left
 from .turn import Turn
 from .verdict import Decision
 
@@ -184,7 +184,7 @@ class Gate:
             plan, decision = await asyncio.to_thread(self._bound, plan, passage)
             entry = self._entry(plan.call, decision, receipt_id)
             turn.emit(call_event(plan.call, "pending"))
-            background = False
+            background, runs = False, decision.runs
             if decision.verdict == "deny":
                 await self._record(entry, plan.call, decision.reason, passage)
                 return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
@@ -207,16 +207,25 @@ class Gate:
                     return _refused(resolution, turn, receipt_id)
                 background = resolution.background
                 entry = entry._replace(by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
+                if resolution.by != "user":
+                    # A rule, grant, mode or bypass ended the request: what was judged runs, not what was shown.
+                    lifted = await asyncio.to_thread(self._judge, plan.call, turn)
+                    if lifted.verdict != "allow":
+                        plan = await asyncio.to_thread(passage.blocking_plan)
+                        continue
+                    runs = lifted.runs
             if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
                 plan, later = await asyncio.to_thread(self._bound, plan, passage)
                 if withdrawn(later, entry.by):
                     continue
+                runs = later.runs
                 entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
-                return await self._run(plan, turn, entry, background, version)
+                # INVARIANT (same bytes): after a person's yes the original bytes run, as they were shown.
+                return await self._run(plan, turn, entry, background, version, None if entry.by == "user" else runs)
             except Stale:
                 plan = await asyncio.to_thread(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
@@ -288,17 +297,30 @@ class Gate:
         await self.asking.end_stored(restored, OUTDATED)
         return None
 
-    async def _run(self, plan: Plan, turn: Turn, entry: Entry, background: bool, version: int | None = None) -> Ran:
-        """``version`` is of the rules that leave was given by; None where no rule was asked."""
+    async def _run(
+        self,
+        plan: Plan,
+        turn: Turn,
+        entry: Entry,
+        background: bool,
+        version: int | None = None,
+        runs: str | None = None,
+    ) -> Ran:
+        """Run the plan and record how it went.
+
+        ``version`` is that of the rules that allowed it; None where no rule was asked. ``runs`` is the text that runs
+        in place of the call's command.
+        """
         call, by = plan.call, entry.by or "user"
         began = time.monotonic()
+        ran = ran_record(call, runs)
         try:
-            await self._ledger.append(entry.next("started", outcome=None))
-            await self._check_at_use(call, turn, entry, version)
+            await self._ledger.append(entry.next("started", outcome=ran or None))
+            await self._check_at_use(call, turn, entry, version, runs)
             if _writes(call):
                 turn.writes += 1
             turn.emit(call_event(call, "running"))
-            outcome = await plan.run(_issue(call, by, background=background))
+            outcome = await plan.run(_issue(call, by, background=background, runs=runs))
         except LedgerUnavailable:
             raise
         except Stale:
@@ -309,17 +331,19 @@ class Gate:
             far = getattr(cancelled, "outcome", None)
             record = far.record if isinstance(far, Outcome) else {}
             await self._keep_image(entry, far)
-            await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began), **record})
+            await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began), **record, **ran})
             raise
         except Exception as error:  # the boundary around tools: whatever goes wrong in one is its result
             outcome = Outcome(False, _told(error, call))
         duration = _milliseconds(began)
         await self._keep_image(entry, outcome)
-        ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record}
+        ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record, **ran}
         await self._finish(entry, ended)
         return Ran(outcome, by, entry.receipt_id, duration)
 
-    async def _check_at_use(self, call: ToolCall, turn: Turn, entry: Entry, version: int | None) -> None:
+    async def _check_at_use(
+        self, call: ToolCall, turn: Turn, entry: Entry, version: int | None, runs: str | None
+    ) -> None:
         """Look again, as late as can be, whether files and rules are as they were when leave was given.
 
         Raises:
@@ -328,7 +352,8 @@ class Gate:
         while True:
             if version not in (None, self._live.version):
                 version = self._live.version
-                if withdrawn(await asyncio.to_thread(self._judge, call, turn), entry.by):
+                later = await asyncio.to_thread(self._judge, call, turn)
+                if withdrawn(later, entry.by) or (entry.by != "user" and later.runs != runs):
                     raise Stale("what allowed it counts no more")
             # INVARIANT (same bytes): the tool looks again by descriptor.
             if call.bound and not await asyncio.to_thread(blocking_still_true, call):

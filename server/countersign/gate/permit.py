@@ -20,14 +20,19 @@ class Stale(Exception):
 
 @final
 class Permit:
-    """Leave to do ``call`` once. Whoever acts calls ``use()`` first and then does ``permit.call`` and nothing else."""
+    """Leave to do ``call`` once. Whoever acts calls ``use()`` first and then does ``permit.call`` and nothing else.
 
-    __slots__ = ("_used", "background", "by", "call", "digest")
+    ``runs`` is the text that is to run in place of the call's command: what was judged, printed anew. None: the
+    command's own bytes, because a person was shown them or a rule holds exactly them.
+    """
+
+    __slots__ = ("_used", "background", "by", "call", "digest", "runs")
 
     call: ToolCall
     digest: str
     by: DecidedBy
     background: bool
+    runs: str | None
 
     def __init__(self) -> None:
         raise HouseError("a permit is made by the gate only")
@@ -46,8 +51,9 @@ class Permit:
         return self.call
 
 
-def _issue(call: ToolCall, by: DecidedBy, *, background: bool = False) -> Permit:
+def _issue(call: ToolCall, by: DecidedBy, *, background: bool = False, runs: str | None = None) -> Permit:
     permit = object.__new__(Permit)
     permit.call, permit.digest, permit.by, permit.background = call, call.digest(), by, background
+    permit.runs = runs
     permit._used = False
     return permit

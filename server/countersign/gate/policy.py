@@ -339,6 +339,7 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
         proposals=said.proposals,
         scripts=judged.scripts,
         exact_text=verdict == "allow" and judged.exact_text,
+        runs=judged.runs if verdict == "allow" and not judged.exact_text else None,
     )
 
 

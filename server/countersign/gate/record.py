@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
 
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
+from countersign.wire.base import Json
 from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
 from countersign.wire.verdicts import DecidedBy
 
-from .call import ToolCall
+from .call import RunCommand, ToolCall
 from .entry import Entry, now
 from .options import offer
 from .receipt import Ran, Settled
@@ -82,6 +84,13 @@ def request_for(
         created_at=now(),
         expires_at=expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None,
     )
+
+
+def ran_record(call: ToolCall, runs: str | None) -> dict[str, Json]:
+    """What a row says of a command that did not run as it was written: the text that ran, and its SHA-256."""
+    if runs is None or all(effect.command == runs for effect in call.effects if isinstance(effect, RunCommand)):
+        return {}
+    return {"ran": runs, "ranDigest": hashlib.sha256(runs.encode()).hexdigest()}
 
 
 def seconds_left(expires_at: str | None) -> float | None:

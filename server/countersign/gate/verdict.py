@@ -41,7 +41,8 @@ class Decision:
     rules for "always", narrowest first; both match the call, and are worked out only where the verdict is to ask.
     ``scripts`` are absolute paths of workspace files that a command names as program or script: the approval is bound
     to their content. ``exact_text`` is True where the call is allowed and a rule or grant holds exactly the text of its
-    command: then the original bytes run.
+    command: then the original bytes run. Otherwise, where it is allowed, ``runs`` is the text that runs in place of the
+    command's own: the judged tree, printed.
     """
 
     verdict: Verdict
@@ -56,6 +57,7 @@ class Decision:
     proposals: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
+    runs: str | None = None
 
     @property
     def effects(self) -> tuple[EffectView, ...]:

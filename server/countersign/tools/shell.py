@@ -105,7 +105,7 @@ class RunShell:
         try:
             environment = desk.environment()
             line = CommandLine(
-                argv=shell_line(plan.shell, plan.command, environment, bench.policy().workspace),
+                argv=shell_line(plan.shell, permit.runs or plan.command, environment, bench.policy().workspace),
                 shown=plan.command,
                 cwd=plan.place.resolved,
                 environment=environment,

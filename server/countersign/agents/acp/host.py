@@ -27,7 +27,7 @@ from countersign.wire.threads import NoticeEvent, StopReason
 
 from .client import Client
 from .link import Link, open_link
-from .recipes import Launch, label_of, prepare_launch, recipe_for
+from .recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
 from .session import FAREWELL_SECONDS, Session
 from .translate import BadMessage, as_object, read_stop, read_text
 
@@ -71,6 +71,7 @@ class AcpAgent:
         self._policy = policy
         self._environment = environment
         self._gate_folder = gate_folder
+        self._runs_bash = False
         self._desk = desk
         self._changed = changed
         self._link: Link | None = None
@@ -188,6 +189,7 @@ class AcpAgent:
         try:
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder)
             environment = agent_environment(self._environment(), self.config, launch, policy.workspace)
+            self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             link = await open_link(
                 self.name,
                 launch,
@@ -233,6 +235,7 @@ class AcpAgent:
             desk=self._desk,
             tell_unasked=self._fall,
             tell_mode=self._hear_mode,
+            runs_bash=self._runs_bash,
         )
         self._sessions[session_id] = session
         await self._hold_mode(link, session)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from countersign.settings.policy import AgentConfig
@@ -31,7 +33,8 @@ class Recipe:
     ``marks``: package or program names that tell it. ``measured``: versions that ``label`` was measured with; another
     version counts as asks-only. ``files``: texts to be put into the gate folder. ``mode``: the session mode to set and
     to hold. ``config``: session options to set. ``fresh_shell``: each command starts in a new shell in the workspace;
-    otherwise a command's text does not say where it runs, once one has changed the shell. ``missing_reads_empty``: it
+    otherwise a command's text does not say where it runs, once one has changed the shell. ``shell``: what it runs
+    commands with: always bash, what ``SHELL`` names, or not known. ``missing_reads_empty``: it
     cannot create files unless reading a missing one answers with empty text. ``hostile``: workspace files that silence
     or start things in this agent in spite of the recipe; where one is there, the label falls. ``caveat``: what stays
     open, told beside the label.
@@ -48,6 +51,7 @@ class Recipe:
     mode: str | None = None
     config: Mapping[str, Json] = field(default_factory=dict)
     fresh_shell: bool = False
+    shell: Literal["bash", "variable", "unknown"] = "unknown"
     missing_reads_empty: bool = False
     hostile: tuple[str, ...] = ()
     caveat: str = ""
@@ -95,6 +99,20 @@ def _put(path: Path, text: str) -> None:
     with open(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
     temporary.replace(path)
+
+
+def runs_bash(recipe: Recipe, environment: Mapping[str, str]) -> bool:
+    """Return true if this agent is known to run commands with bash. Where its way is not known, both the variable and
+    the user's login shell must name bash. Reads the password database."""
+    if recipe.shell == "bash":
+        return True
+    named = [environment.get("SHELL", "")]
+    if recipe.shell == "unknown":
+        try:
+            named.append(pwd.getpwuid(os.getuid()).pw_shell)
+        except KeyError:
+            return False
+    return all(os.path.basename(shell) == "bash" for shell in named)
 
 
 def label_of(recipe: Recipe, version: str | None, workspace: str) -> tuple[AgentLabel, str]:
@@ -196,6 +214,7 @@ RECIPES: tuple[Recipe, ...] = (
         files={"ask.toml": _GEMINI_POLICY, "system.json": json.dumps(_GEMINI_SYSTEM, indent=2)},
         mode="default",
         fresh_shell=True,
+        shell="bash",
         missing_reads_empty=True,
         hostile=("/etc/gemini-cli/policies",),
         caveat="every call asked in what was measured; extensions and MCP servers of its own are switched off",
@@ -209,6 +228,7 @@ RECIPES: tuple[Recipe, ...] = (
         files={"system.json": json.dumps(_QWEN_SYSTEM, indent=2)},
         mode="default",
         fresh_shell=True,
+        shell="bash",
         missing_reads_empty=True,
         caveat="every call asked in what was measured; its sub-agents are switched off, because they never ask",
     ),

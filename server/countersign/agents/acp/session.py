@@ -75,6 +75,7 @@ class Session:
         desk: ShellDesk | None,
         tell_unasked: Callable[[str], None],
         tell_mode: Callable[[Session, str], None],
+        runs_bash: bool,
     ) -> None:
         self.session_id = session_id
         self.agent = agent
@@ -94,6 +95,7 @@ class Session:
         self.reports = Reports(agent, self.emit, self.ground)
         self._tell_unasked = tell_unasked
         self._tell_mode = tell_mode
+        self._runs_bash = runs_bash
         self._shell_moved = False
         self._entries: set[Entry] = set()
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -282,7 +284,7 @@ class Session:
     def ground(self) -> Ground:
         """Where the agent stands now."""
         policy = self.policy()
-        return Ground(policy.workspace, policy.home, shell_moved=self._shell_moved)
+        return Ground(policy.workspace, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
 
     async def _act(self, permit: Permit, request: Request) -> Outcome:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""

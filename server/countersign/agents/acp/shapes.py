@@ -75,12 +75,14 @@ class Ground:
     """Where an agent stands: absolute ``workspace`` and ``home``.
 
     ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
-    folder or with other names; what a command does there can no longer be told from its text.
+    folder or with other names; what a command does there can no longer be told from its text. ``runs_bash``: its shell
+    is known to be bash; what another shell makes of a text is not known.
     """
 
     workspace: str
     home: str
     shell_moved: bool = False
+    runs_bash: bool = False
 
     def absolute(self, path: str) -> tuple[str, ...]:
         """Every absolute path that an agent may open when it says this one.
@@ -191,7 +193,8 @@ def _command(given: Given, kind: str | None, names: Sequence[str], ground: Groun
     if fitted is None or len(folders) > 1 or not all(isinstance(folder, str) for folder in folders):
         return None
     cwd = os.path.join(ground.workspace, str(folders[0])) if folders else ground.workspace
-    return Reading((RunCommand(fitted[0], cwd, understood=not ground.shell_moved and "~" not in cwd),))
+    understood = ground.runs_bash and not ground.shell_moved and "~" not in cwd
+    return Reading((RunCommand(fitted[0], cwd, understood=understood, own_text=True),))
 
 
 def _joined(value: Json) -> Json:

@@ -107,12 +107,13 @@ def command_text(params: Raw) -> str:
 
 
 async def _run_on_credit(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell | None:
-    """Start it on the approval whose card showed exactly this.
+    """Start it on the approval by a person whose card showed exactly this.
 
-    None if there is none, if the gate would deny it by now, or if a script that it named has changed since.
+    None if there is none, if the gate would deny it by now, or if a script that it named has changed since. What was
+    allowed without a person is decided again: then what was judged runs, not the bytes that the agent sent.
     """
     approved = session.credits.spend_run(text, cwd)
-    if approved is None or not await session.honors(approved, (RunCommand(text, cwd),)):
+    if approved is None or approved.by != "user" or not await session.honors(approved, (RunCommand(text, cwd),)):
         return None
     try:
         return await _start(session, desk, approved.call, text, cwd)
@@ -136,7 +137,7 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
         permitted = spend(permit, prepared)
         entry.acting = True
         try:
-            shell = await _start(session, desk, permitted, text, cwd)
+            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs)
         except (Denied, Failed) as error:
             return Outcome(False, str(error))
         started.set_result(shell)
@@ -161,8 +162,12 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
     raise Failed((await passing).output)
 
 
-async def _start(session: Session, desk: ShellDesk, call: ToolCall, text: str, cwd: str) -> Shell:
+async def _start(
+    session: Session, desk: ShellDesk, call: ToolCall, text: str, cwd: str, *, runs: str | None = None
+) -> Shell:
     """Start the text for this call, unless a script that it names is not what it was when the call was judged.
+
+    ``runs`` is the text that runs in place of ``text``, which is shown.
 
     Raises:
         Stale: it is not, or the folder is a link now; nothing was started.
@@ -176,7 +181,7 @@ async def _start(session: Session, desk: ShellDesk, call: ToolCall, text: str, c
 
     try:
         line = CommandLine(
-            argv=shell_line("bash", text, environment, session.policy().workspace),
+            argv=shell_line("bash", runs or text, environment, session.policy().workspace),
             shown=text,
             cwd=cwd,
             environment=environment,

@@ -28,11 +28,14 @@ from .files import run_files, touched_files, with_command
 from .flow import HERE, Course, Step
 from .inner import peculiar
 from .loose import pieces
+from .normal_values import NotPrintable
 from .places import folders
 from .plain_bash import Outside, outside
+from .print_tree import reprint
 from .reading import KEEP, MAX_BYTES, Followed, follow
 from .risks import risks_of
 from .script import Simple
+from .second_opinion import disagreement
 from .speak import floor, speak
 from .syntax import is_plain
 from .whole import Whole, exact_rule, exact_rules, proposals, with_exact
@@ -63,7 +66,8 @@ class CommandJudgement:
     ``sayings`` finds out what rules could say of it. First the one that says this very text and no other, None where a
     rule cannot say it or would not cover it; then rules for "always", narrowest first, each of which covers at least
     one part that nothing covers yet. ``scripts`` are absolute paths of workspace files that the text runs or reads as
-    programs. ``exact_text`` says that a rule or grant holds exactly this text.
+    programs. ``exact_text`` says that a rule or grant holds exactly this text. ``printed`` is the text that runs if it
+    is allowed without a person: the tree, printed anew; None where it has no such form or the agent runs its own text.
     """
 
     findings: tuple[Finding, ...]
@@ -72,6 +76,7 @@ class CommandJudgement:
     risks: tuple[str, ...] = ()
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
+    printed: str | None = None
 
 
 def judge_command(
@@ -106,6 +111,7 @@ class _Judging:
     risks: dict[str, None] = field(default_factory=dict)
     seen: dict[object, set[object]] = field(default_factory=dict)
     not_plain: Evidence | None = None
+    plain_texts: dict[str, None] = field(default_factory=dict)
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -128,6 +134,7 @@ class _Judging:
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
+        printed = self.certain_text() if not floors and self.effect.understood else None
         around = self.around
         allow, grant = exact_rules(text, around)
         exact = allow is not None or grant is not None
@@ -149,6 +156,7 @@ class _Judging:
             tuple(self.risks),
             tuple(self.scripts),
             exact and sayable,
+            printed,
         )
 
     # --- the text as a whole -----------------------------------------------------------------------------------------
@@ -169,6 +177,23 @@ class _Judging:
             found = outside(text) if len(text) > KEEP else _outside(text)
             if found is not None:
                 self.not_plain = Evidence(source="plainBash", reason=f"outside Plain Bash{where}: {found}")
+            else:
+                self.plain_texts[text] = None
+
+    def certain_text(self) -> str | None:
+        """Return the printed text of a command in Plain Bash. Where it has none, or the agent runs its own text and the
+        second parser reads that otherwise, keep why it cannot be allowed."""
+        if self.not_plain is not None:
+            return None
+        printed = reprint(self.effect.command)
+        if isinstance(printed, NotPrintable):
+            reason = f"the command cannot be printed anew: {printed}"
+        elif not self.effect.own_text:
+            return printed
+        else:
+            reason = next(filter(None, map(disagreement, self.plain_texts)), None)
+        self.not_plain = None if reason is None else Evidence(source="plainBash", reason=reason)
+        return None
 
     def ask_outside_plain_bash(self) -> None:
         said = self.not_plain

@@ -19,6 +19,7 @@ from .normal_values import (
     Channel,
     Command,
     Home,
+    Inner,
     List,
     Literal,
     NotPrintable,
@@ -34,6 +35,7 @@ from .normal_values import (
     Test,
     Value,
 )
+from .parse import read
 from .reserved import DECLARING
 from .script import (
     Arithmetic,
@@ -55,7 +57,9 @@ from .script import (
     Variable,
     Word,
 )
+from .table_wrappers import SHELLS
 from .words import expand_braces
+from .wrappers import program, unwrap
 
 
 def normal_form(script: Script) -> List:
@@ -125,8 +129,11 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
     declared = list(command.declared)
     if first.value in DECLARING and first.value != "export":
         raise NotPrintable(f"`{first.value}`")
+    inner = _inner(command)
     for word in others:
-        if declared and word.source == declared[0].source and not word.bare:
+        if word.value is not None and word.value in inner:
+            yield (Inner(inner[word.value]),)
+        elif declared and word.source == declared[0].source and not word.bare:
             yield _declared(declared.pop(0))
         elif first.value == "export" and word.value is None:
             raise NotPrintable("an argument of `export` that is not `NAME=word`")
@@ -134,6 +141,28 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
             yield from _expanded(word)
     if declared:
         raise NotPrintable("an assignment among the arguments that is none of them")
+
+
+_BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(")
+
+
+def _inner(command: Simple) -> dict[str, List]:
+    """The texts among the arguments that a shell reads in turn, each with its normal form."""
+    unwrapped = unwrap(command.words)
+    names = {program(layer.words[0].value or "") for layer in unwrapped.layers}
+    if unwrapped.fed and names & SHELLS.keys():
+        raise NotPrintable("a shell that reads commands from its input")
+    found: dict[str, List] = {}
+    for text in unwrapped.texts:
+        if all(word.value != text for word in command.words):
+            raise NotPrintable("a text that is evaluated in turn and is not an argument of its own")
+        if "bash" not in names and _BASH_ONLY.search(text):
+            raise NotPrintable("a text for another shell than bash")
+        found[text] = normal_form(read(text).script)
+    return found
+
+
+_RUN_BY_BASH = frozenset("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_ENV ENV SHELLOPTS BASHOPTS POSIXLY_CORRECT".split())
 
 
 def _declared(assignment: Assignment) -> Assigned:
@@ -146,6 +175,8 @@ def _declared(assignment: Assignment) -> Assigned:
 def _assignment(assignment: Assignment) -> Assigned:
     if assignment.items is not None or assignment.formula is not None or assignment.appends:
         raise NotPrintable(f"an assignment to an array, or with `+=`: `{assignment.name}`")
+    if assignment.name in _RUN_BY_BASH:
+        raise NotPrintable(f"an assignment to `{assignment.name}`, whose value bash runs or obeys")
     value = () if assignment.value is None else _parts(assignment.value, tilde=False)
     return Assigned(assignment.name, () if value == (Literal(""),) else value)
 

@@ -60,7 +60,14 @@ class Channel:
     script: List
 
 
-Part = Literal | Pattern | Home | Value | Output | Sum | Channel
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A literal word that a shell reads as a text in turn (``bash -c TEXT``)."""
+
+    script: List
+
+
+Part = Literal | Pattern | Home | Value | Output | Sum | Channel | Inner
 Parts = tuple[Part, ...]
 
 

@@ -18,6 +18,7 @@ from .normal_values import (
     Channel,
     Command,
     Home,
+    Inner,
     List,
     Literal,
     NotPrintable,
@@ -72,6 +73,8 @@ def _reprint(text: str) -> str | NotPrintable:
         return error
     except (NotUnderstood, UnicodeError) as error:
         return NotPrintable(str(error))
+    except RecursionError:
+        return NotPrintable("shells nested too deeply")
 
 
 _kept = lru_cache(maxsize=1024)(_reprint)
@@ -203,6 +206,8 @@ def _part(part: Part) -> str:
             return _in_quotes(f"$( {_script(script)} )", in_quotes)
         case Sum(text=text, quoted=in_quotes):
             return _in_quotes(f"$(({text}))", in_quotes)
+        case Inner(script=script):
+            return quoted(_script(script, top=True))
         case Channel(script=script):
             return f"<( {_script(script)} )"
         case _:
