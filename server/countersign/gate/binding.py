@@ -15,6 +15,8 @@ from .call import FileState, RunCommand, ToolCall
 from .verdict import Decision
 
 CHUNK = 1 << 20
+MOST_HASHED = 256 << 20
+"""Bytes of a file that is read to its end."""
 OPENS_LATER = "opens its files when it runs; only the scripts that it names are bound to this card"
 """The risk that is left of a shell command: what it names can be another file by the time it opens it."""
 
@@ -54,17 +56,27 @@ def risks_left(call: ToolCall, decision: Decision) -> tuple[str, ...]:
 
 
 def _blocking_content(target: str) -> str | None:
-    """SHA-256 in hex of the regular file of this name; None for all that is no such file."""
+    """Return the SHA-256 in hex of the regular file of this name; None for all that is no such file.
+
+    A file over ``MOST_HASHED`` bytes is known by what changes whenever it is written to: nobody waits for its bytes.
+    """
     try:
         descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return None
-        digest = hashlib.sha256()
-        while piece := os.read(descriptor, CHUNK):
-            digest.update(piece)
+        digest, size = hashlib.sha256(), 0
+        if status.st_size <= MOST_HASHED:
+            while size <= MOST_HASHED and (piece := os.read(descriptor, CHUNK)):
+                digest.update(piece)
+                size += len(piece)
+        if max(size, status.st_size) > MOST_HASHED:
+            now = os.fstat(descriptor)
+            identity = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
+            return hashlib.sha256(f"long {identity}".encode()).hexdigest()
         return digest.hexdigest()
     except OSError:
         return None

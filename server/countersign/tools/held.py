@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from countersign.gate.permit import Stale
 
 CHUNK = 1 << 20
+MOST_HASHED = 256 << 20
+"""Bytes of a file that is read to its end; a longer one (a sparse one costs nothing) would hold a worker long."""
 _NOT_HERE = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 """What the system says when O_NOFOLLOW meets a link, or O_DIRECTORY something that is no folder."""
 
@@ -27,6 +29,10 @@ if os.name == "posix":
 
 class NotRegular(OSError):
     """There is something at this path, but no regular file."""
+
+
+class TooLong(OSError):
+    """A file that is too long to be read to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +96,7 @@ def look(folder: int, name: str, keep: int) -> Seen:
     Raises:
         FileNotFoundError: nothing there.
         NotRegular: a link, a folder, a device, a pipe.
+        TooLong: it has more than ``MOST_HASHED`` bytes.
     """
     # Opening a device can do something by itself, so it is looked at from outside first.
     _regular_or_raise(os.stat(name, dir_fd=folder, follow_symlinks=False))
@@ -102,6 +109,8 @@ def look(folder: int, name: str, keep: int) -> Seen:
     try:
         status = os.fstat(descriptor)
         _regular_or_raise(status)
+        if status.st_size > MOST_HASHED:
+            raise TooLong(errno.EFBIG, f"is longer than {MOST_HASHED >> 20} MiB")
         digest, size, pieces = hashlib.sha256(), 0, list[bytes]()
         while piece := os.read(descriptor, CHUNK):
             digest.update(piece)
@@ -128,7 +137,7 @@ def look_at(path: str, keep: int) -> Seen:
 def complaint(error: OSError, shown: str) -> str:
     """What went wrong, in one sentence for the model."""
     match error:
-        case NotRegular():
+        case NotRegular() | TooLong():
             return f"`{shown}` {error.strerror}"
         case FileNotFoundError():
             return f"`{shown}` does not exist"

@@ -119,6 +119,8 @@ class Connection:
         elif "id" not in message:
             try:
                 self._on_notice(method, message.get("params"))
+            except TooMuch:
+                raise
             except Exception:  # the boundary of one notification: it changes nothing, the log says why
                 log.exception("a notification of %s (%s) failed", self._name, as_message(method))
         elif not _is_id(request_id):

@@ -43,23 +43,61 @@ async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
     place = _locate(session, read_text(params, "path"))
     line, limit = _natural(params, "line"), _natural(params, "limit")
     turn = running_turn(session)
-    text = await _read_on_credit(session, place)
+    reading = Reading(session, place, line, limit)
+    text = await _read_on_credit(session, reading)
     if text is None:
-        text = await _ask_to_read(session, place)
+        text = await _ask_to_read(session, reading)
     if over(session, turn):
         raise Denied(OVER)
-    if line is not None or limit is not None:
-        lines = text.splitlines(keepends=True)[max((line or 1) - 1, 0) :]
-        text = "".join(lines if limit is None else lines[:limit])
     return {"content": text}
 
 
-async def _read_on_credit(session: Session, place: Place) -> str | None:
+class Reading:
+    """One request to read a file. A class because its text counts as held until its request is answered."""
+
+    def __init__(self, session: Session, place: Place, line: int | None, limit: int | None) -> None:
+        self.place = place
+        self._session = session
+        self._line = line
+        self._limit = limit
+        self._request = asyncio.current_task()
+
+    async def text(self) -> str:
+        """Read it in a worker of this agent, once few enough other texts wait to be sent.
+
+        Raises:
+            Failed: it cannot be read.
+        """
+        held = self._session.held_texts
+        await held.acquire()
+        if self._request is None:
+            held.release()
+        else:
+            self._request.add_done_callback(lambda _: held.release())
+        return await self._session.workers.run(self._blocking_text)
+
+    def _blocking_text(self) -> str:
+        text = _blocking_text(self.place)
+        if self._line is None and self._limit is None:
+            return text
+        start = _after_lines(text, 0, max((self._line or 1) - 1, 0))
+        return text[start : len(text) if self._limit is None else _after_lines(text, start, self._limit)]
+
+
+def _after_lines(text: str, start: int, count: int) -> int:
+    """Return where the line begins that follows so many lines from ``start``, without making a list of them."""
+    while count > 0 and start < len(text):
+        end = text.find("\n", start)
+        start, count = (end + 1 if end >= 0 else len(text)), count - 1
+    return start
+
+
+async def _read_on_credit(session: Session, reading: Reading) -> str | None:
     """Return the text if an approval whose card showed this file still covers reading it."""
-    approved = session.credits.spend_read(place.resolved)
-    if approved is None or not await session.honors(approved, place.reads()):
+    approved = session.credits.spend_read(reading.place.resolved)
+    if approved is None or not await session.honors(approved, reading.place.reads()):
         return None
-    return await asyncio.to_thread(_blocking_text, place)
+    return await reading.text()
 
 
 async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
@@ -124,8 +162,8 @@ async def _ask_to_write(session: Session, place: Place, path: str, content: str)
     return await pass_door(entry, session, prepare)
 
 
-async def _ask_to_read(session: Session, place: Place) -> str:
-    turn, entry = running_turn(session), Entry(new_call_id())
+async def _ask_to_read(session: Session, reading: Reading) -> str:
+    turn, entry, place = running_turn(session), Entry(new_call_id()), reading.place
     prepared = Prepared(
         effects=place.reads(),
         preview=ToolPreview(input={"path": place.asked}),
@@ -142,7 +180,7 @@ async def _ask_to_read(session: Session, place: Place) -> str:
         if over(session, turn):
             return Outcome(False, OVER, path=place.resolved)
         try:
-            text = await asyncio.to_thread(_blocking_text, place)
+            text = await reading.text()
         except Failed as failed:
             results.append(failed)
             return Outcome(False, str(failed), path=place.resolved)

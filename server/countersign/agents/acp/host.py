@@ -30,6 +30,7 @@ from .link import Link, open_link
 from .recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
 from .session import FAREWELL_SECONDS, Session
 from .translate import BadMessage, as_object, read_stop, read_text
+from .workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ class AcpAgent:
         self._starting = asyncio.Lock()
         self._threads: dict[str, Session] = {}
         self._sessions: dict[str, Session] = {}
+        self._workers = Workers(self.name)
         self._client = Client(self.name, self._sessions.get)
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -233,6 +235,7 @@ class AcpAgent:
             gate=self._gate,
             policy=self._policy,
             desk=self._desk,
+            workers=self._workers,
             tell_unasked=self._fall,
             tell_mode=self._hear_mode,
             runs_bash=self._runs_bash,
@@ -280,6 +283,7 @@ class AcpAgent:
         self._threads.clear()
         self._sessions.clear()
         self._set(state="exited")
+        self._workers.close()
         await asyncio.gather(*(session.end(DIED) for session in sessions))
         await link.close()
 

@@ -72,6 +72,7 @@ class Link:
         """End the process and everything it started, and the tasks of the connection."""
         await self.process.end()
         await self.connection.close()
+        await self.process.drain()
 
 
 async def open_link(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from countersign.tools.supervised import Supervised, spawn_supervised
 
@@ -12,6 +13,8 @@ from .pipe import CHUNK
 
 log = logging.getLogger(__name__)
 
+DRAIN_SECONDS = 5.0
+"""What a pipe holds is read in milliseconds."""
 LONGEST_STDERR = 4096
 """Bytes of stderr that reach the log at a time."""
 
@@ -41,6 +44,13 @@ class AgentProcess:
         await self._child.stop()
         self._drain.cancel()
         await asyncio.gather(self._drain, return_exceptions=True)
+
+    async def drain(self) -> None:
+        """Read what is left of its output once it has ended and nobody reads any more, so that the pipe closes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while await self.stdout.read(LONGEST_STDERR):
+                    pass
 
     async def _log_stderr(self) -> None:
         assert self._child.stderr is not None

@@ -29,6 +29,7 @@ from countersign.wire.threads import NoticeEvent, ThreadEvent
 
 from .credit import Approved, CreditBook
 from .options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
+from .pipe import TooMuch
 from .recipes import Recipe
 from .reports import Reports, title_of, weight
 from .requests import Entry, Request, outcome_of, prepare_request
@@ -45,6 +46,7 @@ from .translate import (
     read_text,
     read_update,
 )
+from .workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +54,10 @@ FAREWELL_SECONDS = 5.0
 """How long the ends of open calls may take to be written down once a turn is over; a commit takes milliseconds."""
 MOST_OPEN = 100
 """Calls of one session at the gate at once; nobody reads more cards than that."""
+MOST_SAID = 64 << 20
+"""Bytes, about, of all updates of one turn; some agents repeat a growing input with each of its words."""
+MOST_HELD_TEXTS = 2
+"""Texts of files that were read for the agent and wait until it reads its input."""
 MOST_SHOWN = 4 << 20
 """Characters of one request; nobody can read a longer one, so it is rejected."""
 PLAIN_DENIAL = "the person denied it"
@@ -73,6 +79,7 @@ class Session:
         gate: Gate,
         policy: Callable[[], Policy],
         desk: ShellDesk | None,
+        workers: Workers,
         tell_unasked: Callable[[str], None],
         tell_mode: Callable[[Session, str], None],
         runs_bash: bool,
@@ -83,6 +90,9 @@ class Session:
         self.gate = gate
         self.policy = policy
         self.desk = desk
+        self.workers = workers
+        self.held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
+        self._said = 0
         self.shells: dict[str, Shell] = {}
         self.limits: dict[str, int] = {}
         self.turn: Turn | None = None
@@ -106,6 +116,7 @@ class Session:
         self.turn = self._last_turn = turn
         self.stopping = False
         self.ended.clear()
+        self._said = 0
         self.reopen()
         self.reports = Reports(self.agent, self.emit, self.ground)
 
@@ -171,7 +182,13 @@ class Session:
 
         Raises:
             BadMessage: it is no update.
+            TooMuch: the agent has said too much in this turn; it must be ended.
         """
+        self._said += weight(raw)
+        if self._said > MOST_SAID:
+            message = f"{self.agent} said more than {MOST_SAID >> 20} MiB in one turn, so it is ended"
+            self.emit(NoticeEvent(level="error", message=message))
+            raise TooMuch(message)
         match read_update(raw):
             case ChatNews(events=events):
                 for event in events:
