@@ -114,6 +114,18 @@ def _expansion(seed: int, numbers: range) -> Iterator[str]:
     return differences(seed, numbers)
 
 
+def _agents(seed: int, numbers: range) -> Iterator[str]:
+    from tests.agents.hostile import agent_faults  # noqa: PLC0415 likewise
+
+    return agent_faults(seed, numbers)
+
+
+def _models(seed: int, numbers: range) -> Iterator[str]:
+    from tests.agents.hostile import model_faults  # noqa: PLC0415 likewise
+
+    return model_faults(seed, numbers)
+
+
 COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
@@ -126,6 +138,8 @@ COUNTS: Mapping[str, Count] = {
     "damage": Count("no cut or flip of a settings file widens a right", 500, 50, _damage),
     "approvals": Count("two servers on one storage end every request as the model says", 10_000, 100, _approvals),
     "ledger": Count("a ledger holds after kills, torn writes and rotations, and harm is found", 20_000, 500, _ledger),
+    "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
+    "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),
     "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),
 }  # fmt: skip
 """By name. Whoever has something to count for hours adds a row."""
