@@ -301,6 +301,16 @@ async def test_a_deny_rule_that_another_window_wrote_meanwhile_stays(code):
     assert said == [(["Bash(rm:*)"], None), (None, ["Bash(old)"])]
 
 
+@pytest.mark.parametrize("listed", ["deny", "ask"])
+async def test_the_whole_list_for_a_client_that_cannot_edit_lists_keeps_what_its_file_has_just_got(tmp_path, listed):
+    editor = Editor(tmp_path, settings={"user": {}, "workspace": {"permissions": {listed: ["a"]}}}, **CAN_UPDATE)
+    editor.file.write_text(json.dumps({f"countersign.permissions.{listed}": ["a", "just written"]}))
+    await editor.keeper.save_rule(listed, "new", "workspace", "Countersign")
+    assert editor.asked[-1][2] == ["a", "just written", "new"]
+    await editor.keeper.remove_rule(next(rule for rule in editor.desk.policy.rules if rule.text == "a"))
+    assert sorted(editor.asked[-1][2]) == ["just written", "new"]
+
+
 async def test_an_allow_rule_of_an_untrusted_workspace_is_refused_and_a_deny_rule_is_kept(tmp_path):
     editor = Editor(tmp_path, trusted=False)
     with pytest.raises(NotTrusted):

@@ -194,10 +194,20 @@ class SettingsKeeper:
         return self._update is not None and self._desk.sent is not None and self._desk.sent.user is not None
 
     def _list_in(self, layer: WrittenLayer, path: Path) -> list[Json]:
+        """The list as it stands. The editor may be a moment behind its file: a deny or ask rule that either holds
+        is kept."""
         value = self._said(layer, path)
-        if value is not None and not isinstance(value, list):
-            raise InvalidAnswer(f"`{setting_name(path)}` is not a list, mend it by hand first")
-        return list(value or [])
+        sources = self._desk.sources
+        tree = (sources.workspace if layer == "workspace" else sources.user).tree
+        spot = tree.find(path) if tree is not None and path[-1] in ("deny", "ask") else None
+        in_file = spot.value if spot is not None else None
+        for one in (value, in_file):
+            if one is not None and not isinstance(one, list):
+                raise InvalidAnswer(f"`{setting_name(path)}` is not a list, mend it by hand first")
+        known = list(value) if isinstance(value, list) else []
+        missing = in_file if isinstance(in_file, list) else []
+        told = {canonical(entry) for entry in known}
+        return [*known, *(entry for entry in missing if canonical(entry) not in told)]
 
     def _said(self, layer: WrittenLayer, path: Path) -> Json:
         sent = self._desk.sent
