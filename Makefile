@@ -2,6 +2,7 @@
 #   make setup      what the machine needs: .venv, node modules, the editor under test; nothing to do the second time
 #   make run        the extension in an editor, with a profile and a demo folder of its own
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
+#   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts from the Python models
@@ -15,7 +16,7 @@ PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
 
-.PHONY: setup run test test-py test-ts test-e2e test-agents check fmt wire bench soak package lock clean
+.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire bench soak package lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -31,6 +32,9 @@ test: setup
 
 test-py: setup
 	$(bin)/pytest $(ARGS)
+
+test-pythons: setup
+	$(bin)/python scripts/test_pythons.py $(ARGS)
 
 test-agents: setup
 	$(bin)/pytest tests/agents $(ARGS)

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Run the gate, settings, stdio and wire tests on every other Python from 3.11 on, and once as an ordinary user.
+
+`make test-pythons`. The whole suite runs on the Python of `.venv` (`make test`); here each property gets few examples
+(`--few-examples`), since what is looked for are differences between versions. Interpreters are found on the PATH, in
+/usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the same lock.
+
+As root the tests run once more as the user `nobody`, in a copy of the tracked files. Otherwise that run is left out,
+and the reason is printed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from setup import ROOT, is_fresh, say, stamp, uv
+
+PLACE = ROOT / ".cache/pythons"
+LOCK = ROOT / "requirements/dev.txt"
+TESTS = ["tests/gate", "tests/settings", "tests/wire", "tests/stdio"]
+PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--few-examples"]
+ORDINARY = "nobody"
+PROBE = "import sys, json; print(json.dumps([*sys.version_info[:3], sys.implementation.name, sys.executable]))"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run all; the exit status is 1 if any run failed."""
+    tests = list(arguments) or TESTS
+    found = interpreters()
+    own = tuple(sys.version_info[:3])
+    failed: list[str] = []
+    for version, interpreter in found.items():
+        name = ".".join(map(str, version))
+        if version == own:
+            say(f"Python {name} is that of `.venv`, on which `make test` runs everything")
+            continue
+        say(f"the tests on Python {name} ({interpreter})")
+        python = environment(name, interpreter)
+        if subprocess.run([python, *PYTEST, *tests], cwd=ROOT, check=False).returncode:
+            failed.append(f"Python {name}")
+    if not as_ordinary_user(found, tests):
+        failed.append(f"the user {ORDINARY}")
+    for each in failed:
+        say(f"the tests failed on {each}")
+    return 1 if failed else 0
+
+
+def interpreters() -> dict[tuple[int, ...], str]:
+    """One CPython for each version from 3.11 on."""
+    found: dict[tuple[int, ...], str] = {}
+    for path in candidates():
+        # Outside of any environment, so that a shim of pyenv answers for what it really starts.
+        done = subprocess.run([path, "-I", "-c", PROBE], capture_output=True, text=True, check=False, cwd="/")
+        if done.returncode:
+            continue
+        major, minor, micro, implementation, executable = json.loads(done.stdout)
+        if (major, minor) >= (3, 11) and implementation == "cpython":
+            found.setdefault((major, minor, micro), executable)
+    return dict(sorted(found.items()))
+
+
+def candidates() -> Iterator[str]:
+    """Programs that may be a Python; those of the system first."""
+    names = ["python3", *(f"python3.{minor}" for minor in range(11, 20))]
+    for folder in ["/usr/bin", "/usr/local/bin", *os.get_exec_path()]:
+        for name in names:
+            if Path(folder).is_absolute() and not Path(folder).is_relative_to(ROOT):
+                path = Path(folder, name)
+                if os.access(path, os.X_OK):
+                    yield str(path)
+    for root in (os.environ.get("PYENV_ROOT", "~/.pyenv"), "~/.local/share/uv/python"):
+        for path in sorted(Path(root).expanduser().glob("**/bin/python3")):
+            if os.access(path, os.X_OK):
+                yield str(path)
+
+
+def environment(name: str, interpreter: str) -> str:
+    """The Python of an environment that holds the development lock and this project; made where it is stale."""
+    folder = PLACE / name
+    if not is_fresh(folder, [LOCK, ROOT / "pyproject.toml"]):
+        install(folder, interpreter, ROOT)
+        stamp(folder, [LOCK, ROOT / "pyproject.toml"])
+    return str(folder / "bin/python")
+
+
+def install(folder: Path, interpreter: str, tree: Path) -> None:
+    uv("venv", "--quiet", "--clear", "--python", interpreter, str(folder))
+    python = ["--quiet", "--link-mode", "copy", "--python", str(folder / "bin/python")]
+    uv("pip", "sync", *python, "--require-hashes", str(LOCK))
+    uv("pip", "install", *python, "--no-deps", "--no-build-isolation", "--editable", str(tree))
+
+
+def as_ordinary_user(found: dict[tuple[int, ...], str], tests: Sequence[str]) -> bool:
+    """Run the tests as an ordinary user in a copy of the tree; true if they passed or cannot be run so."""
+    if os.geteuid() != 0:
+        say("not root, so these tests have already run as an ordinary user")
+        return True
+    try:
+        user = pwd.getpwnam(ORDINARY)
+    except KeyError:
+        say(f"there is no user `{ORDINARY}`, so the run as an ordinary user is left out")
+        return True
+    usable = next((python for python in found.values() if runs_as(user, python)), None)
+    if usable is None:
+        say(f"`{ORDINARY}` can start none of the Pythons found, so the run as an ordinary user is left out")
+        return True
+    say(f"the tests as the user {ORDINARY} ({usable})")
+    with tempfile.TemporaryDirectory(prefix="countersign-user-") as place:
+        Path(place).chmod(0o755)
+        tree, home = Path(place, "tree"), Path(place, "home")
+        home.mkdir()
+        copy_tracked(tree)
+        install(Path(place, "venv"), usable, tree)
+        for path in (home, tree, *tree.rglob("*")):
+            os.lchown(path, user.pw_uid, user.pw_gid)
+        command = [str(Path(place, "venv/bin/python")), *PYTEST, *tests]
+        kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
+        variables = {**kept, "HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": str(home)}
+        return subprocess.run(command, cwd=tree, env=variables, check=False, **identity(user)).returncode == 0
+
+
+def copy_tracked(tree: Path) -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in filter(None, listed.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+
+
+def runs_as(user: pwd.struct_passwd, python: str) -> bool:
+    try:
+        command = [python, "-I", "-c", "import ssl, sqlite3"]
+        done = subprocess.run(command, capture_output=True, check=False, cwd="/", **identity(user))
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def identity(user: pwd.struct_passwd) -> dict:
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
