@@ -16,7 +16,7 @@ compile() { # compile <lock> <uv's arguments…>
 
 compile run.txt pyproject.toml
 # What ships and what is tested are the same versions, and the uv that syncs is the uv that is locked.
-compile dev.txt pyproject.toml --extra dev --constraints requirements/run.txt
+compile dev.txt pyproject.toml --group dev --constraints requirements/run.txt
 echo uv | compile bootstrap.txt - --constraints requirements/dev.txt
 
 # Away from node_modules: with them beside it, npm locks only what it finds installed, which is this platform's share.

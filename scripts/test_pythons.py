@@ -44,7 +44,8 @@ def main(arguments: Sequence[str]) -> int:
             continue
         say(f"the tests on Python {name} ({interpreter})")
         python = environment(name, interpreter)
-        if subprocess.run([python, *PYTEST, *tests], cwd=ROOT, check=False).returncode:
+        variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+        if subprocess.run([python, *PYTEST, *tests], cwd=ROOT, env=variables, check=False).returncode:
             failed.append(f"Python {name}")
     if not as_ordinary_user(found, tests):
         failed.append(f"the user {ORDINARY}")
@@ -94,7 +95,8 @@ def environment(name: str, interpreter: str) -> str:
 def install(folder: Path, interpreter: str, tree: Path) -> None:
     uv("venv", "--quiet", "--clear", "--python", interpreter, str(folder))
     python = ["--quiet", "--link-mode", "copy", "--python", str(folder / "bin/python")]
-    uv("pip", "sync", *python, "--require-hashes", str(LOCK))
+    # Without bytecode each server that a test starts would compile the whole of its dependencies.
+    uv("pip", "sync", *python, "--compile-bytecode", "--require-hashes", str(LOCK))
     uv("pip", "install", *python, "--no-deps", "--no-build-isolation", "--editable", str(tree))
 
 

@@ -80,7 +80,7 @@ describe('the environment', () => {
   };
 
   beforeEach(() => {
-    program('server/countersign-1.2.3-py3-none-any.whl');
+    program('server/countersign_desk-1.2.3-py3-none-any.whl');
     program('server/requirements.txt');
   });
 
@@ -90,7 +90,7 @@ describe('the environment', () => {
     expect(ran.map((line) => line.replaceAll(/\S*\.building-\S*?\//g, 'ENV/').replaceAll(/\S*\.building-\S*/g, 'ENV').replaceAll(root, ''))).toEqual([
       '../../py/python3 -I -m venv ENV',
       'ENV/bin/python -I -m pip --disable-pip-version-check --no-input install --require-hashes --only-binary :all: -r /server/requirements.txt',
-      'ENV/bin/python -I -m pip --disable-pip-version-check --no-input install --no-index --no-deps /server/countersign-1.2.3-py3-none-any.whl',
+      'ENV/bin/python -I -m pip --disable-pip-version-check --no-input install --no-index --no-deps /server/countersign_desk-1.2.3-py3-none-any.whl',
       'ENV/bin/python -I -c import countersign.cli',
     ]);
   });
