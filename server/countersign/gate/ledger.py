@@ -27,6 +27,7 @@ from countersign.wire.errors import LedgerUnavailable
 from . import schema
 from .chain import Head, Row, chain_hash
 from .entry import Change, Closed, Entry, values_of
+from .opened_files import FilesChanged, OpenedFiles, blocking_refuse_links
 from .opening import blocking_connect, blocking_empty_log, blocking_prepare
 from .reader import BUSY_TIMEOUT, Reader
 from .redact import secret_values
@@ -74,14 +75,20 @@ class Ledger(Reader):
         self._secret_names = secret_names
         self._hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), secret_values())
         try:
+            if path is not None:
+                blocking_refuse_links(path)
             connection = blocking_connect(path)
             super().__init__(path, connection if path is None else None)
             prepared = blocking_prepare(connection, path)
             self._head, self.notes = prepared.head, prepared.notes
+            self._files: OpenedFiles | None = None
+            self._last = schema.chain_end(connection)
             if path is not None:
+                self._files = OpenedFiles(path)
                 # What an earlier server left in the log goes where nothing of it can be read any more.
-                blocking_empty_log(connection)
-        except (sqlite3.Error, OSError) as error:
+                if blocking_empty_log(connection):
+                    self._files.log_emptied()
+        except (sqlite3.Error, OSError, FilesChanged) as error:
             raise LedgerUnavailable(f"the ledger cannot be opened ({error}); free or repair its folder") from error
         for note in self.notes:
             log.warning("the ledger: %s", note)
@@ -159,6 +166,8 @@ class Ledger(Reader):
                 unclean = self.path is not None and (unclean or ended)
             elif unclean:
                 unclean = not blocking_empty_log(connection)
+                if not unclean and self._files is not None:
+                    self._files.log_emptied()
         if self.path is not None:
             connection.close()
         if self._head is not None:
@@ -182,14 +191,17 @@ class Ledger(Reader):
             with self._memory_lock:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
+                    self._blocking_check_files(self._last)
                     numbers, head = self._insert(connection, batch)
                     connection.execute("COMMIT")
+                    # Once more: the rows must be in the file that stands there, not in one that is gone.
+                    self._blocking_check_files(head)
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
-            failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; free its disk")
+            failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; {_next_step(error)}")
             writable: list[_Work] = []
             unwritable: list[_Work] = []
             for work in batch:
@@ -202,13 +214,17 @@ class Ledger(Reader):
             else:
                 _tell(batch, [failure] * len(batch))
             return
-        self._owed = []
+        self._owed, self._last = [], head
         if self._head is not None:
             try:
                 self._head.blocking_note(head)
             except OSError:
                 log.exception("the head of the ledger could not be noted; the rows themselves are written")
         _tell(batch, numbers)
+
+    def _blocking_check_files(self, last: Head) -> None:
+        if self._files is not None:
+            self._files.blocking_check(last)
 
     def _insert(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> tuple[list[int], Head]:
         head = schema.chain_end(connection)
@@ -247,6 +263,21 @@ class Ledger(Reader):
         if names != self._hidden[0]:
             self._hidden = (names, secret_values(names=names))
         return self._hidden[1]
+
+
+def _next_step(error: Exception) -> str:
+    """Say what to do about a ledger that cannot be written, by the true reason."""
+    if isinstance(error, FilesChanged):
+        return "restart the server"
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_FULL) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"another program has kept it locked for {BUSY_TIMEOUT:.0f} s; end that program"
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return "make its folder and its files writable"
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return "restart the server and look at it with `countersign history --verify`"
+        case _:
+            return "free its disk"
 
 
 def _tell(batch: Sequence[_Work], results: Sequence[Result]) -> None:

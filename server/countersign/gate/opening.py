@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,8 +46,10 @@ def blocking_connect(path: Path | None) -> sqlite3.Connection:
         sqlite3.Error, OSError: the file cannot be opened.
     """
     if path is not None:
-        # Before SQLite makes it: its log and its index take their rights from it.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        # Before SQLite makes it: its log and its index take their rights from it. Only where it is new: to close a
+        # descriptor of a database would drop the locks of every connection that this process has to it.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         path.chmod(0o600)
     connection = sqlite3.connect(
         ":memory:" if path is None else path, timeout=BUSY_TIMEOUT, check_same_thread=False, isolation_level=None

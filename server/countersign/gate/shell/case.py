@@ -17,7 +17,8 @@ from .flow import Step
 from .names import evaluated
 from .neutral import NEVER_ORDINARY, neutral_reason
 from .script import HOLE, Redirect, Text, Variable, Word
-from .touches import Touch, touches
+from .touch import Touch
+from .touches import touches
 from .use import Known, Use
 from .wrappers import Layer, could_run, may_run, program, written
 
