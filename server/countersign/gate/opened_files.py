@@ -1,4 +1,6 @@
-"""Are the ledger's files still the ones that were opened? (INVARIANT record first)
+"""Are the ledger's files still the ones that were opened?
+
+INVARIANT (record first): a row counts as durable only in the files that stand under the ledger's names.
 
 SQLite goes on writing into a database that was renamed, removed or replaced under it, and reports success; the rows are
 gone at the next start. This module follows SQLite's own list of such hazards (https://www.sqlite.org/howtocorrupt.html):

@@ -52,7 +52,11 @@ def blocking_connect(path: Path | None) -> sqlite3.Connection:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         path.chmod(0o600)
     connection = sqlite3.connect(
-        ":memory:" if path is None else path, timeout=BUSY_TIMEOUT, check_same_thread=False, isolation_level=None
+        ":memory:" if path is None else path,
+        timeout=BUSY_TIMEOUT,
+        check_same_thread=False,
+        isolation_level=None,
+        factory=_MemoryConnection if path is None else sqlite3.Connection,
     )
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA journal_mode=WAL")
@@ -60,6 +64,13 @@ def blocking_connect(path: Path | None) -> sqlite3.Connection:
     connection.execute("PRAGMA secure_delete=ON")
     connection.execute(f"PRAGMA wal_autocheckpoint={LOG_PAGES}")
     return connection
+
+
+class _MemoryConnection(sqlite3.Connection):
+    """A ledger in memory may be read after it is closed, so its connection is closed with its last user."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def blocking_prepare(connection: sqlite3.Connection, path: Path | None) -> Prepared:
