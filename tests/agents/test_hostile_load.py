@@ -132,3 +132,16 @@ async def test_many_updates_with_a_diff_each_end_in_time(place: Place):
     await Player(place, steps).play()
     assert time.monotonic() - began < 15
     assert len(place.of("toolCall")) <= 60
+
+
+async def test_a_command_that_bash_cannot_be_given_is_rejected_without_a_card(place: Place):
+    terminal = {"ask": "terminal/create", "id": "t", "params": {"command": "a " * 300_000}}
+    request = ask("a", kind="execute", title="run", rawInput={"command": "a " * 300_000})
+    player = Player(place, [terminal, request])
+    began = time.monotonic()
+    await player.play()
+    assert time.monotonic() - began < 5
+    assert place.person.shown == []
+    assert "cannot be run" in player.answer("t")["message"]
+    assert player.outcome(1) == "no"
+    assert "cannot be run" in place.of("toolResult")[0].output

@@ -152,11 +152,11 @@ class Reports:
             return None
         return f"{self._agent}/{self._parents.setdefault(report.parent, len(self._parents) + 1)}"
 
-    def show_fault(self, report: ToolReport, tool_call_id: str) -> None:
-        """A call that the gate could not judge was denied; show that, since the gate did not."""
+    def show_refused(self, report: ToolReport, tool_call_id: str, why: str) -> None:
+        """Show a call that was denied before the gate could show it."""
         self._shown[report.call_id] = tool_call_id
         self._show_call(report)
-        self._show_result(report, False, "the gate failed, so it denied this", by="floor")
+        self._show_result(report, False, why, by="floor")
 
     def _show_call(self, report: ToolReport) -> None:
         self._shown_input[report.call_id] = report.raw_input

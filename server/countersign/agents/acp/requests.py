@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
-from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.call import BadArguments, RunCommand, ToolCall
 from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Settled
@@ -29,6 +29,10 @@ from .options import Answer
 from .reports import arguments_of, output_of
 from .shapes import Ground
 from .translate import ToolReport
+
+LONGEST_COMMAND = (128 << 10) - 1
+"""Characters of a command: Linux passes no longer argument to a program, so bash could not be given it."""
+TOO_LONG = f"a command longer than {LONGEST_COMMAND >> 10} KiB cannot be run; put it into a file"
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +89,8 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
             raise BadArguments("the input of this agent's request cannot be edited")
         ground = stand()
         touch = work_out(report, ground)
+        if any(isinstance(effect, RunCommand) and len(effect.command) > LONGEST_COMMAND for effect in touch.effects):
+            raise BadArguments(TOO_LONG)
         preview, bound = show(touch, report, ground)
         call = ToolCall(
             tool_call_id=request.tool_call_id,

@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
-from countersign.gate.call import Effect, RunCommand
+from countersign.gate.call import BadArguments, Effect, RunCommand
 from countersign.gate.gate import Gate
 from countersign.gate.pending import Resolution
 from countersign.gate.permit import Permit
@@ -322,11 +322,16 @@ class Session:
     def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:
         if task.cancelled():
             request.reply(CANCELLED)
-        elif (error := task.exception()) is not None:
+        elif isinstance(error := task.exception(), BadArguments):
+            request.reply(answer_rejected(request.options))
+            self.reports.show_refused(request.report, request.tool_call_id, str(error))
+            self._notes.append(f"`{title_of(request.report)}` was not run: {error}")
+        elif error is not None:
             # INVARIANT (strictest): an error of ours denies.
             log.error("a request of %s failed in the gate", self.agent, exc_info=error)
             request.reply(answer_rejected(request.options))
-            self.reports.show_fault(request.report, request.tool_call_id)
+            why = "the gate failed, so it denied this"
+            self.reports.show_refused(request.report, request.tool_call_id, why)
         elif isinstance(settled := task.result(), Refused):
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))

@@ -27,7 +27,7 @@ from countersign.wire.threads import ToolOutputEvent
 
 from .doors import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
 from .reports import new_call_id
-from .requests import Entry
+from .requests import LONGEST_COMMAND, TOO_LONG, Entry
 from .session import Session
 from .translate import BadMessage, Raw, read_text
 
@@ -43,6 +43,8 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
         Denied, Failed: nothing was started.
     """
     text, cwd = command_text(params), _folder(session, params)
+    if len(text) > LONGEST_COMMAND:
+        raise Failed(TOO_LONG)
     limit = params.get("outputByteLimit")
     desk = _desk(session)
     running_turn(session)
