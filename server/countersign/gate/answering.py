@@ -8,7 +8,6 @@ that fails the card stays.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 from typing import Protocol
 
@@ -23,6 +22,7 @@ from countersign.wire.errors import (
     StaleAnswer,
     UnknownApproval,
 )
+from countersign.wire.strict_json import BadJson, parse_json
 from countersign.wire.verdicts import Scope
 
 from .asking import Asking
@@ -195,9 +195,9 @@ class Answering:
         if text is None:
             return None
         try:
-            arguments = json.loads(text)
-        except ValueError as error:
-            raise InvalidAnswer(f"the edited input is not JSON ({error})") from None
+            arguments = parse_json(text)
+        except BadJson as error:
+            raise InvalidAnswer(f"the edited input cannot be read: {error}") from None
         if not isinstance(arguments, dict):
             raise InvalidAnswer("the edited input must be a JSON object like the one on the card")
         try:
