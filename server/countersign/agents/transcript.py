@@ -7,17 +7,19 @@ be read all the same is replaced by one that names it, so that the rest of the c
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from countersign.settings.files import set_aside
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.strict_json import as_safe, parse_json
@@ -59,18 +61,19 @@ class ThreadRow:
 class Transcripts:
     """The chats of one storage folder. ``path`` None keeps them in memory. Calls are short and block.
 
-    Whatever writes does so wholly, or raises LedgerUnavailable and has changed nothing.
+    Whatever writes does so wholly, or raises LedgerUnavailable and has changed nothing. A file that is no database is
+    set aside under a dated name and counts as empty; ``notes`` then says so, for the person.
     """
 
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10)
-        self._db.row_factory = sqlite3.Row
-        if path is not None:
-            self._db.execute("PRAGMA journal_mode=WAL")
-            path.chmod(0o600)
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(SCHEMA)
+        self.notes: tuple[str, ...] = ()
+        try:
+            self._db = _blocking_open(path)
+        except sqlite3.DatabaseError as error:
+            if path is None or not _is_corrupt(error):
+                raise
+            self._db, self.notes = _blocking_reopen(path)
 
     def threads(self, workspace: str) -> list[ThreadRow]:
         """The chats of a workspace, the latest first."""
@@ -231,3 +234,41 @@ def _message_of(value: dict[str, object]) -> Message:
         return ToolMessage(**value)  # type: ignore[arg-type]
     calls = tuple(WantedCall(**call) for call in value.pop("calls"))  # type: ignore[union-attr]
     return AssistantMessage(**value, calls=calls)  # type: ignore[arg-type]
+
+
+def _blocking_open(path: Path | None) -> sqlite3.Connection:
+    db = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None, timeout=10)
+    try:
+        db.row_factory = sqlite3.Row
+        if path is not None:
+            db.execute("PRAGMA journal_mode=WAL")
+            path.chmod(0o600)
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.executescript(SCHEMA)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+def _blocking_reopen(path: Path) -> tuple[sqlite3.Connection, tuple[str, ...]]:
+    """Set a file aside that is no database, and begin an empty one. Servers that start at once do so one by one, and
+    look again first: what the other has begun is no longer corrupt."""
+    with open(path.with_name(f"{path.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            return _blocking_open(path), ()
+        except sqlite3.DatabaseError as error:
+            if not _is_corrupt(error):
+                raise
+        aside = set_aside(path)
+        # A log or an index of the old file must not be taken for one of the new.
+        for suffix in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+        note = f"the store of the chats was corrupt; it is kept as `{aside.name}` and counts as empty"
+        return _blocking_open(path), (note,)

@@ -126,6 +126,8 @@ class App:
                 self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
             for note in house.ledger.notes:
                 self._warn(f"Countersign: in the ledger, {note}.")
+            for note in house.transcripts.notes:
+                self._warn(f"Countersign: {note}.")
         live.subscribe(self._policy_changed)
         return house
 
