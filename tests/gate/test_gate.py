@@ -418,16 +418,6 @@ async def test_a_ledger_that_fails_at_the_answer_denies(house: House):
     assert house.runs == []
 
 
-async def test_the_limit_on_writes_is_told_to_the_model(house: House, monkeypatch):
-    house.verdict = "allow"
-    house.policy = replace(house.policy, writes_per_turn=1)
-    monkeypatch.setattr("countersign.gate.gate._writes", lambda call: True)
-    turn = house.turn()
-    assert isinstance(await settled(house.submit(turn=turn)), Ran)
-    result = await settled(house.submit(turn=turn))
-    assert (result.kind, result.by) == ("limit", "limit")
-
-
 async def test_a_permit_fits_one_call_once(house: House):
     plan = house.preparing("touch made")(None)
     permit = _issue(plan.call, "user")

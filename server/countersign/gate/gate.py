@@ -5,8 +5,7 @@ say of it by ``policy.decide``; here it is recorded, asked, permitted once, run,
 
 INVARIANT (permit): this is the only module that issues permits.
 INVARIANT (record first): ``started`` is durable before ``run`` is awaited. No ledger, no run.
-INVARIANT (narrowing): what tightens while a call waits for anything is looked at again before it runs. Open requests
-are looked at in ``live.py``.
+INVARIANT (narrowing): if rules tighten while a call waits, it is decided again before it runs (cards: ``live.py``).
 """
 
 from __future__ import annotations
@@ -28,18 +27,20 @@ from countersign.wire.verdicts import DecidedBy, Evidence, Mode
 from .answering import Answering, Keeper
 from .asking import Asker, Asking
 from .binding import blocking_states, blocking_still_true, risks_left
-from .call import BadArguments, ToolCall, WritePath
+from .call import BadArguments, ToolCall
 from .entry import Adopted, Entry, StoredRequest
 from .grants import GrantBook
 from .images import BeforeImages
 from .ledger import Ledger
+from .line import Place
 from .live import OUTDATED, Live, still_asked, withdrawn
 from .named import blocking_named_programs
 from .pending import Pending, Resolution
-from .permit import Stale, _issue
+from .permit import Permit, Stale, _issue
 from .plan import Plan, Prepare
-from .receipt import Outcome, Ran, RefusalKind, Refused, Settled
+from .receipt import Outcome, Ran, Refused, Settled
 from .record import call_event, entry_for, ran_record, request_for, result_event, seconds_left
+from .refusals import limit_reached, may_write, only_deny, refusal_kind, refused
 from .turn import Turn
 from .verdict import Decision
 
@@ -59,6 +60,7 @@ class _Passage:
     receipt_id: str
     prepare: Prepare
     turn: Turn
+    place: Place
     allow_offered: bool
     restored: StoredRequest | None
     edited: Mapping[str, Json] | None = None
@@ -123,7 +125,14 @@ class Gate:
             BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
-        passage = _Passage(receipt_id, prepare, turn, allow_offered, restored)
+        passage = _Passage(receipt_id, prepare, turn, turn.line.join(), allow_offered, restored)
+        try:
+            return await self._submitted(passage)
+        finally:
+            passage.place.leave()
+
+    async def _submitted(self, passage: _Passage) -> Settled:
+        turn, restored, receipt_id = passage.turn, passage.restored, passage.receipt_id
         try:
             plan = await asyncio.to_thread(passage.blocking_plan)
             if restored is not None and (shown := _kept(restored).tool_call.raw_input) != dict(plan.call.arguments):
@@ -175,22 +184,29 @@ class Gate:
         decision = Decision("allow", "user", (evidence,), (), evidence.reason)
         entry = self._entry(plan.call, decision, secrets.token_urlsafe(12))
         await self._ledger.append(entry)
-        return await self._run(plan, turn, entry, background=False)
+        ran = await self._run(plan, turn, entry, background=False)
+        assert isinstance(ran, Ran)  # only the agent's own writes are limited
+        return ran
 
     async def _rounds(self, plan: Plan, passage: _Passage) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
             version = self._live.version
             plan, decision = await asyncio.to_thread(self._bound, plan, passage)
+            await passage.place.reached()
             entry = self._entry(plan.call, decision, receipt_id)
+            writes = may_write(plan.call, decision)
             turn.emit(call_event(plan.call, "pending"))
             background, runs = False, decision.runs
+            if decision.verdict != "ask":
+                passage.place.leave()
             if decision.verdict == "deny":
                 await self._record(entry, plan.call, decision.reason, passage)
-                return Refused(_refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
-            if (refused := self._unaskable(plan.call, decision, turn, receipt_id)) is not None:
-                await self._record(entry._replace(verdict="deny", by=refused.by), plan.call, refused.reason, passage)
-                return refused
+                return Refused(refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
+            if (refusal := self._unaskable(decision, turn, receipt_id, writes=writes)) is not None:
+                passage.place.leave()
+                await self._record(entry._replace(verdict="deny", by=refusal.by), plan.call, refusal.reason, passage)
+                return refusal
             if decision.verdict == "allow":
                 entry = await self._record(entry, plan.call, decision.reason, passage)
             else:
@@ -204,7 +220,7 @@ class Gate:
                         plan = await asyncio.to_thread(passage.blocking_plan)
                     continue
                 if resolution.state != "allowed":
-                    return _refused(resolution, turn, receipt_id)
+                    return refused(resolution, turn, receipt_id)
                 background = resolution.background
                 entry = entry._replace(by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
                 if resolution.by != "user":
@@ -220,20 +236,21 @@ class Gate:
                 plan, later = await asyncio.to_thread(self._bound, plan, passage)
                 if withdrawn(later, entry.by):
                     continue
-                runs = later.runs
+                runs, writes = later.runs, may_write(plan.call, later)
                 entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
                 # INVARIANT (same bytes): after a person's yes the original bytes run, as they were shown.
-                return await self._run(plan, turn, entry, background, version, None if entry.by == "user" else runs)
+                runs = None if entry.by == "user" else runs
+                return await self._run(plan, turn, entry, background, version, runs, writes=writes)
             except Stale:
                 plan = await asyncio.to_thread(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
 
-    def _unaskable(self, call: ToolCall, decision: Decision, turn: Turn, receipt_id: str) -> Refused | None:
+    def _unaskable(self, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool) -> Refused | None:
         most = self._policy().writes_per_turn
-        if _writes(call) and turn.writes >= most:
-            return Refused("limit", "limit", f"this turn has made its {most} writes", receipt_id)
+        if writes and turn.writes >= most:
+            return limit_reached(most, receipt_id)
         if decision.verdict == "ask" and not self._asker.present():
             return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
         return None
@@ -262,6 +279,7 @@ class Gate:
             allow_offered=passage.allow_offered,
         )
         passage.turn.emit(call_event(plan.call, "waiting"))
+        passage.place.leave()  # cards are shown in the order in which the ledger takes them, and it has this one next
         resolution = await self.asking.ask(
             pending,
             entry._replace(approval_id=request.approval_id),
@@ -305,11 +323,13 @@ class Gate:
         background: bool,
         version: int | None = None,
         runs: str | None = None,
-    ) -> Ran:
-        """Run the plan and record how it went.
+        *,
+        writes: bool = False,
+    ) -> Settled:
+        """Run the plan and record how it went; refuse a write past the limit of the turn.
 
         ``version`` is that of the rules that allowed it; None where no rule was asked. ``runs`` is the text that runs
-        in place of the call's command.
+        in place of the call's command. ``writes``: it counts against the limit.
         """
         call, by = plan.call, entry.by or "user"
         began = time.monotonic()
@@ -317,10 +337,12 @@ class Gate:
         try:
             await self._ledger.append(entry.next("started", outcome=ran or None))
             await self._check_at_use(call, turn, entry, version, runs)
-            if _writes(call):
-                turn.writes += 1
+            permit = self._permit(call, by, turn, background=background, runs=runs, writes=writes)
+            if permit is None:
+                await self._finish(entry, {"ended": "limit"})
+                return limit_reached(self._policy().writes_per_turn, entry.receipt_id)
             turn.emit(call_event(call, "running"))
-            outcome = await plan.run(_issue(call, by, background=background, runs=runs))
+            outcome = await plan.run(permit)
         except LedgerUnavailable:
             raise
         except Stale:
@@ -340,6 +362,16 @@ class Gate:
         ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record, **ran}
         await self._finish(entry, ended)
         return Ran(outcome, by, entry.receipt_id, duration)
+
+    def _permit(
+        self, call: ToolCall, by: DecidedBy, turn: Turn, *, background: bool, runs: str | None, writes: bool
+    ) -> Permit | None:
+        """Make the permit and count it, in one step; None past the turn's limit of writes."""
+        if writes:
+            if turn.writes >= self._policy().writes_per_turn:
+                return None
+            turn.writes += 1
+        return _issue(call, by, background=background, runs=runs)
 
     async def _check_at_use(
         self, call: ToolCall, turn: Turn, entry: Entry, version: int | None, runs: str | None
@@ -383,7 +415,7 @@ class Gate:
         """
         decision = self._judge(plan.call, passage.turn)
         if decision.verdict == "allow" and not passage.allow_offered:
-            decision = _only_deny(decision)
+            decision = only_deny(decision)
         if passage.restored is not None:
             decision = still_asked(decision)
         call = plan.call
@@ -426,7 +458,7 @@ class Gate:
     # Live: rules, grants, modes and settings change while cards are open.
 
     def changed(self) -> None:
-        """Rules, grants, modes, trust or bypass changed: every open request is looked at again, soon."""
+        """Decide every open request again, soon: rules, grants, modes, trust or bypass changed."""
         self._live.changed()
 
     def revoke(self, grant_id: str) -> bool:
@@ -462,38 +494,6 @@ def _told(error: Exception, call: ToolCall) -> str:
 
 def _kept(stored: StoredRequest) -> ApprovalRequest:
     return ApprovalRequest.model_validate_json(stored.request or "{}")
-
-
-def _only_deny(decision: Decision) -> Decision:
-    reason = "this agent offers no way to allow a call once, so it can only be denied"
-    evidence = (Evidence(source="floor", reason=reason), *decision.evidence)
-    return replace(decision, verdict="ask", by="floor", evidence=evidence, reason=reason, grantable=False)
-
-
-def _refusal_kind(decision: Decision, turn: Turn) -> RefusalKind:
-    if decision.by != "mode":
-        return "denied"
-    return "planMode" if "plan" in turn.modes else "mode"
-
-
-def _refused(resolution: Resolution, turn: Turn, receipt_id: str) -> Refused:
-    """The refusal that a request's end comes to."""
-    kind, words = _ENDS[resolution.state]
-    if resolution.state == "denied" and resolution.by == "mode":
-        kind = "planMode" if "plan" in turn.modes else "mode"
-    return Refused(kind, resolution.by, resolution.reason or words, receipt_id)
-
-
-_ENDS: dict[str, tuple[RefusalKind, str]] = {
-    "denied": ("denied", "the person denied it"),
-    "cancelled": ("cancelled", "the person closed the card"),
-    "expired": ("expired", "nobody answered in time"),
-    "interrupted": ("interrupted", "it was interrupted before it was decided"),
-}
-
-
-def _writes(call: ToolCall) -> bool:
-    return call.category == "write" or any(isinstance(effect, WritePath) for effect in call.effects)
 
 
 def _milliseconds(since: float) -> int:

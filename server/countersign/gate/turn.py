@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
 
+from .line import Line
+
 
 @dataclass(slots=True)
 class Turn:
@@ -19,7 +21,7 @@ class Turn:
 
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
-    permitted writes.
+    permitted writes; ``line`` keeps its calls in order.
     """
 
     thread_id: str
@@ -31,6 +33,7 @@ class Turn:
     resumable: bool = True
     editable: bool = True
     writes: int = 0
+    line: Line = field(default_factory=Line)
     notes: list[str] = field(default_factory=list)
 
     def tighten(self, mode: Mode) -> None:
