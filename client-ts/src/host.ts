@@ -117,6 +117,11 @@ export function createHost(context: vscode.ExtensionContext) {
         ...(found?.workspaceFolderValue && isMultiRoot() && { folder: plain(found.workspaceFolderValue) }),
       };
     },
+    /** The open `.code-workspace` file, which holds the workspace layer; none before it is first saved. */
+    settingsFiles(): wire.SettingsFiles | undefined {
+      const file = vscode.workspace.workspaceFile;
+      return file && (file.scheme === 'file' ? { workspace: file.fsPath } : {});
+    },
     /** Folders that are ours or the editor's own: user settings and profiles, a remote machine's, storage, the extension. */
     ownPaths(): string[] {
       const global = context.globalStorageUri.fsPath;

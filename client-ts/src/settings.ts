@@ -17,6 +17,8 @@ export interface SettingsFile {
 
 export interface SettingsHost extends Texts {
   layers(): wire.SettingsLayers;
+  /** Where the workspace's layer is kept; undefined where that is the folder's `.vscode/settings.json`. */
+  settingsFiles(): wire.SettingsFiles | undefined;
   trusted(): boolean;
   /** `.vscode/settings.json` of the one workspace folder; undefined where the workspace is not that simple. */
   workspaceFile(): Promise<SettingsFile | undefined>;
@@ -29,7 +31,7 @@ export interface SettingsHost extends Texts {
 export interface Settings {
   /** Tells the server all layers as they are now. */
   send(byPerson?: wire.ByPerson[]): void;
-  initial(): Pick<wire.InitializationOptions, 'settings' | 'trusted'>;
+  initial(): Pick<wire.InitializationOptions, 'settings' | 'trusted' | 'files'>;
   update(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
 }
 
@@ -40,14 +42,19 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
   // The last thing said, so that one change which the editor announces twice is told once.
   let told = '';
 
-  function initial(): { settings: wire.SettingsLayers; trusted: boolean } {
-    const now = { settings: host.layers(), trusted: host.trusted() };
+  function current(): { settings: wire.SettingsLayers; trusted: boolean; files?: wire.SettingsFiles } {
+    const files = host.settingsFiles();
+    return { settings: host.layers(), trusted: host.trusted(), ...(files && { files }) };
+  }
+
+  function initial(): ReturnType<typeof current> {
+    const now = current();
     told = JSON.stringify(now);
     return now;
   }
 
   function send(byPerson?: wire.ByPerson[]): void {
-    const now = { settings: host.layers(), trusted: host.trusted() };
+    const now = current();
     if (!byPerson && JSON.stringify(now) === told) return;
     told = JSON.stringify(now);
     link.notify('settings/changed', { ...now, ...(byPerson && { byPerson }) });

@@ -638,16 +638,26 @@ export interface SettingsLayers {
   folder?: Record<string, unknown>;
 }
 
+/**
+ * Where the layers are kept. Absent, the workspace's and the folder's are both `.vscode/settings.json`.
+ *
+ * `workspace` is the `.code-workspace` file that holds the workspace layer, absent where it has not been saved.
+ */
+export interface SettingsFiles {
+  workspace?: string;
+}
+
 /** A value that a person typed and saved in this window; counts as its confirmation. */
 export interface ByPerson {
   key: string;
   digest: string;
 }
 
-/** `settings/changed`: replaces all layers. */
+/** `settings/changed`: replaces all layers. Without `files` they are kept where they were. */
 export interface SettingsChanged {
   settings: SettingsLayers;
   trusted: boolean;
+  files?: SettingsFiles;
   byPerson?: ByPerson[];
 }
 
@@ -710,6 +720,7 @@ export interface ClientAbilities {
 /** What `initialize` carries besides LSP's own. */
 export interface InitializationOptions {
   settings?: SettingsLayers;
+  files?: SettingsFiles;
   trusted?: boolean;
   storage?: string;
   client?: ClientAbilities;

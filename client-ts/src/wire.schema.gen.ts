@@ -115,15 +115,16 @@ const shapes: Record<string, Shape> = {
   GrantRevokeParams: { fields: { grantId: "string" } },
   LayerName: { values: ["default", "user", "workspace", "folder"] },
   SettingsLayers: { fields: { "default?": { map: "any" }, "user?": { map: "any" }, "workspace?": { map: "any" }, "folder?": { map: "any" } } },
+  SettingsFiles: { fields: { "workspace?": "string" } },
   ByPerson: { fields: { key: "string", digest: "string" } },
-  SettingsChanged: { fields: { settings: { ref: "SettingsLayers" }, trusted: "boolean", "byPerson?": { list: { ref: "ByPerson" } } } },
+  SettingsChanged: { fields: { settings: { ref: "SettingsLayers" }, trusted: "boolean", "files?": { ref: "SettingsFiles" }, "byPerson?": { list: { ref: "ByPerson" } } } },
   SettingsUpdateParams: { fields: { layer: { values: ["user", "workspace"] }, path: { list: "string" }, "value?": "any", "insert?": { list: "any" }, "remove?": { list: "any" } } },
   SettingsUpdateResult: { fields: { applied: "boolean", "reason?": "string" } },
   UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string", "resolved?": "any", "allows?": "string", "changed?": "string" } },
   SettingsUnconfirmed: { fields: { items: { list: { ref: "UnconfirmedItem" } } } },
   SettingsConfirmParams: { fields: { digest: "string", accept: "boolean" } },
   ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" } } },
-  InitializationOptions: { fields: { "settings?": { ref: "SettingsLayers" }, "trusted?": "boolean", "storage?": "string", "client?": { ref: "ClientAbilities" } } },
+  InitializationOptions: { fields: { "settings?": { ref: "SettingsLayers" }, "files?": { ref: "SettingsFiles" }, "trusted?": "boolean", "storage?": "string", "client?": { ref: "ClientAbilities" } } },
 };
 
 const methods: Record<MethodName, { params: string; result?: string }> = {

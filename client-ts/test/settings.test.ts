@@ -12,10 +12,12 @@ describe('what the server asks to be written', () => {
   let file: { text: string; dirty: boolean; saves: boolean } | undefined;
   let written: unknown[];
   let user: Record<string, unknown>;
+  let files: wire.SettingsFiles | undefined;
 
   const host = (): SettingsHost => ({
     ...createTexts((message) => message),
     layers: () => ({ user, workspace: {} }),
+    settingsFiles: () => files,
     trusted: () => true,
     workspaceFile: async () =>
       file && {
@@ -35,6 +37,7 @@ describe('what the server asks to be written', () => {
   beforeEach(() => {
     log = [];
     written = [];
+    files = undefined;
     user = { agents: { Other: { command: 'o' }, Claude: { command: 'c' } } };
     file = { text: '{\n  // mine\n}\n', dirty: false, saves: true };
   });
@@ -105,6 +108,15 @@ describe('what the server asks to be written', () => {
       ['user', 'permissions.allow', ['Bash(ls)']],
       ['user', 'mode', undefined],
     ]);
+  });
+
+  it.each([[undefined], [{ workspace: '/w/app.code-workspace' }], [{}]])('the file of the workspace layer goes with the layers: %o', (told) => {
+    files = told;
+    const sent: unknown[] = [];
+    const settings = createSettings({ notify: (_, params) => void sent.push(params) }, host());
+    expect(settings.initial().files).toEqual(told);
+    settings.send([]);
+    expect(sent).toEqual([{ settings: { user, workspace: {} }, trusted: true, ...(told && { files: told }), byPerson: [] }]);
   });
 
   it('layers that did not change are not told again', () => {

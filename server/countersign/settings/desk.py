@@ -11,12 +11,13 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from countersign.wire.errors import InvalidAnswer, NotTrusted
-from countersign.wire.settings import ByPerson, InitializationOptions, SettingsChanged, UnconfirmedItem
+from countersign.wire.settings import ByPerson, InitializationOptions, SettingsChanged, SettingsFiles, UnconfirmedItem
 
-from .files import managed_file
+from .files import Loaded, managed_file
 from .layers import Layers, TooDeep
 from .merge import Built, build_policy, fail_closed
 from .policy import Policy, Problem
@@ -76,14 +77,12 @@ class SettingsDesk:
             rules=os.path.join(storage, RULES),
             user=editors_user_file(self.abilities.own_paths),
         )
+        self._place(options.files)
         self._own_paths, self._start_problems = own_paths(
             (storage, *interpreter, self.places.managed), self.abilities.own_paths
         )
         told = (os.path.normpath(path) for path in self.abilities.own_paths if os.path.isabs(path))
         self._control_paths = tuple(dict.fromkeys((storage, os.path.abspath(self.places.managed), *told)))
-        self._workspace_control_paths = tuple(
-            os.path.join(self.workspace, name) for name in (".vscode", ".vscode/settings.json", ".countersign")
-        )
         self.confirmations = Confirmations(storage, self._tell_once)
         self.sent = options.settings
         self._trusted = options.trusted
@@ -113,6 +112,7 @@ class SettingsDesk:
     def changed(self, params: SettingsChanged) -> None:
         """``settings/changed``: these layers, trust, and what a person typed and saved in this window."""
         self.sent, self._trusted, self._awaits = params.settings, params.trusted, False
+        self._place(params.files)
         self.sources = self._known(self.places.load(self.sources))
         self.rebuild(params.by_person or ())
 
@@ -158,10 +158,10 @@ class SettingsDesk:
         """Work the policy out anew, forget confirmations whose value is gone, and tell the listeners of a change."""
         before = (self._policy, self._unconfirmed)
         try:
-            layers = layers_of(self.sources, self.sent)
+            layers = layers_of(self.sources, self.sent, self.places)
         except TooDeep as error:
             self._tell_once(f"the editor's settings were not understood: {error}")
-            layers, self._awaits = layers_of(self.sources, None), True
+            layers, self._awaits = layers_of(self.sources, None, self.places), True
         self.built = self._build(layers, trusted=self._trusted)
         self.uncertain = self._awaits or self.sources.unreadable()
         if self.uncertain:
@@ -177,6 +177,26 @@ class SettingsDesk:
         if before != (self._policy, self._unconfirmed):
             self._tell_listeners()
 
+    def _place(self, files: SettingsFiles | None) -> None:
+        """Take over where the editor keeps the workspace layer; None leaves it as it is known."""
+        if files is not None:
+            file = files.workspace or ""
+            self.places = replace(self.places, code_workspace=os.path.normpath(file) if os.path.isabs(file) else "")
+
+    def _workspace_control_paths(self) -> tuple[str, ...]:
+        ours = (os.path.join(self.workspace, name) for name in (".vscode", ".vscode/settings.json", ".countersign"))
+        return (*ours, self.places.code_workspace) if self.places.code_workspace else tuple(ours)
+
+    @property
+    def workspace_file(self) -> str:
+        """The file of the editor's workspace layer; empty where that is no file on disk."""
+        return self.places.workspace if self.places.code_workspace is None else self.places.code_workspace
+
+    @property
+    def workspace_source(self) -> Loaded:
+        """That file as it was read last."""
+        return self.sources.workspace if self.places.code_workspace is None else self.sources.code_workspace
+
     def _build(self, layers: Layers, *, trusted: bool) -> Built:
         return build_policy(
             layers,
@@ -186,7 +206,7 @@ class SettingsDesk:
             answers=self.confirmations.answers(self.workspace),
             own_paths=self._own_paths,
             control_paths=self._control_paths,
-            workspace_control_paths=self._workspace_control_paths,
+            workspace_control_paths=self._workspace_control_paths(),
             environ=self._environ,
             problems=(*self._start_problems, *self.sources.problems()),
         )

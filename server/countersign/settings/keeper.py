@@ -68,7 +68,7 @@ class SettingsKeeper:
                 raise InvalidAnswer("this agent's name cannot stand in settings")
             path = bypass_path(agent)
             entry = self._desk.built.entries.get(agent)
-            digest = bypass_digest(self._desk.workspace, self._desk.places.workspace, agent, entry)
+            digest = bypass_digest(self._desk.workspace, self._desk.workspace_file, agent, entry)
             async with self._confirmed(digest, path):
                 await self._written("workspace", path, True)
 
@@ -133,8 +133,7 @@ class SettingsKeeper:
                 self._check_certain()
                 if not self._desk.policy.trusted:
                     raise NotTrusted("a rule for the workspace needs a trusted one; trust it in the editor first")
-                file = self._desk.places.workspace
-                digest = value_digest(self._desk.workspace, file, path, entry)
+                digest = value_digest(self._desk.workspace, self._desk.workspace_file, path, entry)
                 async with self._confirmed(digest, path):
                     await self._append("workspace", path, entry)
 
@@ -198,7 +197,7 @@ class SettingsKeeper:
         is kept."""
         value = self._said(layer, path)
         sources = self._desk.sources
-        tree = (sources.workspace if layer == "workspace" else sources.user).tree
+        tree = (self._desk.workspace_source if layer == "workspace" else sources.user).tree
         spot = tree.find(path) if tree is not None and path[-1] in ("deny", "ask") else None
         in_file = spot.value if spot is not None else None
         for one in (value, in_file):
@@ -214,7 +213,7 @@ class SettingsKeeper:
         values: Json = None
         if sent is not None and (told := sent.user if layer == "user" else sent.workspace) is not None:
             values = nested(told)
-        elif layer == "workspace" and (tree := self._desk.sources.workspace.tree):
+        elif layer == "workspace" and (tree := self._desk.workspace_source.tree):
             values = tree.root.value
         for name in path:
             values = values.get(name) if isinstance(values, dict) else None
@@ -276,6 +275,8 @@ class SettingsKeeper:
             return SettingsUpdateResult(applied=False, reason="the editor could not change the setting")
 
     async def _edit_workspace(self, change: Callable[[str], str]) -> None:
+        if self._desk.places.code_workspace is not None:
+            raise InvalidAnswer("the settings of a workspace file can only be changed in the editor")
         file = self._desk.places.workspace
         await self._check_stays_inside()
         before = self._desk.sources.workspace
@@ -284,8 +285,10 @@ class SettingsKeeper:
 
     async def _check_stays_inside(self) -> None:
         """Refuse a settings file that is a symlink out of the workspace: it is some other place's file."""
-        file = self._desk.places.workspace
+        file = self._desk.workspace_file
         target = await asyncio.to_thread(os.path.realpath, file)
+        if file != self._desk.places.workspace and (not file or os.path.basename(target) == os.path.basename(file)):
+            return  # a `.code-workspace` file may lie anywhere
         if not target.startswith(self._desk.workspace.rstrip(os.sep) + os.sep):
             message = "the workspace's settings file is a symlink that leads out of the workspace"
             raise InvalidAnswer(f"{message}, to {shown(target)}; change it there by hand")
@@ -298,12 +301,12 @@ class SettingsKeeper:
         """What was written counts at once, though the editor may tell of it later or, if it only sent layers, never."""
         desk = self._desk
         if desk.sent is not None:
-            desk.sent = _patched(desk.sent, layer, path, value)
+            desk.sent = _patched(desk.sent, layer, path, value, told_twice=desk.places.code_workspace is None)
         desk.refresh()
         desk.rebuild()
 
     def _check_readable(self) -> None:
-        problem = self._desk.sources.workspace.problem
+        problem = self._desk.workspace_source.problem
         if problem is not None:
             raise InvalidAnswer(f"the workspace's settings file {problem.message}; mend it first")
 
@@ -330,12 +333,14 @@ def _set(tree: dict[str, Json], path: Path, value: Json) -> Json:
     return without_value(tree, path) if value is None else with_value(tree, path, value)
 
 
-def _patched(sent: SettingsLayers, layer: WrittenLayer, path: Path, value: Json) -> SettingsLayers:
+def _patched(sent: SettingsLayers, layer: WrittenLayer, path: Path, value: Json, *, told_twice: bool) -> SettingsLayers:
+    """The layers with one value written. ``told_twice``: an editor sends a single folder's settings as workspace's and
+    folder's."""
     if layer == "user":
         return sent.model_copy(update={"user": _set(nested(sent.user or {}), path, value)})
     if sent.workspace is None:
         return sent  # the file is read for it
     patch: dict[str, Json] = {"workspace": _set(nested(sent.workspace), path, value)}
-    if sent.folder is not None and canonical(sent.folder) == canonical(sent.workspace):
-        patch["folder"] = patch["workspace"]  # an editor tells a single folder's settings twice
+    if told_twice and sent.folder is not None and canonical(sent.folder) == canonical(sent.workspace):
+        patch["folder"] = patch["workspace"]
     return sent.model_copy(update=patch)

@@ -59,12 +59,19 @@ class Tree:
 
 def settings_tree(document: Document) -> Tree:
     """The tree of an editor's settings file: keys that begin with ``countersign``."""
-    return _tree(document, _editor_path)
+    return _tree(document, document.root, _editor_path)
+
+
+def code_workspace_tree(document: Document) -> Tree:
+    """The tree of a ``.code-workspace`` file: the keys of its ``settings`` that begin with ``countersign``."""
+    members = document.root.elements if document.root is not None and isinstance(document.root.value, dict) else ()
+    found = [element for element in members if element.key == "settings"]
+    return _tree(document, found[-1].node if found else None, _editor_path)
 
 
 def policy_tree(document: Document) -> Tree:
     """The tree of a file that is ours alone (managed settings, ``rules.json``): the prefix may be left out."""
-    return _tree(document, _any_path)
+    return _tree(document, document.root, _any_path)
 
 
 def nested(values: Mapping[str, Json]) -> dict[str, Json]:
@@ -125,11 +132,11 @@ def _any_path(key: str) -> Path:
     return tuple(key.split(".")) if path is None else path
 
 
-def _tree(document: Document, path_of: Callable[[str], Path | None]) -> Tree:
+def _tree(document: Document, node: Node | None, path_of: Callable[[str], Path | None]) -> Tree:
     root = Spot(members={})
     ignored: list[tuple[int, str]] = []
-    if document.root is not None and isinstance(document.root.value, dict):
-        ours = tuple(element for element in document.root.elements if path_of(element.key or "") is not None)
+    if node is not None and isinstance(node.value, dict):
+        ours = tuple(element for element in node.elements if path_of(element.key or "") is not None)
         for element in _last_of_each(ours, ignored):
             path = path_of(element.key or "") or ()
             trouble = _place(root, path, _spot(element, ignored))

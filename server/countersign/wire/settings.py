@@ -18,6 +18,15 @@ class SettingsLayers(WireModel):
     folder: dict[str, Json] | None = None
 
 
+class SettingsFiles(WireModel):
+    """Where the layers are kept. Absent, the workspace's and the folder's are both ``.vscode/settings.json``.
+
+    ``workspace`` is the ``.code-workspace`` file that holds the workspace layer, absent where it has not been saved.
+    """
+
+    workspace: str | None = None
+
+
 class ByPerson(WireModel):
     """A value that a person typed and saved in this window; counts as its confirmation."""
 
@@ -26,10 +35,11 @@ class ByPerson(WireModel):
 
 
 class SettingsChanged(WireModel):
-    """``settings/changed``: replaces all layers."""
+    """``settings/changed``: replaces all layers. Without ``files`` they are kept where they were."""
 
     settings: SettingsLayers
     trusted: bool
+    files: SettingsFiles | None = None
     by_person: list[ByPerson] | None = None
 
 
@@ -94,6 +104,7 @@ class InitializationOptions(WireModel):
     """What ``initialize`` carries besides LSP's own."""
 
     settings: SettingsLayers | None = None
+    files: SettingsFiles | None = None
     trusted: bool = False
     storage: str | None = None
     client: ClientAbilities = ClientAbilities()

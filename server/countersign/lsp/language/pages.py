@@ -141,9 +141,9 @@ def _as_loaded(name: PageName, loaded: Loaded, text: str) -> Loaded:
 
 def _layers(known: Known, sources: Sources, texts: Mapping[PageName, str]) -> Layers:
     try:
-        layers = layers_of(sources, known.sent)
+        layers = layers_of(sources, known.sent, known.places)
     except TooDeep:  # the desk has said so, and counts nothing of them
-        layers = layers_of(sources, None)
+        layers = layers_of(sources, None, known.places)
     # The workspace as its file has it, also where an editor has told of it: the text may be ahead of what was told.
     layers = layers_in_files(sources, layers)
     if "user" in texts and known.sent is not None and sources.user.tree is not None:
