@@ -16,6 +16,7 @@ from countersign.wire.verdicts import Evidence
 from .below import Place
 from .control_files import is_control
 from .finding import Finding, Floor
+from .linked_rules import where_links_lead
 from .ordinary import is_ordinary
 from .pattern import PathPattern, Root, escape_path, fold
 from .protected import (
@@ -33,6 +34,7 @@ from .protected import (
 from .resolve import Resolved, resolve, resolve_ordinary
 from .roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from .rule import ListName, Rule, RuleSet, evidence
+from .hard_links import SHARED, is_shared, names_one_file
 from .said_of_paths import (
     OWN,
     SETTINGS_READ,
@@ -59,7 +61,7 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_control", "_folders", "_home", "_own", "_quiet", "_read", "_reads_named",
+        "_additional", "_agent", "_control", "_folders", "_home", "_linked", "_own", "_quiet", "_read", "_reads_named",
         "_resolved", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home",
         "workspace",
     )  # fmt: skip
@@ -90,6 +92,7 @@ class PathJudge:
         self._reads_named = any(rules.speaks_of("Read", listed) for listed in ("allow", "grant"))
         self._read: dict[tuple[str, str, bool], Finding] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
+        self._linked: dict[tuple[PathTool, ListName], tuple[Rule, ...]] = {}
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
         """What is to be said of reading this path; with ``below``, of everything under it without exception.
@@ -116,7 +119,7 @@ class PathJudge:
         if below and deny is None and ask is None:
             ask = self._below(resolved, ("Read",))
         allow, grant = (
-            None if holds else self._covering("Read", listed, resolved, secret=secret is not None, below=below)
+            None if holds else self._covering("Read", listed, resolved, secret=secret, below=below)
             for listed in ("allow", "grant")
         )
         must_ask, secret = None, secret or holds
@@ -212,7 +215,7 @@ class PathJudge:
         if not is_ordinary(path):
             return False
         found = self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=True)
-        return found.resolved == found.lexical and found.unclear is None
+        return found.resolved == found.lexical and found.unclear is None and not is_shared(found)
 
     def zone(self, resolved: Resolved) -> Zone:
         """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
@@ -297,9 +300,20 @@ class PathJudge:
                 pattern.touches(place) for view in views for place in self._places(view, pattern.root)
             ):
                 yield rule
+        for rule in self._behind_links(tool, listed):
+            if isinstance(rule.specifier, PathPattern) and any(map(rule.specifier.touches, views)):
+                yield rule
+
+    def _behind_links(self, tool: PathTool, listed: ListName) -> tuple[Rule, ...]:
+        """Deny or ask rules whose patterns lead through a link, at the places where it leads."""
+        found = self._linked.get((tool, listed))
+        if found is None:
+            rules = self._rules.path_rules(tool, listed) if listed in ("deny", "ask") else ()
+            found = self._linked[tool, listed] = tuple(where_links_lead(rules, self._workspace, self._home))
+        return found
 
     def _covering(
-        self, tool: PathTool, listed: ListName, resolved: Resolved, *, secret: bool = False, below: bool = False
+        self, tool: PathTool, listed: ListName, resolved: Resolved, *, secret: str | None = None, below: bool = False
     ) -> Rule | None:
         """The first rule of allow or grant that covers both spellings and, for a secret, names it.
 
@@ -311,7 +325,12 @@ class PathJudge:
         deeper: tuple[Segments, ...] = (("zzz",), (".zzz", "zzz.zzz")) if below else ((),)
         for rule in self._rules.paths(tool, listed, real, self._agent):
             if all(self._covers(rule, (*spelling, *more)) for spelling in (lexical, real) for more in deeper) and (
-                not secret or (self._names(rule, lexical) and self._names(rule, real))
+                secret is None
+                or (
+                    self._names(rule, lexical)
+                    and self._names(rule, real)
+                    and (secret != SHARED or names_one_file(rule))
+                )
             ):
                 return rule
         return None
@@ -357,6 +376,14 @@ class PathJudge:
                     rule = self._rules.below(tool, listed, places, self._agent, parts)
                     if rule is not None:
                         return rule
+                    for rule in self._behind_links(tool, listed):
+                        pattern = rule.specifier
+                        if isinstance(pattern, PathPattern) and (
+                            pattern.may_touch_below(segments)
+                            if parts is None
+                            else pattern.may_touch((*segments, *parts))
+                        ):
+                            return rule
         return None
 
     def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
@@ -460,7 +487,7 @@ class PathJudge:
                 folder_itself = index == len(view) - 1 and secret_name(view[index]) is None
                 if below or not folder_itself or resolved.kind != "folder":
                     return reason
-        return None
+        return SHARED if is_shared(resolved) else None
 
     def _holds_secrets(self, resolved: Resolved) -> str | None:
         """Why reading all that lies below this folder would read the home's secrets."""

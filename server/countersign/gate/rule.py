@@ -135,6 +135,11 @@ class RuleSet:
         """Whether this list has any rule about such paths. Most have none, and need not be looked up for each path."""
         return any(layer.speaks_of(tool, listed) for layer in self._layers)
 
+    def path_rules(self, tool: Literal["Read", "Edit"], listed: ListName) -> Iterator[Rule]:
+        """All rules of this list that hold a pattern of paths, whatever it matches."""
+        for layer in self._layers:
+            yield from (rule for rule in layer.of_tool(tool, listed) if isinstance(rule.specifier, PathPattern))
+
     def paths(self, tool: Literal["Read", "Edit"], listed: ListName, segments: Sequence[str], agent: str) -> list[Rule]:
         """The rules of this list that could match a path with these segments (counted from `/`)."""
         return self._find(tool, listed, lambda edges: segment_keys(segments, edges), agent)

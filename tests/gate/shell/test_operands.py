@@ -321,7 +321,7 @@ SOMEWHERE = [
     ("cd $x; rm -rf ..", {"bypass": True}, "ask"),
     ("cd $x; rm -rf *", {"bypass": True}, "ask"),
     ("cd $x; rm -rf .gi*", {"bypass": True}, "ask"),
-    ("cd $x; alpha > build/out.txt", {"bypass": True}, "allow"),
+    ('cd "$x"; alpha > build/out.txt', {"bypass": True}, "allow"),
     ("cd $x; alpha > private/k", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "deny"),
     ("cd $x; alpha > k", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "ask"),
     ("alpha > $x", {"rules": {"deny": ["Edit(private/**)"]}, "bypass": True}, "ask"),
@@ -332,7 +332,7 @@ SOMEWHERE = [
     ("cd $x; cat .ssh/config", {"mode": "auto"}, "ask"),
     ("cd $x; grep -n x .npmrc", {"mode": "auto"}, "ask"),
     ("cd $x; git show HEAD:.env", {"mode": "auto"}, "ask"),
-    ("cd $x; cat a.txt", {"mode": "auto"}, "allow"),
+    ('cd "$x"; cat a.txt', {"mode": "auto"}, "allow"),
     ("pushd src; alpha > .envrc", {"bypass": True}, "ask"),
     ("for d in a b; do cd $d; alpha > .envrc; done", {"bypass": True}, "ask"),
 ]

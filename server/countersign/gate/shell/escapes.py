@@ -273,6 +273,9 @@ def _git(words: Sequence[Word]) -> Known:
             uses.append(
                 named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
             )
+        if "refs/replace" in word.prefix and not git.program.known:
+            why = "it makes one object stand for another"
+            uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
     if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
         uses.append(named("runs", ("--edit",), "it runs an editor"))
     return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)

@@ -79,6 +79,14 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "bundle":
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])
+                yield Touch("read", constant("."), below=True)
+        case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
+            # An object that is named by its number may be what any file holds.
+            if any(word.value is None or ":" not in word.value for word in operands):
+                yield Touch("read", constant("."), below=True)
+        case "fast-export":
+            # Without the names of files it writes out what all of them hold.
+            yield Touch("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
             # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
             yield from (Touch("read", word) for word in operands if word.value is not None)

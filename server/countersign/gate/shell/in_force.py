@@ -35,9 +35,9 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
     match node:
         case Simple(words=(), redirects=(), kind="command"):
             return any(assignment.name == name for assignment in node.assignments)
-        case Compound(kind="loop", redirects=redirects):
-            # Redirections come first.
-            return node.name == name and not any(named.search(redirect.source) for redirect in redirects)
+        case Compound(kind="loop"):
+            # Redirections come first, and where one fails the loop never runs.
+            return node.name == name and not node.redirects
         case Chain(first=first):
             return isinstance(first, Simple) and _sets(first, name, named)
         case _:
@@ -47,8 +47,10 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
 def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bool:
     """The same of a statement that holds all places that name the variable."""
     match node:
+        case Compound(kind="loop", name=variable, redirects=redirects) if variable == name:
+            return not any(named.search(redirect.source) for redirect in redirects)
         case Compound(bodies=bodies):
-            return _sets(node, name, named) or any(_set_in(body, name, named, total) for body in bodies)
+            return any(_set_in(body, name, named, total) for body in bodies)
         case Not(body=body) | Timed(body=body):
             return _set_inside(body, name, named, total)
         case Pipeline(stages=stages):

@@ -255,7 +255,9 @@ GIT: Mapping[str, Program] = {
     "write-tree": row(),
     "read-tree": row(long="index-output prefix", writes="--index-output"),
     "bundle": row(),
-    "replace": row("`-e` runs an editor", runs="-e --edit"),
+    "replace": row("it makes one object stand for another, whatever is shown or checked out later", closed=True),
+    "unpack-file": row("it writes what an object holds into a file", closed=True),
+    "merge-file": row("it shows what is in files", texts="-L"),
     "interpret-trailers": row("`--in-place` rewrites its operands", long="trailer where if-exists if-missing", changes="--in-place "
                               "--if-"),
     "checkout-index": row("`--prefix` says where it writes", long="prefix stage", writes="--prefix"),
@@ -270,7 +272,7 @@ GIT: Mapping[str, Program] = {
 RUNNING = frozenset(
     "filter-branch difftool mergetool send-email instaweb daemon web--browse svn p4 cvsimport cvsserver shell fast-import "
     "upload-pack receive-pack http-backend imap-send quiltimport archimport for-each-repo remote-ext remote-fd credential "
-    "hook maintenance bugreport diagnose".split()
+    "hook maintenance bugreport diagnose replace".split()
 )
 """Of the closed subcommands those whose options or operands name programs, or files to write."""
 
@@ -284,7 +286,7 @@ LISTING: Mapping[str, frozenset[str]] = {
 
 SHOWS_FILES = frozenset({"diff", "log", "show", "blame", "annotate", "grep", "cat-file", "archive", "whatchanged", "stash",
                          "diff-tree", "diff-index", "diff-files", "format-patch", "range-diff", "reflog",
-                         "interpret-trailers"})  # fmt: skip
+                         "interpret-trailers", "unpack-file", "merge-file", "fast-export"})  # fmt: skip
 """Subcommands that print what is in files: their operands are looked at as paths (P8)."""
 
 TRANSPORTS = ("ext::", "fd::")
