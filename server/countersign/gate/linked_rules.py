@@ -1,7 +1,7 @@
 """Deny and ask rules whose own pattern leads through a symlink, said again of the place where the link leads (P1).
 
-``Read(./keys/**)`` with ``keys`` a link to ``private`` forbids ``private/k`` as well: what a rule names is the file, not
-one way to it. Only the leading literal segments of a pattern are followed; a wildcard in front of a link is not.
+``Read(./keys/**)`` with ``keys`` a link to ``private`` forbids ``private/k`` as well: a rule names the file, not one
+way to it. Only the leading literal segments of a pattern are followed; a wildcard in front of a link is not.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from countersign.wire.verdicts import Evidence
 from .below import Place
 from .control_files import is_control
 from .finding import Finding, Floor
+from .hard_links import SHARED, is_shared, names_one_file
 from .linked_rules import where_links_lead
 from .ordinary import is_ordinary
 from .pattern import PathPattern, Root, escape_path, fold
@@ -34,7 +35,6 @@ from .protected import (
 from .resolve import Resolved, resolve, resolve_ordinary
 from .roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
 from .rule import ListName, Rule, RuleSet, evidence
-from .hard_links import SHARED, is_shared, names_one_file
 from .said_of_paths import (
     OWN,
     SETTINGS_READ,
