@@ -417,9 +417,11 @@ def test_a_path_that_grows_too_long_is_refused(ground: Ground) -> None:
     assert ground.verdict("read", "l/" + "x" * 100) == "ask"
 
 
-def test_a_file_with_several_names_asks_before_it_is_changed(ground: Ground) -> None:
+def test_a_file_with_several_names_asks_before_it_is_read_or_changed(ground: Ground) -> None:
     os.link(ground.out / "dir" / "x", ground.ws / "same")
-    assert ground.verdict("read", "same") == "allow"
+    assert ground.verdict("read", "same") == "ask"
+    assert ground.verdict("read", "same", allow=["Read(./**)"], mode="auto") == "ask"
+    assert ground.verdict("read", "same", allow=["Read(./same)"]) == "allow"
     assert ground.verdict("edit", "same", allow=["Edit(./**)"], mode="auto", bypass=True) == "ask"
     assert ground.verdict("delete_file", "same", allow=["Edit(./**)"]) == "allow"
 

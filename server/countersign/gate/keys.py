@@ -6,6 +6,7 @@ wide, yields that key in the matching ``…_keys`` function. A pattern without s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from .grammar import Rule
@@ -30,7 +31,7 @@ def rule_keys(rule: Rule) -> frozenset[Key]:
     """Keys of which any one is enough to find the rule."""
     match rule.specifier:
         case CommandPattern() as pattern:
-            return frozenset(_command_rule_keys(pattern))
+            return frozenset(_command_rule_keys(pattern)) or frozenset(_inner_keys(pattern))
         case PathPattern() as pattern:
             return frozenset.intersection(*(frozenset(_path_rule_keys(variant)) for variant in pattern.variants))
         case HostPattern(host=host) if "*" not in host:
@@ -60,6 +61,16 @@ def edge_keys(pieces: Iterable[str], edges: Collection[Edge]) -> Iterator[Key]:
         for mark, length in edges:
             if length <= len(piece):
                 yield (mark, piece[:length] if mark == "^" else piece[-length:])
+
+
+def inner_keys(pieces: Iterable[str], inner: Collection[str]) -> frozenset[str]:
+    """Which of these short texts stand anywhere in these pieces."""
+    text = "\0".join(pieces)
+    if len(text) > len(inner):
+        return frozenset([each for each in inner if each in text])
+    found = {text[at : at + _INNER] for at in range(len(text))}
+    found.update(text, (text[at : at + 2] for at in range(len(text))))
+    return frozenset(found.intersection(inner))
 
 
 def segment_keys(segments: Sequence[str], edges: Collection[Edge]) -> Iterator[Key]:
@@ -94,6 +105,21 @@ def _command_rule_keys(pattern: CommandPattern) -> Iterator[Key]:
             first, *_, last = word.split(WILD)
             yield from _edge("^", first.rsplit(" ", 1)[-1] if " " not in first else "")
             yield from _edge("$", last if " " not in last else "")
+
+
+def _inner_keys(pattern: CommandPattern) -> Iterator[Key]:
+    """What must stand somewhere inside a word of whatever the pattern matches: up to three characters of a literal
+    piece that each of its readings holds."""
+    readings = [[part for piece in each for part in _WORDS.split(piece)] for each in (*pattern.narrow, *pattern.wide)]
+    for part in readings[0]:
+        for at in range(max(1, len(part) - _INNER + 1)) if part else ():
+            key = part[at : at + _INNER]
+            if all(any(key in other for other in parts) for parts in readings[1:]):
+                yield ("~", key)
+
+
+_INNER = 3
+_WORDS = re.compile(r"[ \1]")
 
 
 def _path_rule_keys(segments: Sequence[str]) -> Iterator[Key]:

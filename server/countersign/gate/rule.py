@@ -18,7 +18,19 @@ from countersign.wire.verdicts import Evidence
 
 from .below import Place, Reach
 from .grammar import BadRule, ListName, Rule, compile_rule, evidence, parse_rule
-from .keys import ALWAYS, Edge, Key, edge_keys, edges_of, host_keys, rule_keys, segment_keys, tool_keys, word_pieces
+from .keys import (
+    ALWAYS,
+    Edge,
+    Key,
+    edge_keys,
+    edges_of,
+    host_keys,
+    inner_keys,
+    rule_keys,
+    segment_keys,
+    tool_keys,
+    word_pieces,
+)
 from .pattern import CommandPattern, HostPattern, NamePattern, PathPattern, Root
 
 __all__ = [
@@ -52,7 +64,7 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_edges", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
+    __slots__ = ("_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
@@ -65,6 +77,7 @@ class RuleSet:
         commands = [layer.commands for layer in self._layers]
         self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
         self._rest = frozenset[Key]().union(*(each.rest for each in commands))
+        self._inner = frozenset[str]().union(*(each.inner for each in commands))
         self._edges = frozenset[Edge]().union(*(each.edges for each in commands))
 
     def with_chat(self, sources: Sequence[RuleText]) -> RuleSet:
@@ -89,12 +102,13 @@ class RuleSet:
         pieces = word_pieces(words)
         # Words differ, but which pieces of rules are among them hardly does.
         edges = self._rest.intersection(edge_keys(pieces, self._edges)) if self._edges else None
-        key = (agent, self._pieces & pieces, edges)
+        inner = inner_keys(pieces, self._inner) if self._inner else None
+        key = (agent, self._pieces & pieces, edges, inner)
         found = self._of_pieces.get(key)
         if found is None:
             if len(self._of_pieces) >= _ANSWERS_KEPT:
                 self._of_pieces.clear()
-            heaps = [heap for layer in self._layers for heap in layer.commands.look_up(pieces)]
+            heaps = [heap for layer in self._layers for heap in layer.commands.look_up(pieces, inner or ())]
             found = self._of_pieces[key] = self._by_list(heaps, agent)
         return found
 
@@ -222,11 +236,12 @@ class RuleSet:
 class _Commands:
     """The rules of one bundle about commands, of all lists, by the literal pieces that they hang under."""
 
-    __slots__ = ("always", "edges", "pieces", "rest")
+    __slots__ = ("always", "edges", "inner", "pieces", "rest")
 
     def __init__(self, indexes: Iterable[Mapping[Key, list[Rule]]], wild: Iterable[Rule]) -> None:
         self.always: list[Rule] = [*wild]
         self.pieces: dict[str, list[Rule]] = {}
+        self.inner: dict[str, list[Rule]] = {}
         self.rest: dict[Key, list[Rule]] = {}
         for index in indexes:
             for key, rules in index.items():
@@ -234,13 +249,17 @@ class _Commands:
                     self.always += rules
                 elif key[0] == "=":
                     self.pieces.setdefault(key[1], []).extend(rules)
+                elif key[0] == "~":
+                    self.inner.setdefault(key[1], []).extend(rules)
                 else:
                     self.rest.setdefault(key, []).extend(rules)
         self.edges = edges_of(self.rest)
 
-    def look_up(self, pieces: Collection[str]) -> list[list[Rule]]:
-        """The heaps of rules that could match a command of these pieces. The same heaps as long as these rules are."""
+    def look_up(self, pieces: Collection[str], inner: Collection[str]) -> list[list[Rule]]:
+        """The heaps of rules that could match a command of these pieces, in which these short texts stand. The same
+        heaps as long as these rules are."""
         found = [self.always] if self.always else []
+        found += [self.inner[each] for each in inner if each in self.inner]
         found += [self.pieces[piece] for piece in pieces if piece in self.pieces]
         if self.edges:
             found += [self.rest[key] for key in edge_keys(pieces, self.edges) if key in self.rest]

@@ -122,3 +122,22 @@ PATTERNS: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("atom", ["a", "aa.", "ab", "aaab"])
 def test_a_rule_is_matched_in_time_in_proportion_to_the_text(kind: str, atom: str) -> None:
     assert _grows(lambda size: PATTERNS[kind](_repeated(atom, size))) is None
+
+
+OPEN_RULES = RuleSet(
+    [
+        RuleText(listed, f"Bash(*{'*'.join(f'{chr(97 + (number + at) % 26) * 3}{number}{at}' for at in range(7))}*)")
+        for number in range(100)
+        for listed in ("allow", "deny")
+    ]
+)
+
+
+def test_rules_that_begin_and_end_with_a_star_cost_little_for_each_command() -> None:
+    def work(rules: RuleSet) -> None:
+        commands = "\n".join(f"c{number} x{next(_COUNTER)}" for number in range(1_000))
+        paths = PathJudge(WS, HOME, (), (), rules, "A")
+        judge_command(RunCommand(commands, WS), rules, paths, "A", check_syntax=lambda _: None, builtin_reads=True)
+
+    seconds = [(_seconds(lambda: work(RuleSet([]))), _seconds(lambda: work(OPEN_RULES))) for _ in range(TRIES)]
+    assert min(with_rules for _, with_rules in seconds) < 2 * min(without for without, _ in seconds)
