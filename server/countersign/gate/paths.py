@@ -5,6 +5,8 @@ names are protected or secret stands as data in ``protected.py``. Reads the disk
 
 INVARIANT (both spellings): deny, ask, protected and secret hold when any spelling of the path matches, in any case;
 an allow rule and every "inside" hold only when the lexical and the resolved spelling both do (P1).
+
+More than 500 lines, because one class keeps what is known of each path while a call is judged.
 """
 
 from __future__ import annotations

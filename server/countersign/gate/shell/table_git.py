@@ -257,7 +257,7 @@ GIT: Mapping[str, Program] = {
     "bundle": row(),
     "replace": row("it makes one object stand for another, whatever is shown or checked out later", closed=True),
     "unpack-file": row("it writes what an object holds into a file", closed=True),
-    "merge-file": row("it shows what is in files", texts="-L"),
+    "merge-file": row("it shows or writes what is in files", texts="-L", closed=True),
     "interpret-trailers": row("`--in-place` rewrites its operands", long="trailer where if-exists if-missing", changes="--in-place "
                               "--if-"),
     "checkout-index": row("`--prefix` says where it writes", long="prefix stage", writes="--prefix"),
