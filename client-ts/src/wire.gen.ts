@@ -15,6 +15,8 @@ export type Category = "read" | "write" | "execute" | "external";
 
 export type EffectKind = "read" | "write" | "command" | "fetch" | "external";
 
+export type BypassScope = "session" | "workspace";
+
 export type Scope = "call" | "turn" | "chat" | "timed" | "workspace" | "user";
 
 export type DecidedBy = "user" | "rule" | "grant" | "mode" | "bypass" | "hook" | "floor" | "limit" | "timeout" | "cancel" | "change" | "agentExit" | "restart" | "nobody";
@@ -175,12 +177,16 @@ export interface OutcomeHolder {
   outcome: Outcome;
 }
 
-/** `tool/approvalResponse`: the person's answer. `bypass_all` approves and sets bypass for this agent. */
+/**
+ * `tool/approvalResponse`: the person's answer. `bypass_all` approves and sets bypass for this agent, in the
+ * workspace's settings or until this window is closed.
+ */
 export interface ApprovalResponseParams {
   approvalId: string;
   digest?: string;
   response: OutcomeHolder;
   bypassAll: boolean;
+  bypassScope?: BypassScope;
   reason?: string;
   editedInput?: string;
   rule?: string;
@@ -422,12 +428,14 @@ export type RuleList = "allow" | "ask" | "deny";
 
 export type Phase = "decided" | "started" | "finished";
 
+/** One agent. `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. */
 export interface AgentView {
   agentName: string;
   type: AgentType;
   state: AgentState;
   label: AgentLabel;
   bypass: boolean;
+  bypassScope?: BypassScope;
   default: boolean;
   detail?: string;
 }
@@ -438,6 +446,13 @@ export interface AgentListResult {
 
 export interface AgentRestartParams {
   agentName: string;
+}
+
+/** `agent/setBypass`: in the workspace's settings, or until this window is closed. */
+export interface AgentSetBypassParams {
+  agentName: string;
+  scope: BypassScope;
+  on: boolean;
 }
 
 export interface ShellView {
@@ -745,6 +760,7 @@ export interface Methods {
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };
+  "agent/setBypass": { kind: "request"; direction: "toServer"; params: AgentSetBypassParams; result: Empty };
   "shell/list": { kind: "request"; direction: "toServer"; params: Empty; result: ShellListResult };
   "shell/output": { kind: "request"; direction: "toServer"; params: ShellOutputParams; result: ShellOutputResult };
   "shell/kill": { kind: "request"; direction: "toServer"; params: ShellKillParams; result: ShellKillResult };

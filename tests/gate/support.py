@@ -85,6 +85,11 @@ class Book:
             raise InvalidAnswer("the settings file cannot be written")
         self.bypassed.append(agent)
 
+    async def set_session_bypass(self, agent: str) -> None:
+        if self.fails:
+            raise InvalidAnswer("bypass is switched off")
+        self.bypassed.append(f"{agent} in this session")
+
 
 @dataclass
 class House:

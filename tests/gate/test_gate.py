@@ -198,6 +198,14 @@ async def test_bypass_approves_this_call_and_is_set_for_the_agent(house: House):
     assert house.runs == ["touch made"]
 
 
+async def test_bypass_for_this_session_is_not_written(house: House):
+    task = house.submit()
+    card = await house.desk.card()
+    assert await house.answer(card, bypassAll=True, bypassScope="session") == "allowed"
+    await settled(task)
+    assert house.book.bypassed == ["Countersign in this session"]
+
+
 async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(house: House):
     first, twin = house.submit(), house.submit()
     await house.desk.card(2)

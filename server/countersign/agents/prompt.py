@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from countersign.tools.tool import Tool
@@ -35,11 +37,23 @@ def system_prompt(workspace: str, modes: Iterable[Mode], tools: Mapping[str, Too
 
 def with_attachments(text: str, attachments: Sequence[Attachment] | None) -> str:
     """The prompt with what the person handed along, each marked with where it is from."""
-    parts = [text]
-    for item in attachments or ():
-        place = item.path or "selection"
-        lines = f" lines {item.start_line}-{item.end_line}" if item.start_line and item.end_line else ""
-        parts.append(
-            f"<attachment from={place!r}{lines!r}>\n{item.text}\n</attachment>" if item.text else f"(see {place})"
-        )
-    return "\n\n".join(parts)
+    return "\n\n".join([text, *(_attached(item) for item in attachments or ())])
+
+
+def _attached(item: Attachment) -> str:
+    """One attachment as text: what it is and where from, then its lines inside a fence longer than any in them."""
+    lines = ""
+    if item.start_line is not None and item.end_line is not None:
+        several = item.end_line != item.start_line
+        lines = f", lines {item.start_line} to {item.end_line}" if several else f", line {item.start_line}"
+    # A path is one line of text, whatever characters a file's name has.
+    place = f"{_one_line(item.path)}{lines}" if item.path else f"the selection{lines}"
+    if item.text is None:
+        return f"Attached: {place}"
+    longest = max((len(run) for run in re.findall(r"`{3,}", item.text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"Attached: {place}\n{fence}\n{item.text.removesuffix(chr(10))}\n{fence}"
+
+
+def _one_line(path: str) -> str:
+    return json.dumps(path, ensure_ascii=False) if any(not letter.isprintable() for letter in path) else path

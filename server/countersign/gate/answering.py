@@ -43,6 +43,8 @@ class Keeper(Protocol):
 
     async def set_bypass(self, agent: str) -> None: ...
 
+    async def set_session_bypass(self, agent: str) -> None: ...
+
 
 class Answering:
     """Takes answers to open requests. A class because answers widen rights only here."""
@@ -174,7 +176,11 @@ class Answering:
                 raise InvalidAnswer("an edited call is allowed once only; a rule would say something else")
             await self._check_cover(pending, "allow", rule)
         if params.bypass_all:
-            await self._keeper.set_bypass(pending.request.agent_name)
+            match params.bypass_scope:
+                case "session":
+                    await self._keeper.set_session_bypass(pending.request.agent_name)
+                case "workspace":
+                    await self._keeper.set_bypass(pending.request.agent_name)
         if rule is not None and option.scope in ("workspace", "user"):
             await self._keeper.save_rule("allow", rule, option.scope, pending.request.agent_name)
         return Resolution(

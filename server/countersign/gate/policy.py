@@ -190,7 +190,9 @@ def _decide(
     in_force: tuple[Mode, ...] = tuple(dict.fromkeys((*modes, *policy.tightening))) or ("ask",)
     scales = _Scales(
         modes=in_force,
-        bypass=_bypass_on(call.agent) if policy.bypasses(call.agent) else None,
+        bypass=_bypass_on(call.agent, session=policy.agents[call.agent].bypass_in_session)
+        if policy.bypasses(call.agent)
+        else None,
         hooks=tuple(hook_denials),
         unreadable=tuple(evidence(rule) for rule in rules.unreadable()),
         mode_allows=_allowed_by(in_force),
@@ -202,15 +204,16 @@ def _decide(
 
 
 @lru_cache(maxsize=64)
-def _bypass_on(agent: str) -> Evidence:
-    return Evidence(source="bypass", reason=f"bypass is on for {agent}")
+def _bypass_on(agent: str, *, session: bool) -> Evidence:
+    until = " until this window is closed" if session else ""
+    return Evidence(source="bypass", reason=f"bypass is on for {agent}{until}")
 
 
 @lru_cache(maxsize=64)
 def _allowed_by(modes: tuple[Mode, ...]) -> Mapping[Category, Evidence]:
-    said = " and ".join(modes)
+    said = f"mode {modes[0]} allows" if len(modes) == 1 else f"modes {' and '.join(modes)} allow"
     return {
-        category: Evidence(source="mode", reason=f"mode {said} allows {_ROW_WORDS[category]}")
+        category: Evidence(source="mode", reason=f"{said} {_ROW_WORDS[category]}")
         for category, row in MATRIX.items()
         if all(row[mode] == "allow" for mode in modes)
     }
@@ -281,7 +284,7 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
     if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes))
+    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes, inside))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
 
 
@@ -306,8 +309,20 @@ def _reaches(mode: Mode, finding: Finding, category: Category, *, inside: bool) 
 
 
 @lru_cache(maxsize=256)
-def _unruled(category: Category, modes: tuple[Mode, ...]) -> str:
-    return f"no rule matches, and mode {' and '.join(modes)} asks before {_ROW_WORDS[category]}"
+def _unruled(category: Category, modes: tuple[Mode, ...], inside: bool) -> str:
+    """Name the modes that ask: one that allows this row, or that denies whatever asks, is not among them."""
+    asking = [
+        mode
+        for mode in modes
+        if mode != "dontAsk" and (MATRIX[category][mode] != "allow" or (mode == "acceptEdits" and not inside))
+    ]
+    match asking:
+        case []:
+            return "no rule matches"
+        case [mode]:
+            return f"no rule matches, and mode {mode} asks before {_ROW_WORDS[category]}"
+        case _:
+            return f"no rule matches, and modes {' and '.join(asking)} ask before {_ROW_WORDS[category]}"
 
 
 def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:

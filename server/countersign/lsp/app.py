@@ -75,6 +75,7 @@ class App:
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
         handle("agent/list", lambda _params: desk.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
+        handle("agent/setBypass", self._agent_set_bypass)
         handle("shell/list", lambda _params: desk.ShellListResult(shells=self.house.shells.list()))
         handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
         handle("shell/kill", self._shell_kill)
@@ -282,6 +283,20 @@ class App:
 
     async def _agent_restart(self, params: desk.AgentRestartParams) -> Empty:
         await self.house.runner.restart(params.agent_name)
+        return Empty()
+
+    async def _agent_set_bypass(self, params: desk.AgentSetBypassParams) -> Empty:
+        keeper = self.house.keeper
+        self.house.runner.view(params.agent_name)
+        match params.scope, params.on:
+            case "session", True:
+                await keeper.set_session_bypass(params.agent_name)
+            case "session", False:
+                keeper.end_session_bypass(params.agent_name)
+            case "workspace", True:
+                await keeper.set_bypass(params.agent_name)
+            case "workspace", False:
+                await keeper.end_bypass(params.agent_name)
         return Empty()
 
     async def _shell_kill(self, params: desk.ShellKillParams) -> desk.ShellKillResult:

@@ -116,7 +116,10 @@ class Runner:
                 default=False,
                 detail=host.detail,
             )
-        return view.model_copy(update={"bypass": policy.bypasses(agent), "default": agent == policy.default_agent})
+        bypass = policy.bypasses(agent)
+        scope = ("session" if config.bypass_in_session else "workspace") if bypass else None
+        default = agent == policy.default_agent
+        return view.model_copy(update={"bypass": bypass, "bypass_scope": scope, "default": default})
 
     async def close(self) -> None:
         """End every hosted agent, a bounded time each."""

@@ -54,14 +54,11 @@ def bypass_of(
     """
     path = bypass_path(agent)
     said = [(layer, layer.get(*path)) for layer in layers.workspace]
-    refusing = next((layer for layer, value in said if value is not None and value is not True), None)
-    if refusing:
-        return Bypass(False, refusing.place(*path))
+    if (refused := refused_at(agent, layers)) is not None:
+        return Bypass(False, refused)
     general = _general(layers, path)
     if layers.managed and (value := layers.managed.get(*path)) is not None:
         general = (layers.managed, value)
-        if value is not True:
-            return Bypass(False, layers.managed.place(*path))
     freed = general is not None and general[1] is True
     claims: list[Claim] = []
     confirmed: Place | None = None
@@ -78,6 +75,17 @@ def bypass_of(
     if general is not None and freed:
         return Bypass(True, general[0].place(*path), tuple(claims))
     return Bypass(confirmed is not None, confirmed or Place(), tuple(claims))
+
+
+def refused_at(agent: str, layers: Layers) -> Place | None:
+    """Return where the workspace, or else the administrator, switches bypass off for this agent; None if neither
+    does."""
+    path = bypass_path(agent)
+    for layer in (*layers.workspace, *layers.strongest()):
+        value = layer.get(*path)
+        if value is not None and value is not True:
+            return layer.place(*path)
+    return None
 
 
 def _general(layers: Layers, path: Path) -> tuple[Layer, Json] | None:

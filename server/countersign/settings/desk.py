@@ -21,6 +21,7 @@ from .files import Loaded, managed_file
 from .layers import Layers, TooDeep
 from .merge import Built, build_policy, fail_closed
 from .policy import Policy, Problem
+from .session_bypass import SessionBypass
 from .shown import shown
 from .sift import Claim
 from .sources import RULES, Places, Sources, editors_user_file, layers_in_files, layers_of
@@ -88,6 +89,7 @@ class SettingsDesk:
         self._trusted = options.trusted
         self._awaits = self.sent is None and announces_settings(options)
         self.writing: set[str] = set()
+        self.session_bypass = SessionBypass()
         self._last_confirmed: dict[tuple[object, ...], Claim] = {}
         self.sources = self._known(self.places.load())
         self._last_good: Policy | None = None
@@ -158,7 +160,7 @@ class SettingsDesk:
         """Work the policy out anew, forget confirmations whose value is gone, and tell the listeners of a change."""
         before = (self._policy, self._unconfirmed)
         try:
-            layers = layers_of(self.sources, self.sent, self.places)
+            layers = self.layers()
         except TooDeep as error:
             self._tell_once(f"the editor's settings were not understood: {error}")
             layers, self._awaits = layers_of(self.sources, None, self.places), True
@@ -172,7 +174,8 @@ class SettingsDesk:
             if self._confirm_all(by_person):
                 self.built = self._build(layers, trusted=self._trusted)
             self._forget_what_left(layers)
-            self._policy, self._unconfirmed = self.built.policy, self._with_changes()
+            self.session_bypass.end_where_unlike(self.built.policy, self.built.entries, layers)
+            self._policy, self._unconfirmed = self.session_bypass.applied(self.built.policy), self._with_changes()
             self._last_good = self._policy
         if before != (self._policy, self._unconfirmed):
             self._tell_listeners()
@@ -196,6 +199,10 @@ class SettingsDesk:
     def workspace_source(self) -> Loaded:
         """That file as it was read last."""
         return self.sources.workspace if self.places.code_workspace is None else self.sources.code_workspace
+
+    def layers(self) -> Layers:
+        """Return all that is said now. Raises TooDeep."""
+        return layers_of(self.sources, self.sent, self.places)
 
     def _build(self, layers: Layers, *, trusted: bool) -> Built:
         return build_policy(

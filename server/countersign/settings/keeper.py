@@ -20,7 +20,7 @@ from countersign.wire.settings import SettingsLayers, SettingsUpdateParams, Sett
 from countersign.wire.verdicts import Scope
 
 from .agents import is_agent_name
-from .bypass import bypass_digest, bypass_path
+from .bypass import bypass_digest, bypass_path, refused_at
 from .desk import SettingsDesk
 from .edit import EditRefused, append_item, remove_items, remove_value, set_value
 from .files import edit_file
@@ -48,6 +48,38 @@ class SettingsKeeper:
         self._update = update if desk.abilities.settings_update else None
         self._lock = asyncio.Lock()
 
+    async def set_session_bypass(self, agent: str) -> None:
+        """Set bypass for this agent until this server ends; nothing is written.
+
+        Raises:
+            NotTrusted: bypass never counts in a workspace that is not trusted.
+            InvalidAnswer: it would not count.
+        """
+        async with self._lock:
+            await self._desk.look()
+            self._check_bypass(agent)
+            if agent not in self._desk.policy.agents:
+                raise InvalidAnswer(f"there is no agent {shown(agent)} in the settings")
+            if (place := refused_at(agent, self._desk.layers())) is not None:
+                where = f" in {shown(place.file)}" if place.file else ""
+                raise InvalidAnswer(f"bypass is switched off for this agent{where}; take `bypassPermissions` out there")
+            self._desk.session_bypass.set(agent, self._desk.workspace, self._desk.built.entries.get(agent))
+            self._desk.rebuild()
+
+    def end_session_bypass(self, agent: str) -> None:
+        """End what ``set_session_bypass`` set, at once; what settings say stays."""
+        self._desk.session_bypass.end(agent)
+        self._desk.rebuild()
+
+    def _check_bypass(self, agent: str) -> None:
+        self._check_certain()
+        if not self._desk.policy.trusted:
+            raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
+        if self._desk.policy.disable_bypass:
+            raise InvalidAnswer("bypass is switched off by `countersign.permissions.disableBypass`")
+        if not is_agent_name(agent):
+            raise InvalidAnswer("this agent's name cannot stand in settings")
+
     async def set_bypass(self, agent: str) -> None:
         """Set ``bypassPermissions: true`` for this agent in the workspace, confirmed as it is now.
 
@@ -59,13 +91,7 @@ class SettingsKeeper:
         """
         async with self._lock:
             await self._desk.look()
-            self._check_certain()
-            if not self._desk.policy.trusted:
-                raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
-            if self._desk.policy.disable_bypass:
-                raise InvalidAnswer("bypass is switched off by `countersign.permissions.disableBypass`")
-            if not is_agent_name(agent):
-                raise InvalidAnswer("this agent's name cannot stand in settings")
+            self._check_bypass(agent)
             path = bypass_path(agent)
             entry = self._desk.built.entries.get(agent)
             digest = bypass_digest(self._desk.workspace, self._desk.workspace_file, agent, entry)

@@ -37,7 +37,8 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class AgentConfig:
-    """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust)."""
+    """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust);
+    ``bypass_in_session``: a person set it for this window only."""
 
     name: str
     type: Literal["builtin", "acp"] = "builtin"
@@ -49,6 +50,7 @@ class AgentConfig:
     bypass: bool = False
     bypass_file: str | None = None
     bypass_line: int | None = None
+    bypass_in_session: bool = False
     recipe: str | None = None
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from .base import Json, KeptModel, WireModel
 from .errors import ErrorKind
-from .verdicts import Category, DecidedBy, EffectView, Evidence, Scope, Verdict
+from .verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Scope, Verdict
 
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 OptionKind = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
@@ -131,12 +131,14 @@ class OutcomeHolder(WireModel):
 
 
 class ApprovalResponseParams(WireModel):
-    """``tool/approvalResponse``: the person's answer. ``bypass_all`` approves and sets bypass for this agent."""
+    """``tool/approvalResponse``: the person's answer. ``bypass_all`` approves and sets bypass for this agent, in the
+    workspace's settings or until this window is closed."""
 
     approval_id: str
     digest: str | None = None
     response: OutcomeHolder
     bypass_all: bool
+    bypass_scope: BypassScope = "workspace"
     reason: str | None = None
     edited_input: str | None = None
     rule: str | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .base import Json, WireModel
-from .verdicts import DecidedBy, Evidence, Scope, Verdict
+from .verdicts import BypassScope, DecidedBy, Evidence, Scope, Verdict
 
 AgentType = Literal["builtin", "acp"]
 AgentLabel = Literal["gated", "asksOnly", "sandboxed", "unguarded"]
@@ -16,11 +16,14 @@ Phase = Literal["decided", "started", "finished"]
 
 
 class AgentView(WireModel):
+    """One agent. ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone."""
+
     agent_name: str
     type: AgentType
     state: AgentState
     label: AgentLabel
     bypass: bool
+    bypass_scope: BypassScope | None = None
     default: bool
     detail: str | None = None
 
@@ -31,6 +34,14 @@ class AgentListResult(WireModel):
 
 class AgentRestartParams(WireModel):
     agent_name: str
+
+
+class AgentSetBypassParams(WireModel):
+    """``agent/setBypass``: in the workspace's settings, or until this window is closed."""
+
+    agent_name: str
+    scope: BypassScope
+    on: bool
 
 
 class ShellView(WireModel):

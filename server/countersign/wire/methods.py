@@ -58,6 +58,7 @@ METHODS: tuple[Method, ...] = (
     _request("agent/list", Empty, desk.AgentListResult),
     _to_client("agent/status", desk.AgentView),
     _request("agent/restart", desk.AgentRestartParams, Empty),
+    _request("agent/setBypass", desk.AgentSetBypassParams, Empty),
     _request("shell/list", Empty, desk.ShellListResult),
     _request("shell/output", desk.ShellOutputParams, desk.ShellOutputResult),
     _request("shell/kill", desk.ShellKillParams, desk.ShellKillResult),

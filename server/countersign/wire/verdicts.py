@@ -12,6 +12,7 @@ Verdict = Literal["allow", "ask", "deny"]
 Mode = Literal["plan", "ask", "default", "acceptEdits", "auto", "dontAsk"]
 Category = Literal["read", "write", "execute", "external"]
 EffectKind = Literal["read", "write", "command", "fetch", "external"]
+BypassScope = Literal["session", "workspace"]
 Scope = Literal["call", "turn", "chat", "timed", "workspace", "user"]
 DecidedBy = Literal[
     "user", "rule", "grant", "mode", "bypass", "hook", "floor", "limit", "timeout", "cancel", "change", "agentExit",

@@ -192,6 +192,8 @@ def _whether_bypass_counts(page: Page, path: Path, agent: str, overview: Overvie
     if policy.disable_bypass:
         return "It does not count: `permissions.disableBypass` forbids it for all agents."
     config = policy.agents.get(agent)
+    if config is not None and config.bypass_in_session:
+        return "It does not count by this file; bypass is on until this window is closed."
     if config is not None and config.bypass:
         if config.bypass_file in (None, page.loaded.path):
             return "It counts."
