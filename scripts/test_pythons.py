@@ -5,8 +5,9 @@
 (`--few-examples`), since what is looked for are differences between versions. Interpreters are found on the PATH, in
 /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the same lock.
 
-As root the tests run once more as the user `nobody`, in a copy of the tracked files. Otherwise that run is left out,
-and the reason is printed.
+As root the first Python that the user `nobody` can start runs the tests as that user, in a copy of the tracked files.
+Otherwise no run is as another user, and the reason is printed. As many runs as there are processors go at once; what
+each prints is shown when it ends.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from setup import ROOT, is_fresh, say, stamp, uv
 
@@ -35,23 +39,46 @@ def main(arguments: Sequence[str]) -> int:
     """Run all; the exit status is 1 if any run failed."""
     tests = list(arguments) or TESTS
     found = interpreters()
-    own = tuple(sys.version_info[:3])
-    failed: list[str] = []
+    user = ordinary_user()
+    theirs = next((version for version, python in found.items() if runs_as(user, python)), None) if user else None
+    if user is not None and theirs is None:
+        say(f"`{ORDINARY}` can start none of the Pythons found, so the run as an ordinary user is left out")
+    runs: dict[str, Callable[[], subprocess.CompletedProcess[str]]] = {}
     for version, interpreter in found.items():
         name = ".".join(map(str, version))
-        if version == own:
+        if version == theirs and user is not None:
+            runs[f"Python {name} as {ORDINARY}"] = partial(run_as, user, interpreter, tests)
+        elif version == tuple(sys.version_info[:3]):
             say(f"Python {name} is that of `.venv`, on which `make test` runs everything")
-            continue
-        say(f"the tests on Python {name} ({interpreter})")
-        python = environment(name, interpreter)
-        variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-        if subprocess.run([python, *PYTEST, *tests], cwd=ROOT, env=variables, check=False).returncode:
-            failed.append(f"Python {name}")
-    if not as_ordinary_user(found, tests):
-        failed.append(f"the user {ORDINARY}")
+        else:
+            runs[f"Python {name}"] = partial(run_here, environment(name, interpreter), tests)
+    failed = [name for name, passed in run_all(runs) if not passed]
     for each in failed:
         say(f"the tests failed on {each}")
     return 1 if failed else 0
+
+
+def run_all(runs: Mapping[str, Callable[[], subprocess.CompletedProcess[str]]]) -> Iterator[tuple[str, bool]]:
+    """Run several at once; each is given with whether it passed, in the order in which they end."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        names = {pool.submit(run): name for name, run in runs.items()}
+        for done in as_completed(names):
+            result, name = done.result(), names[done]
+            say(f"{name}:")
+            print(result.stdout, flush=True)
+            yield name, result.returncode == 0
+
+
+def run_here(python: str, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    return collect([python, *PYTEST, *tests], cwd=ROOT, env=variables)
+
+
+def collect(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run it; standard error is part of the output."""
+    return subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, **options
+    )
 
 
 def interpreters() -> dict[tuple[int, ...], str]:
@@ -100,33 +127,32 @@ def install(folder: Path, interpreter: str, tree: Path) -> None:
     uv("pip", "install", *python, "--no-deps", "--no-build-isolation", "--editable", str(tree))
 
 
-def as_ordinary_user(found: dict[tuple[int, ...], str], tests: Sequence[str]) -> bool:
-    """Run the tests as an ordinary user in a copy of the tree; true if they passed or cannot be run so."""
+def ordinary_user() -> pwd.struct_passwd | None:
+    """The user to run as besides us, or None with the reason printed."""
     if os.geteuid() != 0:
-        say("not root, so these tests have already run as an ordinary user")
-        return True
+        say("not root, so these tests run as an ordinary user anyway")
+        return None
     try:
-        user = pwd.getpwnam(ORDINARY)
+        return pwd.getpwnam(ORDINARY)
     except KeyError:
         say(f"there is no user `{ORDINARY}`, so the run as an ordinary user is left out")
-        return True
-    usable = next((python for python in found.values() if runs_as(user, python)), None)
-    if usable is None:
-        say(f"`{ORDINARY}` can start none of the Pythons found, so the run as an ordinary user is left out")
-        return True
-    say(f"the tests as the user {ORDINARY} ({usable})")
+        return None
+
+
+def run_as(user: pwd.struct_passwd, interpreter: str, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the tests as this user in a copy of the tree."""
     with tempfile.TemporaryDirectory(prefix="countersign-user-") as place:
         Path(place).chmod(0o755)
         tree, home = Path(place, "tree"), Path(place, "home")
         home.mkdir()
         copy_tracked(tree)
-        install(Path(place, "venv"), usable, tree)
+        install(Path(place, "venv"), interpreter, tree)
         for path in (home, tree, *tree.rglob("*")):
             os.lchown(path, user.pw_uid, user.pw_gid)
         command = [str(Path(place, "venv/bin/python")), *PYTEST, *tests]
         kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
         variables = {**kept, "HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": str(home)}
-        return subprocess.run(command, cwd=tree, env=variables, check=False, **identity(user)).returncode == 0
+        return collect(command, cwd=tree, env=variables, **identity(user))
 
 
 def copy_tracked(tree: Path) -> None:
