@@ -148,6 +148,61 @@ def test_an_endless_allow_list_is_refused_with_an_error_and_costs_no_time(house:
     assert (problem.severity, f"no more than {MOST_ITEMS}" in problem.message) == ("error", True)
 
 
+def confirming(house: House, entries: int) -> float:
+    """Processor seconds of confirming one entry of a list, the best of three."""
+    write(house, permissions={"allow": [f"Bash(tool{number} {'x' * 400})" for number in range(entries)]})
+    desk, best = house.desk(), float("inf")
+    for item in desk.unconfirmed()[:3]:
+        started = time.process_time()
+        desk.confirm(item.digest, accept=True)
+        best = min(best, time.process_time() - started)
+    assert len(desk.unconfirmed()) == entries - 3
+    return best
+
+
+def test_a_confirmation_takes_time_linear_in_the_list(house: House, tmp_path: Path) -> None:
+    small, large = MOST_ITEMS // 4, MOST_ITEMS
+    ratio = confirming(house, large) / confirming(House(tmp_path / "small"), small)
+    assert ratio < 3 * large / small
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ({"mode": "acceptEdits"}, {"mode": "auto"}, "was `acceptEdits` when it was last confirmed"),
+        ({"mode": "auto"}, {"mode": "auto"}, None),
+        (
+            {"agents": {"A": {"command": "a"}}},
+            {"agents": {"A": {"command": "b"}}},
+            'was `{"command":"a"}` when it was last confirmed',
+        ),
+        ({"permissions": {"allow": ["Bash(ls)"]}}, {"permissions": {"allow": ["Bash"]}}, None),
+    ],
+)
+def test_what_changed_since_a_confirmation_is_known_after_a_restart(
+    before: dict[str, object], after: dict[str, object], changed: str | None, house: House
+) -> None:
+    write(house, **before)
+    desk = house.desk()
+    for item in desk.unconfirmed():
+        desk.confirm(item.digest, accept=True)
+    write(house)
+    house.desk()
+    write(house, **after)
+    assert [item.changed for item in house.desk().unconfirmed()] == [changed]
+
+
+def test_a_bypass_of_an_agent_that_is_started_otherwise_says_so(house: House) -> None:
+    for command in ("a", "b"):
+        write(house, agents={"A": {"command": command, "bypassPermissions": True}})
+        desk = house.desk()
+        bypass = next(item for item in desk.unconfirmed() if item.key.endswith("bypassPermissions"))
+        if command == "a":
+            desk.confirm(bypass.digest, accept=True)
+        else:
+            assert "started in another way" in str(bypass.changed)
+
+
 # --- what counts never exceeds what was confirmed --------------------------------------------------------------------
 
 ALLOWS = ("Bash(make)", "Bash", "Edit(./src/**)", "Read(//etc/**)")

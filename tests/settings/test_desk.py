@@ -27,7 +27,7 @@ class House:
         self.warnings = []
         self.changes = []
 
-    def desk(self, **options):
+    def desk(self, describe=lambda _: None, **options):
         told = InitializationOptions.model_validate({"trusted": True, **options})
         desk = SettingsDesk(
             told,
@@ -38,6 +38,7 @@ class House:
             managed=self.managed,
             environ={},
             interpreter=["/venv"],
+            describe=describe,
         )
         desk.subscribe(lambda: self.changes.append(desk.policy))
         return desk
@@ -190,14 +191,52 @@ def test_limits_that_a_broken_file_had_lowered_stay_lowered(house):
     assert limits == (3, 7, 9)
 
 
-def test_a_broken_file_forgets_no_confirmation(house):
+@pytest.mark.parametrize("sends", [False, True])
+@pytest.mark.parametrize(
+    ("broken", "stands"),
+    [
+        (IN_FILE[:-1], True),
+        ("{ // half a line\n" + IN_FILE, True),
+        ("{", False),
+        ("", False),
+        ("[]", False),
+        ("/*" + IN_FILE, False),
+        ("//" + IN_FILE + "\n{", False),
+        (IN_FILE[:-1].replace("true", "false"), False),
+        (IN_FILE[:-1].replace("Countersign", "Other"), False),
+    ],
+)
+def test_a_value_that_leaves_and_returns_while_its_own_file_is_broken_asks_again(broken, stands, sends, house):
     house.write(IN_FILE)
-    desk = house.desk()
+    options = {"settings": {"user": {}, "workspace": BYPASS}} if sends else {}
+    desk = house.desk(**options)
     desk.confirm(desk.unconfirmed()[0].digest, accept=True)
-    house.write("{")
+    house.write(broken)
+    if sends:
+        desk.changed(changed(user={}, workspace={}))
     desk.refresh()
     assert not desk.policy.bypasses("Countersign")
     house.write(IN_FILE)
+    if sends:
+        desk.changed(changed(user={}, workspace=BYPASS))
+    desk.refresh()
+    assert desk.policy.bypasses("Countersign") is stands
+    assert len(desk.unconfirmed()) == (0 if stands else 1)
+
+
+def test_a_file_that_cannot_be_opened_for_a_moment_forgets_no_confirmation(house, monkeypatch):
+    house.write(IN_FILE)
+    desk = house.desk()
+    desk.confirm(desk.unconfirmed()[0].digest, accept=True)
+
+    def too_many(path, *rest, **more):
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        house.write(IN_FILE + "\n")
+        patched.setattr("countersign.settings.files.os.open", too_many)
+        desk.refresh()
+        assert not desk.policy.bypasses("Countersign")
     desk.refresh()
     assert desk.policy.bypasses("Countersign")
 

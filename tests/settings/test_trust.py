@@ -6,7 +6,9 @@ import stat
 
 import pytest
 
-from countersign.settings.trust import STORE, Confirmations, ConfirmationsUnavailable, value_digest
+from countersign.settings.trust import STORE, Confirmations, ConfirmationsUnavailable, Subject, value_digest
+
+KEY = Subject("key", None, "")
 
 
 @pytest.fixture
@@ -25,33 +27,33 @@ def test_nothing_is_confirmed_and_nothing_is_made_before_anybody_says_so(store, 
 
 
 def test_answers_outlive_the_server_and_belong_to_one_workspace(store, tmp_path, warnings):
-    store.answer("/w", "a", "key", accepted=True)
-    store.answer("/w", "b", "key", accepted=False)
-    store.answer("/other", "c", "key", accepted=True)
+    store.answer("/w", "a", KEY, accepted=True)
+    store.answer("/w", "b", KEY, accepted=False)
+    store.answer("/other", "c", KEY, accepted=True)
     again = Confirmations(tmp_path / "storage", warnings.append)
     assert again.answers("/w") == {"a": True, "b": False}
-    again.answer("/w", "b", "key", accepted=True)
+    again.answer("/w", "b", KEY, accepted=True)
     assert store.answers("/w") == {"a": True, "b": True}
     assert warnings == []
 
 
 def test_the_store_is_for_the_persons_eyes_only(store, tmp_path):
-    store.answer("/w", "a", "key", accepted=True)
+    store.answer("/w", "a", KEY, accepted=True)
     assert stat.S_IMODE((tmp_path / "storage" / STORE).stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "storage").stat().st_mode) == 0o700
 
 
 def test_an_answer_is_forgotten_when_its_value_no_longer_stands(store):
     for digest in "abc":
-        store.answer("/w", digest, "key", accepted=digest != "b")
-    store.answer("/other", "d", "key", accepted=True)
+        store.answer("/w", digest, KEY, accepted=digest != "b")
+    store.answer("/other", "d", KEY, accepted=True)
     store.retain("/w", {"a"})
     assert store.answers("/w") == {"a": True}
     assert store.answers("/other") == {"d": True}
 
 
 def test_an_answer_can_be_taken_back(store):
-    store.answer("/w", "a", "key", accepted=True)
+    store.answer("/w", "a", KEY, accepted=True)
     store.withdraw("/w", "a")
     assert store.answers("/w") == {}
 
@@ -70,14 +72,14 @@ def of_another_shape(path):
 
 @pytest.mark.parametrize("spoil", [lambda path: path.write_text("no database"), damaged, of_another_shape])
 def test_a_corrupt_store_is_kept_aside_told_once_and_counts_as_empty(store, tmp_path, warnings, spoil):
-    store.answer("/w", "a", "key", accepted=True)
+    store.answer("/w", "a", KEY, accepted=True)
     spoil(tmp_path / "storage" / STORE)
     assert store.answers("/w") == {}
     assert store.answers("/w") == {}
     (kept,) = (tmp_path / "storage").glob("*.corrupt-*")
     assert re.fullmatch(rf"{STORE}\.corrupt-\d{{8}}T\d{{6}}Z", kept.name)
     assert warnings == [f"the store of confirmed settings was corrupt; it is kept as `{kept.name}` and counts as empty"]
-    store.answer("/w", "b", "key", accepted=True)
+    store.answer("/w", "b", KEY, accepted=True)
     assert store.answers("/w") == {"b": True}
 
 
@@ -85,7 +87,7 @@ def test_a_store_that_cannot_be_opened_confirms_nothing_and_says_so(tmp_path, wa
     (tmp_path / "file").write_text("")
     store = Confirmations(tmp_path / "file" / "below", warnings.append)
     with pytest.raises(ConfirmationsUnavailable):
-        store.answer("/w", "a", "key", accepted=True)
+        store.answer("/w", "a", KEY, accepted=True)
     (tmp_path / "storage" / STORE).mkdir(parents=True)
     store = Confirmations(tmp_path / "storage", warnings.append)
     assert store.answers("/w") == {}

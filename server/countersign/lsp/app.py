@@ -18,6 +18,7 @@ from lsprotocol import types
 from pydantic import ValidationError
 
 import countersign
+from countersign.gate.allows import allows
 from countersign.gate.check import BadQuestion, answer_of, explain
 from countersign.gate.shell.self_check import engine_fault
 from countersign.settings.desk import SettingsDesk
@@ -120,7 +121,7 @@ class App:
         with usable_storage():
             storage = storage_folder(wanted)
             workspace = workspace_of(params) or no_folder(storage)
-            live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn)
+            live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn, describe=allows)
             house = House(self._server, live, storage)
             if (fault := engine_fault()) is not None:
                 log.error("the self-check of the parser failed: %s", fault)

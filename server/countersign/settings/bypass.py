@@ -69,7 +69,7 @@ def bypass_of(
         for entry in (wished, actual):
             digest = bypass_digest(workspace, layer.file or "", agent, entry)
             moot = freed or entry is not wished
-            claims.append(Claim(path, True, place, digest, _meaning(agent, entry), moot))
+            claims.append(Claim(path, True, place, digest, _meaning(agent, entry), moot, None, entry))
         if answers.get(bypass_digest(workspace, layer.file or "", agent, actual)) is True:
             confirmed = confirmed or place
     if general is not None and freed:

@@ -22,11 +22,11 @@ from .layers import Layers, TooDeep
 from .merge import Built, build_policy, fail_closed
 from .policy import Policy, Problem
 from .session_bypass import SessionBypass
-from .shown import shown
 from .sift import Claim
 from .sources import RULES, Places, Sources, editors_user_file, layers_in_files, layers_of
+from .standing import BrokenText
 from .tree import setting_name, setting_path
-from .trust import Confirmations, ConfirmationsUnavailable
+from .trust import Confirmations, ConfirmationsUnavailable, LastConfirmed
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,7 @@ class SettingsDesk:
         managed: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
         interpreter: Iterable[str | Path] = (sys.prefix, os.path.dirname(os.__file__)),
+        describe: Callable[[Claim], str | None] = lambda _: None,
     ) -> None:
         """Reads the files once.
 
@@ -62,6 +63,7 @@ class SettingsDesk:
             workspace: the folder, by any spelling; its resolved path is what counts.
             storage: our own folder; made when there is something to keep.
             warn: shows a warning to the person; each one is given once.
+            describe: the gate's sentence on what a value would allow, None where it has none.
             managed, environ, interpreter: where tests look instead of at this machine.
         """
         self.workspace = os.path.realpath(workspace)
@@ -90,7 +92,8 @@ class SettingsDesk:
         self._awaits = self.sent is None and announces_settings(options)
         self.writing: set[str] = set()
         self.session_bypass = SessionBypass()
-        self._last_confirmed: dict[tuple[object, ...], Claim] = {}
+        self._standing: dict[str, Claim] = {}
+        self._describe = describe
         self.sources = self._known(self.places.load())
         self._last_good: Policy | None = None
         self.uncertain, self.built = False, self._build(Layers(), trusted=False)
@@ -131,7 +134,7 @@ class SettingsDesk:
             raise InvalidAnswer("no value of this digest waits in the settings; look at them again")
         if accept and not self._trusted:
             raise NotTrusted("the workspace is not trusted; trust it in the editor first")
-        self.confirmations.answer(self.workspace, digest, setting_name(claim.path), accepted=accept)
+        self.confirmations.answer(self.workspace, digest, claim.subject, accepted=accept)
         self.rebuild()
 
     def refresh(self) -> None:
@@ -168,8 +171,8 @@ class SettingsDesk:
         self.uncertain = self._awaits or self.sources.unreadable()
         if self.uncertain:
             self._policy, self._unconfirmed = fail_closed(self.built.policy, self._last_good), ()
-            if not self._awaits and self.sources.workspace.problem is None:
-                self._forget_what_left(layers)  # another file is broken, and this one says what stands in it
+            if not self._awaits:
+                self._forget_what_left(layers)
         else:
             if self._confirm_all(by_person):
                 self.built = self._build(layers, trusted=self._trusted)
@@ -226,34 +229,40 @@ class SettingsDesk:
             if claim is None or setting_name(setting_path([said.key])) != setting_name(claim.path):
                 continue
             try:
-                self.confirmations.answer(self.workspace, said.digest, setting_name(claim.path), accepted=True)
+                self.confirmations.answer(self.workspace, said.digest, claim.subject, accepted=True)
                 confirmed = True
             except ConfirmationsUnavailable as error:
                 self._tell_once(str(error))  # it is asked instead, which is the narrow way on
         return confirmed
 
     def _forget_what_left(self, layers: Layers) -> None:
+        """Drop every answer whose value no longer stands in its file, also while that file is broken."""
+        broken = [loaded for loaded in self.sources.of_workspace() if loaded.problem is not None]
+        if any(loaded.unopened for loaded in broken):
+            return  # nothing is known of what stands there
         # What stands there does not depend on trust, though what an agent comes to does.
-        standing = {*self.writing, *self._build(layers, trusted=True).claims}
+        standing = dict(self._build(layers, trusted=True).claims)
         if self.sent is not None:
             # An editor may tell of a file a moment after it changed; a value has left when neither has it.
-            standing |= self._build(layers_in_files(self.sources, layers), trusted=True).claims.keys()
+            standing |= self._build(layers_in_files(self.sources, layers), trusted=True).claims
+        for loaded in broken:
+            text = BrokenText(loaded.broken_text)
+            of_file = ((digest, claim) for digest, claim in self._standing.items() if claim.place.file == loaded.path)
+            standing |= {digest: claim for digest, claim in of_file if text.holds(claim)}
+        self._standing = standing
         try:
-            self.confirmations.retain(self.workspace, standing)
+            self.confirmations.retain(self.workspace, {*self.writing, *standing})
         except ConfirmationsUnavailable as error:
             self._tell_once(str(error))
 
     def _with_changes(self) -> tuple[UnconfirmedItem, ...]:
-        """What waits, each with what it was when this server last saw it confirmed."""
-        answers = self.confirmations.answers(self.workspace)
-        for digest, claim in self.built.claims.items():
-            if answers.get(digest) is True:
-                self._last_confirmed[claim.subject()] = claim
+        """What waits, each with what it would allow and what it was when a person last confirmed it."""
         found: list[UnconfirmedItem] = []
+        last = self.confirmations.last_confirmed(self.workspace) if self.built.unconfirmed else {}
         for item in self.built.unconfirmed:
-            before = self._last_confirmed.get(self.built.claims[item.digest].subject())
-            changed = f"was {shown(before.shown_value())} when it was last confirmed" if before else None
-            found.append(item.model_copy(update={"changed": changed}))
+            claim = self.built.claims[item.digest]
+            update = {"changed": _changed(claim, last.get(claim.subject.name)), "allows": self._describe(claim)}
+            found.append(item.model_copy(update=update))
         return tuple(found)
 
     def _folders_moved(self) -> bool:
@@ -277,6 +286,14 @@ class SettingsDesk:
             except Exception:
                 # One listener's fault must not keep the others from a tightening.
                 log.exception("a listener of the settings failed")
+
+
+def _changed(claim: Claim, last: LastConfirmed | None) -> str | None:
+    if last is None or last.digest == claim.digest:
+        return None
+    if last.short == claim.subject.short:
+        return "the same value was confirmed for another file, or for an agent that was started in another way"
+    return f"was `{last.short}` when it was last confirmed"
 
 
 def announces_settings(options: InitializationOptions) -> bool:

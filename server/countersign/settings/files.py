@@ -40,6 +40,7 @@ class Loaded:
 
     ``administered`` says that only the administrator can have written it (meant for the managed file). ``unopened``
     says that its bytes could not be had, so that nothing is known of them; it is looked at anew every time.
+    ``broken_text`` is the text of a file that is not JSON.
     """
 
     path: str
@@ -49,6 +50,7 @@ class Loaded:
     administered: bool = False
     unopened: bool = False
     links: Links = ()
+    broken_text: str = ""
 
     def unless_lost(self, before: Loaded | None) -> Loaded:
         """Itself; broken where it held settings before, was reached through a symlink, and is gone now. Who removes the
@@ -80,9 +82,11 @@ def load_file(path: str | Path, tree_of: Callable[[Document], Tree]) -> Loaded:
 
 
 def _loaded(name: str, signature: Signature, tree_of: Callable[[Document], Tree]) -> Loaded:
+    text = ""
     try:
         data, administered = _bytes_of(name)
-        document = parse_jsonc(decode_jsonc(data))
+        text = decode_jsonc(data)
+        document = parse_jsonc(text)
         if document.root is not None and not isinstance(document.root.value, dict):
             line, column = document.position(document.root.start)
             return _broken(name, signature, "the file does not hold an object", line, column)
@@ -92,7 +96,7 @@ def _loaded(name: str, signature: Signature, tree_of: Callable[[Document], Tree]
             return _broken(name, signature, "a symlink on the way to it leads nowhere")
         return Loaded(name, signature)
     except BrokenJson as error:
-        return _broken(name, signature, error.message, error.line, error.column)
+        return replace(_broken(name, signature, error.message, error.line, error.column), broken_text=text)
     except OSError as error:
         unsettled = (*signature, -1) if signature else None
         return replace(_broken(name, unsettled, error.strerror or str(error)), unopened=True)

@@ -27,6 +27,7 @@ from .files import edit_file
 from .policy import RuleText
 from .rules import is_entry_of, rule_entry
 from .shown import shown
+from .sift import subject_of
 from .tree import Path, nested, setting_name, with_value, without_value
 from .trust import ConfirmationsUnavailable, canonical, value_digest
 
@@ -167,18 +168,18 @@ class SettingsKeeper:
     async def _confirmed(self, digest: str, path: Path) -> AsyncIterator[None]:
         """Confirm a value while it is being written, so that it never stands there unconfirmed; undone if it fails."""
         desk = self._desk
-        store, key = desk.confirmations, setting_name(path)
+        store, subject = desk.confirmations, subject_of(path, True)
         before = store.answers(desk.workspace).get(digest)
         desk.writing.add(digest)
         try:
-            store.answer(desk.workspace, digest, key, accepted=True)
+            store.answer(desk.workspace, digest, subject, accepted=True)
             try:
                 yield
             except BaseException:
                 if before is None:
                     store.withdraw(desk.workspace, digest)
                 else:
-                    store.answer(desk.workspace, digest, key, accepted=before)
+                    store.answer(desk.workspace, digest, subject, accepted=before)
                 raise
         except ConfirmationsUnavailable as error:
             raise InvalidAnswer(str(error)) from error

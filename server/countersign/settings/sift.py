@@ -8,6 +8,7 @@ INVARIANT (narrowing): what ``sift`` lets through without an answer can only nar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +23,13 @@ from .reading import DEFAULT_TIMEOUT, as_seconds
 from .rules import MOST_ITEMS, is_rule
 from .shown import escaped, shown, shown_value
 from .tree import Path, deep_merge, setting_name
-from .trust import canonical, value_digest
+from .trust import Subject, canonical, value_digest
 
 SHORTEST_BY_ITSELF = 10
 """Seconds; a workspace may shorten the time for an answer, but not so far that nobody can give one."""
+
+SHORT = 200
+"""Characters of a confirmed value that are kept, to say later what changed."""
 
 LONGEST_KEY = 200
 """Characters of a key that a dialog shows."""
@@ -40,7 +44,8 @@ CLIENT_KEYS = frozenset({"interpreter", "serverPath", "trace", "log"})
 class Claim:
     """A value of the workspace that loosens. ``digest`` binds the answer; ``text`` says what it would mean.
 
-    ``moot`` says that it would change nothing as things are, so nobody needs to be asked.
+    ``resolved`` is where a folder really lies, ``agent`` the entry of the agent that a bypass would free. ``moot`` says
+    that it would change nothing as things are, so nobody needs to be asked.
     """
 
     path: Path
@@ -50,18 +55,12 @@ class Claim:
     text: str
     moot: bool = False
     resolved: str | None = None
+    agent: Json = None
 
-    def shown_value(self) -> str:
-        """What would be confirmed: the value, or where a folder really lies."""
-        if self.resolved is not None:
-            return self.resolved
-        return self.value if isinstance(self.value, str) else canonical(self.value)
-
-    def subject(self) -> tuple[object, ...]:
+    @property
+    def subject(self) -> Subject:
         """What the claim is about, whatever it says: a setting, or one entry of a list."""
-        if self.path[0] in ("permissions", "hooks"):
-            return (*self.path, canonical(self.value))
-        return self.path
+        return subject_of(self.path, self.value, self.resolved)
 
     def item(self) -> UnconfirmedItem:
         return UnconfirmedItem(
@@ -73,6 +72,15 @@ class Claim:
             digest=self.digest,
             text=self.text,
         )
+
+
+def subject_of(path: Path, value: Json, resolved: str | None = None) -> Subject:
+    """The subject of a value at a path. An entry of a list has no earlier value, but a folder may have moved."""
+    if path[0] in ("permissions", "hooks") and path != FOLDERS:
+        return Subject(setting_name(path), None, "")
+    name = (*path, canonical(value)) if path == FOLDERS else path
+    said = resolved or (value if isinstance(value, str) else canonical(value))
+    return Subject(setting_name(path), json.dumps(name), escaped(said, SHORT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A confirmation is over the digest of (resolved workspace, file, key path, value), for bypass also of what the agent
 would be; another value is another digest. It is forgotten when the value leaves the file, so that coming back it is
-asked again. Which values need one is ``sift.py``'s business.
+asked again. What was accepted last at each key is kept in a short form, to say what changed. Which values need one is
+``sift.py``'s business.
 
 INVARIANT (narrowing): nothing gets in here but by ``answer``, which only a person's own act may lead to.
 """
@@ -18,6 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from countersign.wire.base import Json
 from countersign.wire.errors import WorldError
@@ -56,6 +58,21 @@ def canonical(value: Json) -> str:
     return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
 
 
+class Subject(NamedTuple):
+    """What an answer is about: its setting, and the name that the value's short form is kept under, if any."""
+
+    key: str
+    name: str | None
+    short: str
+
+
+class LastConfirmed(NamedTuple):
+    """The value of a subject that a person accepted last."""
+
+    digest: str
+    short: str
+
+
 class Confirmations:
     """The answers kept in the storage folder, shared by all windows; each call opens the store anew.
 
@@ -79,7 +96,19 @@ class Confirmations:
             self._warn(str(error))
             return {}
 
-    def answer(self, workspace: str, digest: str, key: str, *, accepted: bool) -> None:
+    def last_confirmed(self, workspace: str) -> Mapping[str | None, LastConfirmed]:
+        """By subject, the value that a person accepted last, whether it still stands or not."""
+        if not self._path.exists():
+            return {}
+        try:
+            with self._mended() as store:
+                rows = store.execute("SELECT subject, digest, short FROM confirmed WHERE workspace = ?", (workspace,))
+                return {str(subject): LastConfirmed(str(digest), str(short)) for subject, digest, short in rows}
+        except ConfirmationsUnavailable as error:
+            self._warn(str(error))  # a dialog says nothing of what changed, and is shown all the same
+            return {}
+
+    def answer(self, workspace: str, digest: str, subject: Subject, *, accepted: bool) -> None:
         """Keep what a person said, durably.
 
         Raises:
@@ -87,8 +116,11 @@ class Confirmations:
         """
         now = datetime.now(UTC).isoformat()
         with self._mended() as store, store:
-            row = (workspace, digest, key, int(accepted), now)
+            row = (workspace, digest, subject.key, int(accepted), now)
             store.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
+            if accepted and subject.name is not None:
+                last = (workspace, subject.name, digest, subject.short, now)
+                store.execute("INSERT OR REPLACE INTO confirmed VALUES (?, ?, ?, ?, ?)", last)
 
     def withdraw(self, workspace: str, digest: str) -> None:
         """Take one answer back, whatever it was."""
@@ -139,7 +171,12 @@ def _opened(path: Path) -> sqlite3.Connection:
             "CREATE TABLE IF NOT EXISTS answers (workspace TEXT NOT NULL, digest TEXT NOT NULL, key TEXT NOT NULL,"
             " accepted INTEGER NOT NULL, at TEXT NOT NULL, PRIMARY KEY (workspace, digest)) STRICT"
         )
+        store.execute(
+            "CREATE TABLE IF NOT EXISTS confirmed (workspace TEXT NOT NULL, subject TEXT NOT NULL,"
+            " digest TEXT NOT NULL, short TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (workspace, subject)) STRICT"
+        )
         store.execute("SELECT workspace, digest, key, accepted, at FROM answers LIMIT 1").fetchone()
+        store.execute("SELECT workspace, subject, digest, short, at FROM confirmed LIMIT 1").fetchone()
         if store.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("quick_check found damage")
         store.commit()
