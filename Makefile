@@ -5,7 +5,7 @@
 #   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
-#   make wire       writes client-ts/src/wire.gen.ts from the Python models
+#   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's
 #   make bench      measures
 #   make soak       the long run
 #   make package    dist/countersign.vsix
@@ -51,6 +51,7 @@ check: setup
 	$(bin)/pyright
 	$(bin)/lint-imports
 	$(bin)/python scripts/wire_types.py --check
+	$(bin)/python scripts/hidden_characters.py --check
 	cd client-ts && npm run check
 
 fmt: setup
@@ -60,6 +61,7 @@ fmt: setup
 
 wire: setup
 	$(bin)/python scripts/wire_types.py
+	$(bin)/python scripts/hidden_characters.py
 
 bench: setup
 	$(bin)/python tests/bench/run.py $(ARGS)

@@ -2,15 +2,13 @@
  * Characters that show nothing or change the order of what is shown, made visible as escapes. What stands on a card
  * must be what will run, so a command with a hidden character looks like one. Pure.
  */
+import { HIDDEN_RANGES } from './hidden.gen.ts';
 
 /**
- * Controls except tab and newline; soft hyphen, Arabic letter mark, Hangul and Khmer fillers, Mongolian separators;
- * zero-width, bidirectional and invisible operators; variation selectors, interlinear marks, tags; blanks that are no
- * plain blank; lone surrogates; private use.
+ * The gate's table without tab and newline, which are drawn; and beside it blanks that are no plain blank, and whatever
+ * Unicode says may be ignored in drawing (fillers, selectors, tags, what is not assigned yet).
  */
-const HIDDEN =
-  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u00A0\u00AD\u034F\u061C\u115F\u1160\u1680\u17B4\u17B5\u180B-\u180F\u2000-\u200F\u2028-\u202F\u205F-\u206F\u2800\u3000\u3164\uE000-\uF8FF\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]|\u{1D173}|[\u{1D174}-\u{1D17A}]|[\u{E0000}-\u{E0FFF}]|[\u{F0000}-\u{10FFFF}]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/gu;
+const HIDDEN = new RegExp(`(?![\\t\\n ])[${HIDDEN_RANGES}\\p{Zs}\\p{Default_Ignorable_Code_Point}\\u{2800}]`, 'gu');
 
 /** In running text, joiners and emoji selectors are ordinary; what reorders or hides text is not. */
 const HIDDEN_IN_PROSE =
@@ -28,6 +26,11 @@ export function reveal(text: string): string {
   return text.replaceAll(HIDDEN, escape);
 }
 
+/** For what has one line, such as a path or a title: newlines and tabs as escapes too. */
+export function revealLine(text: string): string {
+  return reveal(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
 /** For what a model or a person says. */
 export function revealProse(text: string): string {
   return text.replaceAll(HIDDEN_IN_PROSE, escape);
@@ -38,8 +41,13 @@ export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let end = 0;
   for (const match of text.matchAll(HIDDEN)) {
-    if (match.index > end) found.push({ text: text.slice(end, match.index), escaped: false });
-    found.push({ text: escape(match[0]), escaped: true });
+    const last = found.at(-1);
+    // A run of escapes is one piece: a text of nothing else must not take an element for each character.
+    if (match.index === end && last?.escaped) last.text += escape(match[0]);
+    else {
+      if (match.index > end) found.push({ text: text.slice(end, match.index), escaped: false });
+      found.push({ text: escape(match[0]), escaped: true });
+    }
     end = match.index + match[0].length;
   }
   if (end < text.length) found.push({ text: text.slice(end), escaped: false });

@@ -2,7 +2,7 @@
  * What a request is about, in words, from the gate's preview alone: the question at its head and the subject as plain
  * text. Used by the card and by what asks without one, so that both say the same. Pure.
  */
-import { reveal } from './reveal.ts';
+import { reveal, revealLine } from './reveal.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Translate<T extends string = string> = (message: string, ...values: (string | number)[]) => T;
@@ -14,7 +14,7 @@ export function headline<T extends string>(approval: wire.ApprovalRequest, t: Tr
     case 'command':
       return preview.background ? t('Run shell command in the background?') : t('Run shell command?');
     case 'diff': {
-      const path = reveal(shorten(preview.path));
+      const path = elided(revealLine(shorten(preview.path)));
       const operation = preview.operation ?? (preview.oldText === undefined ? 'create' : 'edit');
       if (operation === 'create') return t('Create {0}?', path);
       if (operation === 'delete') return t('Delete {0}?', path);
@@ -22,7 +22,7 @@ export function headline<T extends string>(approval: wire.ApprovalRequest, t: Tr
       return t('Edit {0}?', path);
     }
     case 'fetch':
-      return t('Fetch {0}?', reveal(hostOf(preview.url)));
+      return t('Fetch {0}?', elided(revealLine(hostOf(preview.url))));
     case 'tool':
       return toolQuestion(toolCall.tool, preview.server, toolCall.category, t);
   }
@@ -35,6 +35,31 @@ export function shortPath(path: string, workspace: string | undefined, home: str
   if (home && path === home) return '~';
   if (home && path.startsWith(`${home}/`)) return `~${path.slice(home.length)}`;
   return path;
+}
+
+/** A name in a headline; a longer one keeps its two ends there, and stands whole in the subject. */
+const NAME_LIMIT = 60;
+
+/** Whether a name is too long for the headline. */
+export function isElided(name: string): boolean {
+  return revealLine(name).length > NAME_LIMIT;
+}
+
+function elided(shown: string): string {
+  if (shown.length <= NAME_LIMIT) return shown;
+  const half = NAME_LIMIT / 2 - 1;
+  return `${shown.slice(0, half).replace(/[\uD800-\uDBFF]$/, '')}…${shown.slice(-half).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+/** The names that the headline could not hold whole. */
+export function longNames(preview: wire.Preview, toolCall: Pick<wire.ToolCallView, 'tool'>, shorten: (path: string) => string): ['path' | 'tool' | 'server', string][] {
+  const names: ['path' | 'tool' | 'server', string][] = [];
+  if (preview.kind === 'diff') names.push(['path', shorten(preview.path)]);
+  if (preview.kind === 'tool') {
+    names.push(['tool', toolName(toolCall.tool, preview.server)]);
+    if (preview.server !== undefined) names.push(['server', preview.server]);
+  }
+  return names.filter(([, name]) => isElided(name));
 }
 
 /** The subject in full, as text; hidden characters made visible. */
@@ -60,8 +85,8 @@ export function hostOf(url: string): string {
 }
 
 function toolQuestion<T extends string>(tool: string, server: string | undefined, category: wire.Category, t: Translate<T>): T {
-  const name = reveal(toolName(tool, server));
-  if (server) return t('Use {0} of {1}?', name, reveal(server));
+  const name = elided(revealLine(toolName(tool, server)));
+  if (server) return t('Use {0} of {1}?', name, elided(revealLine(server)));
   if (category === 'read') return t('Read with {0}?', name);
   return t('Use {0}?', name);
 }

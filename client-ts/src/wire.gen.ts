@@ -90,10 +90,27 @@ export interface ToolCallView {
   locations?: Location[];
 }
 
+/**
+ * What a card warns of. `danger`: it can destroy, leak, escape the workspace, run unseen code or touch protected
+ * paths; `caution` is anything less.
+ */
+export interface Risk {
+  id: string;
+  text: string;
+  severity: "danger" | "caution";
+}
+
+/**
+ * One command of the line. `start` and `end` are its place there, in UTF-16 code units, where it stands there
+ * word for word.
+ */
 export interface CommandPart {
   text: string;
+  start?: number;
+  end?: number;
   verdict: Verdict;
   evidence: Evidence;
+  risks?: Risk[];
 }
 
 export interface CommandPreview {

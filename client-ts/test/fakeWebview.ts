@@ -23,8 +23,24 @@ export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>>
 
 export const opened: ToWebview = { type: 'threadOpened', thread: thread() };
 
+/** Height of a segment in a document that has no layout. */
+export const ROW_HEIGHT = 18;
+
+/** Segments one below the other in a box that fills the view, and scrolls; everything else as large as the view. */
+function layOut(): void {
+  HTMLElement.prototype.scrollIntoView = () => undefined;
+  HTMLElement.prototype.getBoundingClientRect = function layout(this: HTMLElement) {
+    const unit = this.dataset['unit'];
+    if (unit === undefined && !this.matches('.rows-end')) return new DOMRect(0, 0, window.innerWidth, window.innerHeight);
+    const box = this.closest<HTMLElement>('.rows')!;
+    const at = unit === undefined ? box.querySelectorAll('[data-unit]').length : Number(unit);
+    return new DOMRect(0, at * ROW_HEIGHT - box.scrollTop, window.innerWidth, ROW_HEIGHT);
+  };
+}
+
 export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview> {
   document.body.replaceChildren();
+  layOut();
   const posted: Intent[] = [];
   const bridge = createBridge({ postMessage: (message) => posted.push(message as Intent), getState: () => undefined, setState: () => undefined });
   const root = new Root();

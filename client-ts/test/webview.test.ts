@@ -156,15 +156,90 @@ describe('nothing is approved by accident', () => {
     expect(document.activeElement).toBe(webview.button('Approve options'));
   });
 
-  it('a folded middle keeps Approve off until it was opened', async () => {
-    const newText = Array.from({ length: 2000 }, (_, index) => `line ${index}`).join('\n');
-    const webview = await fakeWebview(snapshot({ approvals: [diffApproval({ preview: { kind: 'diff', path: '/home/me/proj/a.txt', operation: 'create', newText } })] }), opened);
+  const script = (lines: number): wire.ApprovalRequest =>
+    plainCommand({ preview: { kind: 'command', command: Array.from({ length: lines }, (_, index) => (index === 30 ? 'rm -rf ~/work' : `echo ${index}`)).join('\n'), cwd: '/home/me/proj', parts: [] } });
+
+  it('a script is not approved before all of it was in view, by button, key or command; steps by key lead through it and read it out', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [script(400)] }), opened);
+    await webview.say({ type: 'act', action: 'focus' });
+    await armed(webview);
+    const attempts = async (): Promise<void> => {
+      webview.button('Approve').click();
+      press(webview.find('.card'), 'Enter', { ctrlKey: true });
+      await webview.say({ type: 'act', action: 'approve' }, { type: 'act', action: 'allowChat' });
+    };
+    await attempts();
+    expect([webview.button('Approve').disabled, webview.button('Approve options').disabled, webview.button('Deny').disabled]).toEqual([true, true, false]);
+    let steps = 0;
+    const heard: string[] = [];
+    while (document.querySelector('[data-testid="unseen"][data-rows="0"]') === null && steps++ < 200) {
+      await attempts();
+      expect(webview.sent('answer')).toEqual([]);
+      press(webview.find('.card'), 'PageDown');
+      await webview.settle();
+      heard.push(webview.find('.strip [role="status"]').textContent);
+    }
+    expect(steps).toBeGreaterThan(5);
+    expect(heard.join('\n')).toContain('echo 399');
+    window.dispatchEvent(new KeyboardEvent('keyup'));
+    vi.advanceTimersByTime(1);
+    webview.button('Approve').click();
+    expect(webview.sent('answer')).toHaveLength(1);
+  });
+
+  it('a jump to the end leaves the middle unseen', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [script(300)] }), opened);
+    await armed(webview);
+    const box = webview.find('.card .rows');
+    // Chunk after chunk is drawn; nothing is looked at but the end.
+    box.scrollTop = 100_000;
+    document.dispatchEvent(new Event('scroll'));
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    await webview.settle();
+    expect(Number(webview.find('[data-testid="unseen"]').dataset['rows'])).toBeGreaterThan(200);
+    expect(webview.button('Approve').disabled).toBe(true);
+  });
+
+  it('what was seen stays seen when the card comes back, and other bytes were not', async () => {
+    const approval = plainCommand();
+    const webview = await fakeWebview(snapshot({ approvals: [approval, fetchApproval()] }), opened);
+    webview.button('Next approval').click();
+    await webview.settle();
+    webview.button('Previous approval').click();
+    await webview.settle();
+    await armed(webview);
+    expect(webview.button('Approve').disabled).toBe(false);
+    await webview.say({ type: 'approvalRequest', approval: { ...script(300), approvalId: approval.approvalId, digest: 'd-other' } });
     await armed(webview);
     expect(webview.button('Approve').disabled).toBe(true);
-    webview.find('.unfold').click();
+  });
+
+  it('a press that began before the card was armed does not count when it ends after', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+    const held = (type: string): boolean => window.dispatchEvent(new Event(type));
+    held('pointerdown');
+    await armed(webview);
+    webview.button('Approve').click();
+    expect(webview.sent('answer')).toEqual([]);
+    held('pointerup');
+    vi.advanceTimersByTime(1);
+    held('pointerdown');
+    webview.button('Approve').click();
+    expect(webview.sent('answer')).toHaveLength(1);
+  });
+
+  it('Review all approves no script that was not in view', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [script(300)] }), opened, { type: 'show', page: 'review' });
+    await armed(webview);
+    expect(webview.button('Approve 1 selected').disabled).toBe(true);
+    for (let step = 0; step < 20; step++) {
+      webview.button('Show the next lines').click();
+      await webview.settle();
+      if (document.querySelector('[data-rows="0"]')) break;
+    }
     await webview.settle();
-    expect(webview.button('Approve').disabled).toBe(false);
-    expect(webview.find('.diff').textContent).toContain('line 1000');
+    webview.button('Approve 1 selected').click();
+    expect(webview.sent('batch')).toHaveLength(1);
   });
 
   it('risky requests are not ticked in the review, and what is not ticked is not answered', async () => {
@@ -209,7 +284,7 @@ describe('a card says what will happen and offers what the gate offered', () => 
 
   it('hidden characters stand there as escapes', async () => {
     await fakeWebview(snapshot({ approvals: [plainCommand({ preview: { kind: 'command', command: 'echo \u202Eab\u200B\u0007', cwd: '/', parts: [] } })] }), opened);
-    expect([...document.querySelectorAll('.code .escape')].map((mark) => mark.textContent)).toEqual(['\\u202e', '\\u200b', '\\x07']);
+    expect([...document.querySelectorAll('.code .escape')].map((mark) => mark.textContent)).toEqual(['\\u202e', '\\u200b\\x07']);
   });
 
   it('an edited command is sent as the tool input', async () => {

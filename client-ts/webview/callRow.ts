@@ -1,15 +1,20 @@
 /** A tool call in the transcript: while it waits or runs, and afterwards as one line that opens to what was done and why. */
 import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 
 import { type Kept, keptIn } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import type { CallItem } from './chat.ts';
 import { unifiedDiff } from './diff.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { clipped, Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
-import { diffTable, sizeBadge } from './subjectView.ts';
+import { diffRows, type Row, textRows } from './rows.ts';
+import './rowsView.ts';
+import { sizeBadge } from './subjectView.ts';
 import { byWords, durationWords, keptWords, shortPath } from './words.ts';
+
+const TITLE_LIMIT = 500;
 
 interface Refusal {
   refused: string;
@@ -19,7 +24,7 @@ interface Refusal {
 }
 
 export class CallRow extends Drawn {
-  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true }, unfolded: { state: true } };
+  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true } };
   declare bridge: Bridge;
   declare item: CallItem;
   /** The open approval of this call, if one waits. */
@@ -30,12 +35,10 @@ export class CallRow extends Drawn {
   /** Its change was taken back here. */
   declare undone: boolean;
   private declare opened: boolean;
-  private declare unfolded: boolean;
 
   constructor() {
     super();
     this.opened = false;
-    this.unfolded = false;
     this.undone = false;
   }
 
@@ -56,7 +59,7 @@ export class CallRow extends Drawn {
           ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
           : nothing}
       </div>
-      ${this.left()} ${output ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(output)}</pre>` : nothing}
+      ${this.left()} ${output ? rowsView(output, textRows, t('Output'), 'output') : nothing}
     </div>`;
   }
 
@@ -86,7 +89,7 @@ export class CallRow extends Drawn {
   private titleText(): (string | TemplateResult)[] {
     const { call } = this.item;
     const title = call.title || call.tool;
-    return revealed(call.subagent ? `${title} (${call.subagent})` : title);
+    return clipped(call.subagent ? `${title} (${call.subagent})` : title, TITLE_LIMIT);
   }
 
   private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {
@@ -95,9 +98,9 @@ export class CallRow extends Drawn {
     const text = diff && (diff.oldText !== undefined || diff.newText !== undefined) ? undefined : refusal ? [refusal.reason, refusal.hint].filter(Boolean).join('. ') : result.output;
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
-      ${this.item.call.rawInput === undefined || diff ? nothing : html`<pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(inputText(this.item.call.rawInput))}</pre>`}
-      ${diff && text === undefined ? diffTable(unifiedDiff(diff.oldText, diff.newText ?? '').rows, { of: this.item.call.title, unfolded: this.unfolded, unfold: () => (this.unfolded = true) }) : nothing}
-      ${text ? html`<pre class="code output" tabindex="0" aria-label=${t('Output')}>${revealed(text)}</pre>` : nothing} ${this.evidence()}
+      ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
+      ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
+      ${text ? rowsView(text, textRows, t('Output'), 'output') : nothing} ${this.evidence()}
       <div class="row-buttons">
         ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
         ${result.decidedBy === 'rule' || result.decidedBy === 'grant' || result.decidedBy === 'user' ? html`<button type="button" class="link" @click=${this.showRules}>${t('Rules and grants')}</button>` : nothing}
@@ -134,6 +137,10 @@ export class CallRow extends Drawn {
       this.bridge.post({ type: 'openFile', path, ...(line !== undefined && { line }) });
     };
   }
+}
+
+function rowsView<T>(of: T, rows: (of: T) => Row[], label: string, look = ''): TemplateResult {
+  return html`${guard([of], () => html`<cs-rows .label=${label} .look=${look} .rows=${rows(of)}></cs-rows>`)}`;
 }
 
 /** A refusal is JSON text in the output; anything else is what the tool gave. */

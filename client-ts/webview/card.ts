@@ -3,21 +3,32 @@
  * id and digest of what is on the screen.
  *
  * INVARIANT (nothing by accident): an approving input counts only when the card has stood unchanged for half a second in
- * a focused window, with nothing of its subject folded and no answer on its way. Denying is never delayed.
+ * a focused window, all of its subject was in view, no answer is on its way, and the press began after all that was so.
+ * Denying is never delayed.
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { reveal } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
+import { Press } from './press.ts';
 import type { Bridge } from './bridge.ts';
 import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { clipped, Drawn, icon, revealed, sentence, verdictIcon } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
-import { changeSize, isFolded, sizeBadge, subjectView, verdictIcon } from './subjectView.ts';
+import { changeSize, sizeBadge, subjectView } from './subjectView.ts';
+import { RowsView } from './rowsView.ts';
+import { wasSeen } from './seen.ts';
 import { headlineOf, labelWords, modeName, ruleMeaning, scopeWords, shortPath, timeWords } from './words.ts';
+
+/** Of an agent's own words; they decide nothing. */
+const TITLE_LIMIT = 300;
+/** What stands beside "Why?"; the whole of it is behind it. */
+const REASON_LIMIT = 160;
+/** A command may have thousands of effects. */
+const EFFECTS = 200;
 
 type Panel = { kind: 'none' } | { kind: 'rule'; option: wire.ApprovalOption; rule: string } | { kind: 'message'; text: string } | { kind: 'edit'; text: string };
 
@@ -29,7 +40,6 @@ export class Card extends Drawn {
     total: { type: Number },
     windowFocused: { attribute: false },
     panel: { state: true },
-    unfolded: { state: true },
     raw: { state: true },
     whyOpen: { state: true },
     diffOpened: { state: true },
@@ -40,17 +50,16 @@ export class Card extends Drawn {
   declare total: number;
   declare windowFocused: boolean;
   private declare panel: Panel;
-  private declare unfolded: boolean;
   private declare raw: boolean;
   private declare whyOpen: boolean;
   private declare diffOpened: boolean;
 
   private readonly arming = new Arming(this);
+  private readonly press = new Press(this);
 
   constructor() {
     super();
     this.panel = { kind: 'none' };
-    this.unfolded = false;
     this.raw = false;
     this.whyOpen = false;
     this.diffOpened = false;
@@ -61,7 +70,6 @@ export class Card extends Drawn {
     const before = changed.get('waiting');
     if (changed.has('waiting') && before?.approval.digest !== this.waiting.approval.digest) {
       this.panel = { kind: 'none' };
-      this.unfolded = false;
       this.diffOpened = false;
       this.arming.restart();
     }
@@ -91,7 +99,8 @@ export class Card extends Drawn {
     if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');
     if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge) return this.diffOpened ? undefined : t('Open the diff first');
-    if (isFolded(this.waiting.approval, this.unfolded)) return t('Open the folded lines first');
+    // Who opened the diff in the editor has the whole of it there.
+    if (!this.diffOpened && !wasSeen(this.waiting.approval, this.bridge.state)) return t('Scroll through all of it first');
     return undefined;
   }
 
@@ -108,7 +117,11 @@ export class Card extends Drawn {
   }
 
   private sendApproval(answer: Answer): void {
-    if (this.obstacle === undefined) this.send(answer);
+    if (this.obstacle === undefined && this.press.counts) this.send(answer);
+  }
+
+  protected override updated(): void {
+    this.press.follow(this.obstacle === undefined);
   }
 
   private sendRule(): void {
@@ -135,9 +148,9 @@ export class Card extends Drawn {
       @keydown=${this.onKey}
     >
       ${this.head()}
-      <div class="card-body" tabindex="-1">
-        ${this.origin()} ${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()} ${this.agentsWords()} ${this.risks()} ${this.why()}
-      </div>
+      ${this.origin()} ${this.risks()}
+      <div class="card-subject">${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()}</div>
+      ${this.why()}
       ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${this.panelView()} ${this.buttons()}
     </section>`;
   }
@@ -182,10 +195,9 @@ export class Card extends Drawn {
       of: t('the open request'),
       workspace,
       home,
-      unfolded: this.unfolded,
       raw: this.raw,
-      unfold: () => (this.unfolded = true),
       toggleRaw: () => (this.raw = !this.raw),
+      onSeen: () => this.requestUpdate(),
     });
   }
 
@@ -195,7 +207,7 @@ export class Card extends Drawn {
     // Titles of our own tools are the gate's words and say what the card says anyway.
     const hosted = agentOptions !== undefined || this.bridge.state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
     if (!title || !hosted) return nothing;
-    return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> ${revealed(title)}</p>`;
+    return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> <q>${clipped(title, TITLE_LIMIT)}</q></p>`;
   }
 
   private risks(): TemplateResult | typeof nothing {
@@ -213,15 +225,16 @@ export class Card extends Drawn {
     const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
     return html`<div class="why-box">
       <p class="why-line">
-        ${icon('info')}<span>${sentence(approval.reason)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
+        ${icon('info')}<span>${sentence(approval.reason, REASON_LIMIT)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
         ><button type="button" class="link" aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls=${id} @click=${() => (this.whyOpen = !this.whyOpen)}>${t('Why?')}</button>
       </p>
-      <ul class="effects" id=${id} ?hidden=${!this.whyOpen}>
-        ${approval.effects.map(
+      <ul class="effects" id=${id} tabindex=${this.whyOpen ? '0' : nothing} aria-label=${t('Why')} ?hidden=${!this.whyOpen}>
+        ${!this.whyOpen ? nothing : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${sentence(approval.reason)}</span></li>` : nothing}${approval.effects.slice(0, EFFECTS).map(
           (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
-        )}
+        )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`}
         ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
       </ul>
+      ${this.agentsWords()}
     </div>`;
   }
 
@@ -335,7 +348,7 @@ export class Card extends Drawn {
   private readonly onApproveOption = ({ detail: id }: CustomEvent<string>): void => {
     const { approval } = this.waiting;
     if (id === 'bypass') {
-      if (this.obstacle !== undefined) return;
+      if (this.obstacle !== undefined || !this.press.counts) return;
       const { approvalId, digest } = approval;
       this.bridge.dispatch({ type: 'answering', approvalId });
       this.bridge.post({ type: 'bypass', approvalId, digest });
@@ -356,6 +369,10 @@ export class Card extends Drawn {
       event.stopPropagation();
       this.panel = { kind: 'none' };
       this.querySelector<HTMLElement>('.card')?.focus();
+    }
+    if (event.key === 'PageDown' && !(event.target instanceof HTMLTextAreaElement) && this.panel.kind === 'none' && !wasSeen(this.waiting.approval, this.bridge.state)) {
+      event.preventDefault();
+      void this.querySelector<RowsView>('cs-rows')?.step();
     }
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return;
     event.preventDefault();

@@ -5,6 +5,8 @@
 import { html, LitElement, type TemplateResult } from 'lit';
 
 import { pieces } from '../src/reveal.ts';
+import type * as wire from '../src/wire.gen.ts';
+import { t } from './l10n.ts';
 
 export class Drawn extends LitElement {
   protected override createRenderRoot(): HTMLElement {
@@ -16,12 +18,24 @@ export function icon(name: string, extra = ''): TemplateResult {
   return html`<span class="codicon codicon-${name} ${extra}" aria-hidden="true"></span>`;
 }
 
+export function verdictIcon(verdict: wire.Verdict): TemplateResult {
+  const [name, word] = verdict === 'allow' ? ['check', t('allowed')] : verdict === 'deny' ? ['circle-slash', t('denied')] : ['question', t('asks')];
+  return html`<span class="verdict ${verdict}" title=${word}>${icon(name)}<span class="sr">${word}</span></span>`;
+}
+
 /** A sentence of ours or of the server, with what stands in backticks drawn as code. */
-export function sentence(text: string): (string | TemplateResult)[] {
+export function sentence(text: string, limit = Number.POSITIVE_INFINITY): (string | TemplateResult)[] {
+  if (text.length > limit) return [...sentence(text.slice(0, limit)), '…'];
   return text.split(/(`[^`]+`)/).flatMap((part) => (part.length > 2 && part.startsWith('`') ? [html`<code>${revealed(part.slice(1, -1))}</code>`] : revealed(part)));
 }
 
 /** Text with what cannot be seen in it drawn as marked escapes. */
 export function revealed(text: string): (string | TemplateResult)[] {
   return pieces(text).map((piece) => (piece.escaped ? html`<span class="escape" title="hidden character">${piece.text}</span>` : piece.text));
+}
+
+/** One line of foreign text that decides nothing: its beginning, and how much was left out. */
+export function clipped(text: string, limit: number): (string | TemplateResult)[] {
+  const shown = text.slice(0, limit).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return [...revealed(shown), ...(text.length > limit ? [html`<span class="escape">${t('… and {0} more characters', text.length - limit)}</span>`] : [])];
 }

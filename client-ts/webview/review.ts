@@ -12,28 +12,30 @@ import { optionOf } from './answers.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State, Waiting } from './state.ts';
-import { isFolded, subjectView } from './subjectView.ts';
+import { Press } from './press.ts';
+import { wasSeen } from './seen.ts';
+import { subjectView } from './subjectView.ts';
 import { headlineOf, shortPath } from './words.ts';
 
 export class Review extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, unfolded: { state: true }, raw: { state: true }, message: { state: true } };
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, raw: { state: true }, message: { state: true } };
   declare bridge: Bridge;
   declare state: State;
   /** By digest: what the person ticked or unticked; the rest is ticked unless it is risky. */
   private declare ticks: Readonly<Record<string, boolean>>;
   private declare seen: ReadonlySet<string>;
-  private declare unfolded: ReadonlySet<string>;
   private declare raw: ReadonlySet<string>;
   private declare message: string;
 
   private readonly arming = new Arming(this);
+  private readonly press = new Press(this);
+  private ready = false;
   private watcher: IntersectionObserver | undefined;
 
   constructor() {
     super();
     this.ticks = {};
     this.seen = new Set();
-    this.unfolded = new Set();
     this.raw = new Set();
     this.message = '';
   }
@@ -65,6 +67,7 @@ export class Review extends Drawn {
   }
 
   protected override updated(): void {
+    this.press.follow(this.ready);
     for (const end of this.querySelectorAll('.review-end')) this.watcher?.observe(end);
   }
 
@@ -74,20 +77,20 @@ export class Review extends Drawn {
 
   private approvable(waiting: Waiting): boolean {
     const { approval } = waiting;
-    return !waiting.answering && optionOf(approval, 'allow_once') !== undefined && !isFolded(approval, this.unfolded.has(approval.digest));
+    return !waiting.answering && optionOf(approval, 'allow_once') !== undefined && !isTooLarge(approval) && wasSeen(approval, this.state);
   }
 
   protected override render(): TemplateResult {
     const ticked = this.state.waiting.filter((waiting) => this.ticked(waiting));
-    const unseen = this.watcher ? ticked.filter(({ approval }) => !this.seen.has(approval.digest)).length : 0;
-    const ready = ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
+    const unseen = ticked.filter(({ approval }) => !wasSeen(approval, this.state) || (this.watcher !== undefined && !this.seen.has(approval.digest))).length;
+    this.ready = ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
     return html`<section class="page review" aria-label=${t('Review all')}>
       <div class="page-scroll" tabindex="0">${repeat(this.state.waiting, ({ approval }) => approval.approvalId, (waiting) => this.row(waiting))}</div>
       <div class="page-foot">
         ${unseen > 0 ? html`<p class="facts">${t('{0} not seen yet: scroll to them first', unseen)}</p>` : nothing}
         <input class="message" type="text" aria-label=${t('Message to the agents')} placeholder=${t('Message to the agents')} .value=${this.message} @input=${(event: Event) => (this.message = (event.target as HTMLInputElement).value)} />
         <div class="buttons">
-          <button type="button" class="primary" ?disabled=${!ready} @click=${() => this.answer('allow_once', ticked)}>${t('Approve {0} selected', ticked.length)}</button>
+          <button type="button" class="primary" ?disabled=${!this.ready} @click=${() => this.answer('allow_once', ticked)}>${t('Approve {0} selected', ticked.length)}</button>
           <button type="button" class="secondary" ?disabled=${ticked.length === 0} @click=${() => this.answer('reject_once', ticked)}>${t('Deny {0} selected', ticked.length)}</button>
         </div>
       </div>
@@ -109,10 +112,9 @@ export class Review extends Drawn {
           of: t('request {0}', this.state.waiting.indexOf(waiting) + 1),
           workspace,
           home,
-          unfolded: this.unfolded.has(approval.digest),
           raw: this.raw.has(approval.digest),
-          unfold: () => (this.unfolded = new Set([...this.unfolded, approval.digest])),
           toggleRaw: () => (this.raw = toggled(this.raw, approval.digest)),
+          onSeen: () => this.requestUpdate(),
         })}
         ${approval.risks.length > 0 ? html`<ul class="risks" aria-label=${t('Risks')}>${approval.risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>` : nothing}
         <p class="facts">${sentence(approval.reason)}</p>
@@ -127,6 +129,7 @@ export class Review extends Drawn {
   }
 
   private answer(decision: 'allow_once' | 'reject_once', chosen: readonly Waiting[]): void {
+    if (decision === 'allow_once' && !this.press.counts) return;
     // Two clicks are one answer: the state is ahead of what is drawn.
     const open = new Set(this.bridge.state.waiting.filter((one) => !one.answering).map((one) => one.approval.digest));
     const cards = chosen.filter(({ approval }) => open.has(approval.digest)).map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
@@ -136,6 +139,10 @@ export class Review extends Drawn {
     this.bridge.post({ type: 'batch', cards, decision, ...(reason && { reason }) });
     this.message = '';
   }
+}
+
+function isTooLarge({ preview }: wire.ApprovalRequest): boolean {
+  return preview.kind === 'diff' && preview.tooLarge === true;
 }
 
 function toggled(set: ReadonlySet<string>, value: string): ReadonlySet<string> {

@@ -87,7 +87,7 @@ Object.assign(window, {
     setState: () => undefined,
     postMessage(message: { type: string }) {
       posted.push(message);
-      if (message.type === 'ready') for (const said of SCENES[scene] ?? []) window.postMessage(said, '*');
+      if (message.type === 'ready') for (const said of (window as { given?: ToWebview[] }).given ?? SCENES[scene] ?? []) window.postMessage(said, '*');
     },
   }),
 });

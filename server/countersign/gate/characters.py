@@ -15,6 +15,9 @@ _INVISIBLE = frozenset(
     "\ufffc"  # object replacement: stands for something that is not in the text
 )
 
+_NEWER_FORMAT = range(0x13430, 0x13440)
+"""Egyptian hieroglyph format controls, some of which the Unicode tables of Python 3.11 do not know yet."""
+
 _CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Control, format (bidirectional and zero-width too), lone surrogate, private use, line and paragraph end."""
 
@@ -27,9 +30,14 @@ def hidden_character(text: str) -> str | None:
     if text.isascii() and text.isprintable():
         return None
     for index, char in enumerate(text):
-        if char in _INVISIBLE or unicodedata.category(char) in _CATEGORIES or _is_stray_selector(text, index):
+        if is_never_drawn(char) or _is_stray_selector(text, index):
             return f"U+{ord(char):04X}"
     return None
+
+
+def is_never_drawn(char: str) -> bool:
+    """Whether the character by itself is drawn as nothing or changes how others are drawn; the client's table, too."""
+    return char in _INVISIBLE or ord(char) in _NEWER_FORMAT or unicodedata.category(char) in _CATEGORIES
 
 
 def visible(text: str, *, limit: int = 200) -> str:

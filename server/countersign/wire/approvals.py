@@ -33,10 +33,25 @@ class ToolCallView(KeptModel):
     locations: list[Location] | None = None
 
 
-class CommandPart(KeptModel):
+class Risk(KeptModel):
+    """What a card warns of. ``danger``: it can destroy, leak, escape the workspace, run unseen code or touch protected
+    paths; ``caution`` is anything less."""
+
+    id: str
     text: str
+    severity: Literal["danger", "caution"]
+
+
+class CommandPart(KeptModel):
+    """One command of the line. ``start`` and ``end`` are its place there, in UTF-16 code units, where it stands there
+    word for word."""
+
+    text: str
+    start: int | None = None
+    end: int | None = None
     verdict: Verdict
     evidence: Evidence
+    risks: list[Risk] | None = None
 
 
 class CommandPreview(KeptModel):
