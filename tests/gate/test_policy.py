@@ -343,6 +343,7 @@ def test_a_tool_that_says_less_than_its_category_is_judged_by_its_category_too()
 class Part(NamedTuple):
     text: str
     findings: tuple[int, ...]
+    risks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -406,7 +407,7 @@ def test_a_command_that_is_only_hinted_at_is_never_allowed(monkeypatch: pytest.M
 def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     judgement = Judgement(
         findings=(READER, PLAIN, REDIRECT),
-        parts=(Part("ls", (0,)), Part("x > a", (1, 2))),
+        parts=(Part("ls", (0,), ()), Part("x > a", (1, 2), ("deletes files",))),
         risks=("deletes files",),
         sayings=lambda: ("Bash(x)", ("Bash(x)", "Bash(x:*)")),
         scripts=("/nowhere/ws/x",),
@@ -414,6 +415,7 @@ def test_each_part_of_a_command_has_one_verdict(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("countersign.gate.shell.judge.judge_command", lambda *_, **__: judgement)
     decision = decide(call(RunCommand("ls; x > a", WS), category="execute", tool="shell"), policy(), ["default"])
     assert [(part.text, part.verdict) for part in decision.parts] == [("ls", "allow"), ("x > a", "ask")]
+    assert [[risk.id for risk in part.risks or ()] for part in decision.parts] == [[], ["deletes"]]
     assert (decision.risks, decision.exact_rule, decision.proposals, decision.scripts) == (
         ("deletes files",), "Bash(x)", ("Bash(x)", "Bash(x:*)"), ("/nowhere/ws/x",),
     )  # fmt: skip

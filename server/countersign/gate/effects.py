@@ -52,14 +52,15 @@ NO_SAYINGS = Sayings()
 class Judged:
     """All that a call touches, in order, and how to find out what a rule for it would say.
 
-    ``parts`` are a command's parts with the indexes of their findings among all findings; ``exact_text`` says that a
-    rule or grant holds exactly the text of every command in it. ``runs`` is the printed text of its command.
+    ``parts`` are a command's parts with the indexes of their findings among all findings and their risks;
+    ``exact_text`` says that a rule or grant holds exactly the text of every command in it. ``runs`` is the printed
+    text of its command.
     """
 
     groups: tuple[Group, ...]
     sayings: Callable[[], Sayings]
     risks: tuple[str, ...] = ()
-    parts: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    parts: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = ()
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
     runs: str | None = None
@@ -115,7 +116,7 @@ class _Gathered:
 
     groups: list[Group] = field(default_factory=list)
     risks: list[str] = field(default_factory=list)
-    parts: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    parts: list[tuple[str, tuple[int, ...], tuple[str, ...]]] = field(default_factory=list)
     scripts: list[str] = field(default_factory=list)
     sayings: list[Callable[[], Sayings]] = field(default_factory=list)
     exact_texts: list[bool] = field(default_factory=list)
@@ -148,7 +149,9 @@ class _Gathered:
         if start == 0:
             self.parts += judgement.parts
         else:
-            self.parts += [(part.text, tuple(start + index for index in part.findings)) for part in judgement.parts]
+            self.parts += [
+                (part.text, tuple(start + index for index in part.findings), part.risks) for part in judgement.parts
+            ]
         self.says(lambda: Sayings(*judgement.sayings()))
 
     def judged(self) -> Judged:

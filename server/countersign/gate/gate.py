@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from countersign.settings.policy import Policy, RuleText
-from countersign.wire.approvals import ApprovalRequest, CommandPreview
+from countersign.wire.approvals import ApprovalRequest
 from countersign.wire.base import Json
 from countersign.wire.desk import RuleList
 from countersign.wire.errors import CountersignError, LedgerUnavailable
@@ -41,6 +41,7 @@ from .plan import Plan, Prepare
 from .receipt import Outcome, Ran, Refused, Settled
 from .record import call_event, entry_for, ran_record, request_for, result_event, seconds_left
 from .refusals import limit_reached, may_write, only_deny, refusal_kind, refused
+from .risk import with_parts
 from .turn import Turn
 from .verdict import Decision
 
@@ -426,9 +427,7 @@ class Gate:
         if missing:
             call = call.rebound(blocking_states(missing))
         decision = replace(decision, risks=(*decision.risks, *risks_left(call, decision)))
-        if isinstance(call.preview, CommandPreview):
-            call = replace(call, preview=call.preview.model_copy(update={"parts": list(decision.parts)}))
-        return Plan(call, plan.run), decision
+        return Plan(replace(call, preview=with_parts(call.preview, decision.parts)), plan.run), decision
 
     def _judge(self, call: ToolCall, turn: Turn) -> Decision:
         grants = self.grants.live(agent=call.agent, thread_id=call.thread_id, turn_id=turn.turn_id)

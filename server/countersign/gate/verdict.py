@@ -10,6 +10,7 @@ from countersign.wire.approvals import CommandPart
 from countersign.wire.verdicts import DecidedBy, EffectView, Evidence, Verdict
 
 from .finding import Finding
+from .risk import risk_of
 
 STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
@@ -51,7 +52,7 @@ class Decision:
     weighed: tuple[Weighed, ...]
     reason: str
     risks: tuple[str, ...] = ()
-    part_findings: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    part_findings: tuple[tuple[str, tuple[int, ...], tuple[str, ...]], ...] = ()
     grantable: bool = True
     exact_rule: str | None = None
     proposals: tuple[str, ...] = ()
@@ -77,8 +78,10 @@ class Decision:
     def parts(self) -> tuple[CommandPart, ...]:
         """Each simple command, with the strictest of what was said of it. Made when it is asked for."""
         parts: list[CommandPart] = []
-        for text, indexes in self.part_findings:
+        for text, indexes, words in self.part_findings:
             if indexes:
                 worst = max((self.weighed[index] for index in indexes), key=lambda each: STRICTNESS[each.verdict])
-                parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.spoken[0]))
+                found = (*words, *(risk for index in indexes for risk in self.weighed[index].finding.risks))
+                risks = [risk_of(text) for text in dict.fromkeys(found)] or None
+                parts.append(CommandPart(text=text, verdict=worst.verdict, evidence=worst.spoken[0], risks=risks))
         return tuple(parts)

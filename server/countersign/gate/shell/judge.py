@@ -53,10 +53,11 @@ MAX_ROUGH = 2
 
 
 class Part(NamedTuple):
-    """One simple command as it is shown, and which findings are about it."""
+    """One simple command as it is shown, which findings are about it, and what its words are warned of."""
 
     text: str
     findings: tuple[int, ...]
+    risks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +251,14 @@ class _Judging:
                 seen = each._replace(unanswered=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         end = len(self.findings)
-        self.parts.append(Part(case.step.command.source, (index,) if end == index + 1 else tuple(range(index, end))))
+        risks = tuple(risks_of(case))
+        about = (index,) if end == index + 1 else tuple(range(index, end))
+        self.parts.append(Part(case.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):
             self.cases[index] = case  # the others are let go at once: a long text would keep thousands
         for file in run_files(self.around, case, places):
             self.scripts[file] = None
-        for risk in risks_of(case):
+        for risk in risks:
             self.risks[risk] = None
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             inner = len(self.findings)
