@@ -2,8 +2,9 @@
 
 INVARIANT (same bytes): the file is opened without following links and compared with the state that was shown; the bytes
 that are written are those that were prepared. What is taken away is taken away whole first, looked at, and put back if
-it is not what was shown. Only somebody who writes into the very file at that moment is not seen, for that file is gone;
-and where the system cannot rename so (``rename.py``), somebody who replaces it in the instant after the last look.
+it is not what was shown; a copy that cannot be put back is named (``LeftAside``). Only somebody who writes into the very
+file at that moment is not seen, for that file is gone; and where the system cannot rename so (``rename.py``), somebody
+who replaces it in the instant after the last look.
 
 INVARIANT (no lost copy): what a person may have written lies under its own name or under an ``.old`` one, also if we
 are killed at any step; ``leftover.py`` has the names, and settles what was left.
@@ -22,8 +23,19 @@ from countersign.gate.call import BadArguments, FileState
 from countersign.gate.permit import Stale
 from countersign.settings.rename import CannotRename, exchange, move_to_free
 
-from .held import NotRegular, Seen, complaint, held_folder, held_or_made_folder, identity, look, look_at, still_there
-from .leftover import new_name, old_name
+from .held import (
+    LeftAside,
+    NotRegular,
+    Seen,
+    complaint,
+    held_folder,
+    held_or_made_folder,
+    identity,
+    look,
+    look_at,
+    still_there,
+)
+from .leftover import ASIDE, new_name, old_name
 from .places import Place
 
 MOST_BYTES = 4 << 20
@@ -81,7 +93,7 @@ def blocking_write(place: Place, before: FileState, data: bytes, *, mode: int | 
             else:
                 _same_or_stale(folder, place, seen)
                 os.rename(temporary, aside, src_dir_fd=folder, dst_dir_fd=folder)
-                _put_in_place_of(folder, aside, place, seen)
+                _put_in_place_of(folder, aside, place, seen, status)
         _flush(folder)
         return seen.data if seen is not None else None
 
@@ -144,7 +156,7 @@ def _same_or_stale(folder: int, place: Place, seen: Seen) -> None:
         raise Stale(f"`{place.shown}` has changed")
 
 
-def _put_in_place_of(folder: int, aside: str, place: Place, seen: Seen) -> None:
+def _put_in_place_of(folder: int, aside: str, place: Place, seen: Seen, ours: os.stat_result) -> None:
     """Let the new file, which lies aside, and the one that was shown change places; then the old one goes."""
     try:
         exchange(folder, aside, place.name)
@@ -152,15 +164,64 @@ def _put_in_place_of(folder: int, aside: str, place: Place, seen: Seen) -> None:
         os.replace(aside, place.name, src_dir_fd=folder, dst_dir_fd=folder)
         return
     if not _is(folder, aside, seen.status):
-        with suppress(FileNotFoundError):
-            exchange(folder, aside, place.name)
+        _exchange_back(folder, aside, place, ours)
         raise Stale(f"`{place.shown}` was replaced while it was written")
     try:
         os.unlink(aside, dir_fd=folder)
     except OSError:
         # What is said not to have been written is not left written.
-        exchange(folder, aside, place.name)
+        _exchange_back(folder, aside, place, ours)
         raise
+
+
+def _exchange_back(folder: int, aside: str, place: Place, ours: os.stat_result) -> None:
+    """Take an exchange back, and look at what comes back from it.
+
+    Raises:
+        LeftAside: it is not our new file; whoever moved that left more than one copy, and each is named.
+    """
+    try:
+        exchange(folder, aside, place.name)
+    except FileNotFoundError:
+        # Our file was taken away from there; what we had taken goes back to its name, if that is still free.
+        with suppress(FileNotFoundError, FileExistsError, CannotRename):
+            move_to_free(folder, aside, folder, place.name)
+    came_back = _status(folder, aside)
+    if came_back is not None and os.path.samestat(came_back, ours):
+        return
+    left: list[str] = []
+    if came_back is not None:
+        left.append(f"what another program put there lies beside it as `{aside}`")
+    names = [name for name in _names(folder) if name != aside and _is_file(folder, name, ours)]
+    left += [f"the new text lies as `{name}`" for name in names]
+    if not names:
+        left.append("the new text was moved to another folder or deleted by another program")
+    raise _left_aside(place, "written", left)
+
+
+def _left_aside(place: Place, done: str, left: list[str]) -> LeftAside:
+    return LeftAside(errno.EBUSY, f"`{place.shown}` was replaced while it was {done}; {'; '.join(left)}")
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _is_file(folder: int, name: str, status: os.stat_result) -> bool:
+    now = _status(folder, name)
+    return now is not None and os.path.samestat(now, status)
+
+
+def _names(folder: int) -> list[str]:
+    # The held descriptor may be good for nothing but looking up names.
+    descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        return sorted(os.listdir(descriptor))
+    finally:
+        os.close(descriptor)
 
 
 def _take_away(folder: int, place: Place, seen: Seen) -> None:
@@ -171,15 +232,23 @@ def _take_away(folder: int, place: Place, seen: Seen) -> None:
         os.unlink(place.name, dir_fd=folder)
         return
     if not _is(folder, aside, seen.status):
-        # Whatever came to be there meanwhile stays; this then keeps its odd name rather than being lost.
-        with suppress(FileExistsError):
-            move_to_free(folder, aside, folder, place.name)
+        _back_to_its_name(folder, aside, place)
         raise Stale(f"`{place.shown}` was replaced while it was deleted")
     try:
         os.unlink(aside, dir_fd=folder)
     except OSError:
-        move_to_free(folder, aside, folder, place.name)
+        _back_to_its_name(folder, aside, place)
         raise
+
+
+def _back_to_its_name(folder: int, aside: str, place: Place) -> None:
+    """Put what was taken away back. Raises LeftAside where something stands there by now: that stays."""
+    try:
+        move_to_free(folder, aside, folder, place.name)
+    except FileNotFoundError:
+        return  # somebody took it from its odd name: it is theirs
+    except FileExistsError:
+        raise _left_aside(place, "deleted", [f"what was taken away lies beside it as `{aside}`"]) from None
 
 
 def _put_where_nothing_is(
@@ -197,8 +266,20 @@ def _put_where_nothing_is(
         _link_where_nothing_is(source, name, folder, place)
         return
     if not _is(folder, place.name, status):
-        with suppress(FileExistsError):
+        try:
             move_to_free(folder, place.name, source, back)
+        except FileNotFoundError:
+            pass  # somebody took it away: it is theirs
+        except FileExistsError:
+            raise _left_aside(place, "moved", ["what another program put there stays there"]) from None
+        left: list[str] = []
+        if back.startswith(ASIDE) and _status(source, back) is not None:
+            left.append(f"what another program put there lies beside it as `{back}`")
+        if name != back:
+            names = [each for each in _names(folder) if _is_file(folder, each, status)]
+            left += [f"the new text lies as `{each}`" for each in names]
+        if left:
+            raise _left_aside(place, "moved" if name == back else "written", left)
         raise Stale("the file was replaced while it was moved")
 
 

@@ -35,6 +35,11 @@ class TooLong(OSError):
     """A file that is too long to be read to its end."""
 
 
+class LeftAside(OSError):
+    """A change could not be taken back wholly, because another program moved things meanwhile; the message names every
+    copy that is left."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A regular file as it was read: ``data`` is None where it is longer than the reader wanted to keep."""
@@ -137,6 +142,8 @@ def look_at(path: str, keep: int) -> Seen:
 def complaint(error: OSError, shown: str) -> str:
     """What went wrong, in one sentence for the model."""
     match error:
+        case LeftAside():
+            return str(error.strerror)
         case NotRegular() | TooLong():
             return f"`{shown}` {error.strerror}"
         case FileNotFoundError():

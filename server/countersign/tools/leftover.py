@@ -26,6 +26,8 @@ from countersign.wire.base import Json
 from .held import held_folder
 
 log = logging.getLogger(__name__)
+ASIDE = ".countersign-"
+"""How every such name begins."""
 _NAME = re.compile(r"\.countersign-(?P<target>[0-9a-f]{16})-[0-9a-f]{16}\.(?P<what>new|old)")
 
 
