@@ -73,3 +73,9 @@ def test_every_method_that_a_client_may_call_has_a_handler():
     server = make_server("test", "0")
     App(server)
     assert server.unhandled() == []
+
+
+def test_only_supervised_programs_get_a_session_of_their_own():
+    """Whatever else is our child and leaves our session is taken for an orphan of a supervisor, and ended."""
+    makers = [path.relative_to(SERVER).as_posix() for path in MODULES if "start_new_session" in path.read_text()]
+    assert makers == ["tools/supervised.py"]

@@ -194,6 +194,59 @@ async def test_a_program_that_kills_its_supervisor_goes_with_it(started: list[Su
         assert await process.wait() == -signal.SIGKILL
 
 
+ESCAPES = {
+    "a session and an environment of its own": "(setsid env -i sleep 1000 & echo $!)",
+    "a session of a session": "(setsid setsid env -i bash -c 'sleep 1000 & echo $!; wait' &)",
+    "a daemon": "(env -i setsid bash -c '(cd /; exec sleep 1000 <&- 2>&-) & echo $!' &)",
+    "one that ignores every signal": "(trap '' TERM HUP INT; setsid env -i sleep 1000 & echo $!)",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sub-reapers")
+@pytest.mark.parametrize("escape", ESCAPES.values(), ids=ESCAPES)
+async def test_who_leaves_session_and_environment_does_not_survive_the_supervisor(
+    started: list[Supervised], escape: str
+) -> None:
+    script = f"{escape}; read go; kill -9 $PPID; sleep 1000"
+    process = await spawn_supervised(["bash", "-c", script], env=ENVIRONMENT, cwd="/", stdin=asyncio.subprocess.PIPE)
+    other = await spawn_supervised(["bash", "-c", "echo $$; sleep 1000"], env=ENVIRONMENT, cwd="/")
+    started += [process, other]
+    await read_lines(other.stdout, 1)
+    assert process.stdin is not None
+    with watched(await read_lines(process.stdout, 1)) as descriptors:
+        process.stdin.write(b"\n")
+        assert await asyncio.to_thread(all_end, descriptors)
+    async with asyncio.timeout(PATIENCE):
+        assert await process.wait() == -signal.SIGKILL
+    assert other.returncode is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has sub-reapers")
+async def test_programs_that_are_just_started_survive_the_end_of_what_another_left(started: list[Supervised]) -> None:
+    process = await spawn_supervised(
+        ["bash", "-c", "(setsid env -i sleep 1000 & echo $!); read go; kill -9 $PPID"],
+        env=ENVIRONMENT, cwd="/", stdin=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    started.append(process)
+    assert process.stdin is not None
+    with watched(await read_lines(process.stdout, 1)) as descriptors:
+        process.stdin.write(b"\n")
+        others = await asyncio.gather(
+            *(spawn_supervised(["bash", "-c", "echo $$; read go"], env=ENVIRONMENT, cwd="/",
+                               stdin=asyncio.subprocess.PIPE) for _ in range(4))
+        )  # fmt: skip
+        started += others
+        assert await asyncio.to_thread(all_end, descriptors)
+    async with asyncio.timeout(PATIENCE):
+        await process.wait()
+    for other in others:
+        await read_lines(other.stdout, 1)
+        assert other.stdin is not None
+        other.stdin.write(b"\n")
+        async with asyncio.timeout(PATIENCE):
+            assert await other.wait() == 0
+
+
 async def test_a_fork_bomb_is_ended(started: list[Supervised]) -> None:
     script = "echo $$; n=0; f() { (( n++ < 5 )) && { f & f & wait; } || sleep 1000; }; f"
     process = await spawn_supervised(["bash", "-c", script], env=ENVIRONMENT, cwd="/")

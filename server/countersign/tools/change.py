@@ -2,9 +2,9 @@
 
 INVARIANT (same bytes): the file is opened without following links and compared with the state that was shown; the bytes
 that are written are those that were prepared. What is taken away is taken away whole first, looked at, and put back if
-it is not what was shown; a copy that cannot be put back is named (``LeftAside``). Only somebody who writes into the very
-file at that moment is not seen, for that file is gone; and where the system cannot rename so (``rename.py``), somebody
-who replaces it in the instant after the last look.
+it is not what was shown; a copy that cannot be put back is named (``LeftAside``). Who writes into the very file at that
+moment is not seen, for that file is gone; nor, where the system cannot rename so (``rename.py``), is somebody who
+replaces it in the instant after the last look.
 
 INVARIANT (no lost copy): what a person may have written lies under its own name or under an ``.old`` one, also if we
 are killed at any step; ``leftover.py`` has the names, and settles what was left.

@@ -161,7 +161,7 @@ async def _search(looking: _Looking, hits: list[str]) -> None:
         stderr=asyncio.subprocess.DEVNULL,
         limit=_FRAME_LIMIT,
         env={"PYTHONIOENCODING": "utf-8"},
-        start_new_session=True,
+        process_group=0,
     )  # fmt: skip
     try:
         task = {"pattern": looking.plan.pattern, "most": MOST_HITS, "width": LINE_WIDTH, "seconds": int(SECONDS)}

@@ -2,7 +2,8 @@
 
 INVARIANT (a clean child): commands and hosted agents are started here and nowhere else, with exactly the environment
 that is given and one variable more, in a session of their own, and leave nobody behind, even after ``kill -9`` of the
-server. Should a program kill its own supervisor, whoever carries its mark in the environment is ended from here.
+server. Should a program kill its own supervisor, whoever carries its mark in the environment is ended from here, and
+so is whoever became our child by that (``orphans.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from .orphans import become_subreaper, blocking_end, blocking_foreign_children
+
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 MARK = "COUNTERSIGN_RUN"
 """Variable that every process of one program inherits; its value is that program's alone."""
@@ -28,6 +31,10 @@ STOP_PATIENCE = 4.0
 """Seconds that ``stop`` waits: the supervisor's two of grace, and as much again for a busy machine."""
 RESCUE_PATIENCE = 2.0
 """Seconds for which processes whose supervisor was killed are looked for."""
+
+_running: weakref.WeakSet[Supervised] = weakref.WeakSet()
+_starting: set[asyncio.Future[None]] = set()
+_rescues: set[asyncio.Task[None]] = set()
 
 
 class Supervised:
@@ -41,7 +48,7 @@ class Supervised:
         self._line = line
         self._mark = mark
         self._orderly = False
-        self._rescue: asyncio.Future[None] | None = None
+        self._rescue: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
         self.stdin = process.stdin
         self.stdout = process.stdout
@@ -49,6 +56,7 @@ class Supervised:
         self.pid = process.pid
         # Weakly, so that a program that everybody forgot is ended and does not keep itself going.
         itself = weakref.ref(self)
+        _running.add(self)
         self._loop.add_reader(line.fileno(), lambda: (known := itself()) and known._heard())
 
     def __del__(self) -> None:
@@ -106,7 +114,9 @@ class Supervised:
                 return
         self._hang_up()
         if not self._orderly:
-            self._rescue = self._loop.run_in_executor(None, _blocking_end_marked, self._mark)
+            self._rescue = self._loop.create_task(_end_left_behind(self._mark), name="end what a supervisor left")
+            _rescues.add(self._rescue)
+            self._rescue.add_done_callback(_rescues.discard)
 
     def _hang_up(self) -> None:
         if self._line.fileno() >= 0:
@@ -143,6 +153,9 @@ async def spawn_supervised(
     if shutil.which(argv[0], path=env.get("PATH", os.defpath)) is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
     mark = secrets.token_hex(16)
+    become_subreaper()
+    started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    _starting.add(started)
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     folder = cwd if isinstance(cwd, int) else -1
@@ -161,9 +174,29 @@ async def spawn_supervised(
     except BaseException:
         ours.close()
         raise
+    else:
+        return Supervised(process, ours, mark)
     finally:
         theirs.close()
-    return Supervised(process, ours, mark)
+        _starting.discard(started)
+        started.set_result(None)
+
+
+async def _end_left_behind(mark: str) -> None:
+    """End whatever a program left whose supervisor was killed, bounded."""
+    await asyncio.to_thread(_blocking_end_marked, mark)
+    if not become_subreaper():
+        return
+    until = time.monotonic() + RESCUE_PATIENCE
+    while time.monotonic() < until:
+        found = await asyncio.to_thread(blocking_foreign_children)
+        if _starting:
+            # A supervisor that is just being started is a child of ours that nobody knows yet.
+            await asyncio.wait(set(_starting))
+        orphans = found - {program.pid for program in _running if program.returncode is None}
+        if not orphans:
+            return
+        await asyncio.to_thread(blocking_end, orphans)
 
 
 def _blocking_end_marked(mark: str) -> None:

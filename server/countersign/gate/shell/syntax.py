@@ -68,7 +68,7 @@ class BashSyntax:
                 cwd="/",
                 timeout=TIME_LIMIT,
                 check=False,
-                start_new_session=True,
+                process_group=0,
             )
         except (OSError, ValueError, subprocess.SubprocessError):
             return "bash could not be asked whether it accepts the text"
