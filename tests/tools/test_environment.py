@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from countersign.settings.policy import Policy
-from countersign.tools.environment import DEFAULT_PATH, filtered_environment
+from countersign.tools.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld
 
 WORKSPACE = "/work/space"
 
@@ -17,7 +17,8 @@ WORKSPACE = "/work/space"
 def given(base: dict[str, str], **policy: Any) -> dict[str, str]:
     """The environment without what is always added."""
     filtered = filtered_environment(base, Policy(workspace=WORKSPACE, home="/home/me", **policy), WORKSPACE)
-    return {name: value for name, value in filtered.items() if name != "PATH" and not name.startswith("GIT_")}
+    added = {"PATH"} | {name for name in ("LANG", "LC_CTYPE") if filtered.get(name) == UTF8 and name not in base}
+    return {name: value for name, value in filtered.items() if name not in added and not name.startswith("GIT_")}
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,8 @@ def given(base: dict[str, str], **policy: Any) -> dict[str, str]:
         "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "POSIXLY_CORRECT", "BASH_COMPAT",
         "GIT_DIR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "PAGER", "MANPAGER", "LESSOPEN", "RIPGREP_CONFIG_PATH",
         "PYTHONSTARTUP", "NODE_OPTIONS", "TAR_OPTIONS", "PWD", "OLDPWD",
+        "OPENAI_KEY", "GITHUB_PAT", "MYAPP_PASS", "PGPASSWORD", "db_password", "MYSQL_PWD", "SECRET_KEY_BASE",
+        "REDISCLI_AUTH", "npm_config__auth", "AZURE_STORAGE_KEY", "myApiKey", "TOKEN_2",
     ],
 )  # fmt: skip
 def test_a_variable_that_steers_or_tells_is_left_out(name: str) -> None:
@@ -38,10 +41,40 @@ def test_a_variable_that_steers_or_tells_is_left_out(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["HOME", "LANG", "LC_ALL", "TERM", "SSH_AUTH_SOCK", "TOKENIZERS_PARALLELISM", "SECRETARY", "ENVIRONMENT",
-     "GITHUB_REPOSITORY", "DISPLAY", "VIRTUAL_ENV", "JAVA_HOME", "COMPOSE_PROJECT_NAME"],
+     "GITHUB_REPOSITORY", "DISPLAY", "VIRTUAL_ENV", "JAVA_HOME", "COMPOSE_PROJECT_NAME", "PYTHONPATH", "XAUTHORITY",
+     "AWS_ACCESS_KEY_ID", "GOOGLE_APPLICATION_CREDENTIALS", "TOKEN_FILE", "COMPASS", "KEY", "SSH_ASKPASS", "PUBLIC_KEY",
+     "SECRET_NAME", "PGPASSFILE"],
 )  # fmt: skip
 def test_an_ordinary_variable_stays(name: str) -> None:
-    assert given({name: "x"}) == {name: "x"}
+    assert given({name: "x.UTF-8"})[name] == "x.UTF-8"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["postgres://me:hunter2@host/db", "ghp_" + "a1" * 18, "-----BEGIN PRIVATE KEY-----\nx", "hvs." + "aB3" * 10],
+)
+def test_a_variable_whose_value_is_a_secret_is_left_out_and_named(value: str) -> None:
+    base = {"DATABASE_URL": value, "HOMEPAGE": "https://host/path", "MY_TOKEN": "x"}
+    assert given(base) == {"HOMEPAGE": "https://host/path"}
+    assert withheld(base, Policy(WORKSPACE, "/home/me")) == ["DATABASE_URL", "MY_TOKEN"]
+    assert given(base, shell_env_pass=("DATABASE_URL",))["DATABASE_URL"] == value
+
+
+@pytest.mark.parametrize(
+    ("base", "locale"),
+    [
+        ({}, {"LC_CTYPE": UTF8, "LANG": UTF8}),
+        ({"LANG": "C"}, {"LC_CTYPE": UTF8, "LANG": UTF8}),
+        ({"LC_ALL": "POSIX", "LANG": "en_US.UTF-8"}, {"LC_CTYPE": UTF8, "LANG": UTF8}),
+        ({"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "en_US.UTF-8"}, {"LC_CTYPE": UTF8, "LANG": UTF8}),
+        ({"LC_ALL": "", "LANG": "de_DE.utf8"}, {"LC_ALL": "", "LANG": "de_DE.utf8"}),
+        ({"LC_ALL": "en_US.UTF-8"}, {"LC_ALL": "en_US.UTF-8"}),
+        ({"LANG": "de_DE.UTF-8@euro"}, {"LANG": "de_DE.UTF-8@euro"}),
+    ],
+)
+def test_a_command_reads_its_text_as_utf8(base: dict[str, str], locale: dict[str, str]) -> None:
+    filtered = filtered_environment(base, Policy(WORKSPACE, "/home/me"), WORKSPACE)
+    assert {name: value for name, value in filtered.items() if name.startswith(("LC_", "LANG"))} == locale
 
 
 @pytest.mark.parametrize(

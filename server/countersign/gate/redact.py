@@ -1,7 +1,8 @@
 """Redaction: what must not stand in the ledger in clear.
 
-Values of environment variables that look like secrets (and those that an ``apiKeyEnv`` names), and known forms of
-tokens. The digest beside a row is of the true bytes, so redaction loses no proof.
+Values of environment variables that look like secrets (and those that an ``apiKeyEnv`` names), known forms of tokens,
+and what is given to a name or option that takes a secret; ``secret_forms.py`` has the table. The digest beside a row is
+of the true bytes, so redaction loses no proof.
 """
 
 from __future__ import annotations
@@ -13,40 +14,17 @@ from functools import lru_cache
 
 from countersign.wire.base import Json
 
-SECRET_NAME = re.compile(r"(?:_TOKEN|_API_KEY|_SECRET|_PASSWORD)$")
+from .secret_forms import (
+    ASSIGNED,
+    FORMS,
+    KNOWN_OPTIONS,
+    NO_SECRET,
+    OPTION,
+    PRIVATE_KEY,
+    has_secret_form,
+    is_secret_name,
+)
 
-TOKEN_FORMS = re.compile(
-    r"""
-      sk-[A-Za-z0-9_-]{16,}                                        # OpenAI, Anthropic
-    | [sr]k_(?:live|test)_[A-Za-z0-9]{16,} | whsec_[A-Za-z0-9]{16,}  # Stripe
-    | gh[pousr]_[A-Za-z0-9]{20,} | github_pat_[A-Za-z0-9_]{20,}    # GitHub
-    | gl[a-z]{2,6}-[A-Za-z0-9_-]{16,}                              # GitLab
-    | xox[a-z]-[A-Za-z0-9-]{10,} | xapp-[A-Za-z0-9-]{10,}          # Slack
-    | (?:AKIA|ASIA)[A-Z0-9]{16}                                    # AWS, the key's id
-    | (?<=SecretAccessKey":\s")[A-Za-z0-9/+]{40}                   # and the key, as its tools print it
-    | AIza[A-Za-z0-9_-]{30,} | ya29\.[A-Za-z0-9_-]{20,} | GOCSPX-[A-Za-z0-9_-]{20,}  # Google
-    | npm_[A-Za-z0-9]{30,}
-    | pypi-[A-Za-z0-9_-]{30,}
-    | hf_[A-Za-z0-9]{30,}                                          # Hugging Face
-    | do[opr]_v1_[a-f0-9]{40,}                                     # DigitalOcean
-    | shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}                           # Shopify
-    | SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}                   # SendGrid
-    | eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}   # JWT
-    | (?<=[Bb]earer\s)[A-Za-z0-9._~+/-]{16,}=*                     # in an Authorization header
-    | (?<=[Bb]asic\s)[A-Za-z0-9+/]{16,}=*
-    | (?<=://)[^/\s:@]{0,256}:[^/\s@]{1,256}(?=@)                  # user:password in a URL
-    | (?<=://)[^/\s:@]{20,256}(?=@)                                # a token alone in a URL
-    """,
-    re.VERBOSE,
-)
-ASSIGNED = re.compile(
-    r"""((?:\b|_)(?:TOKEN|API_KEY|SECRET|PASSWORD|aws_secret_access_key)\s?=\s?)"""
-    r"""(?!["']?\$)("[^"]{4,}"|'[^']{4,}'|[^\s"';&|]{4,})"""
-)
-"""A secret that is given to a variable in the text itself; one that another variable holds is none to see."""
-PRIVATE_KEY = re.compile(
-    r"-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\Z)", re.DOTALL
-)
 MARK = "[redacted]"
 SHORTEST_SECRET = 6
 """Shorter values are not looked for: they would blank out ordinary words."""
@@ -58,7 +36,7 @@ def secret_values(environment: Mapping[str, str] = os.environ, names: Iterable[s
     return frozenset(
         value
         for name, value in environment.items()
-        if (name in named or SECRET_NAME.search(name)) and len(value) >= SHORTEST_SECRET
+        if len(value) >= SHORTEST_SECRET and (name in named or is_secret_name(name) or has_secret_form(value))
     )
 
 
@@ -73,9 +51,24 @@ def _redacted(text: str, secrets: frozenset[str]) -> str:
         text = text.replace(secret, MARK)
     if "-----BEGIN" in text:
         text = PRIVATE_KEY.sub(MARK, text)
-    if "=" in text:
-        text = ASSIGNED.sub(rf"\1{MARK}", text)
-    return TOKEN_FORMS.sub(MARK, text)
+    text = FORMS.sub(MARK, text)
+    if "=" in text or ":" in text:
+        text = ASSIGNED.sub(_given, text)
+    if " -" in text:
+        text = OPTION.sub(_given, text)
+        for known in KNOWN_OPTIONS:
+            text = known.sub(_after, text)
+    return text
+
+
+def _given(found: re.Match[str]) -> str:
+    if not is_secret_name(found["name"]) or found["value"] in NO_SECRET or MARK.startswith(found["value"]):
+        return found.group()
+    return f"{found['name']}{found['between']}{MARK}"
+
+
+def _after(found: re.Match[str]) -> str:
+    return found.group() if found["value"].startswith("[") else f"{found['before']}{MARK}"
 
 
 _SHORT = 500
@@ -89,5 +82,11 @@ def redact(value: Json, secrets: frozenset[str]) -> Json:
     if isinstance(value, list):
         return [redact(item, secrets) for item in value]
     if isinstance(value, dict):
-        return {redact_text(key, secrets): redact(item, secrets) for key, item in value.items()}
+        return {redact_text(key, secrets): _item(key, item, secrets) for key, item in value.items()}
     return value
+
+
+def _item(key: str, item: Json, secrets: frozenset[str]) -> Json:
+    if isinstance(item, str) and item and is_secret_name(key):
+        return MARK
+    return redact(item, secrets)

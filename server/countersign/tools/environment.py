@@ -1,7 +1,8 @@
 """The environment that commands and agents start with: the server's, without what could change what is run, and
 without secrets that were not given to them.
 
-Names are compared in capitals. Values are never looked at, but for PATH.
+Names are compared in capitals. ``gate/secret_forms.py`` says what a secret is, by name or by value. Where nothing that
+is inherited names a UTF-8 locale, commands get ``C.UTF-8``: they then read their text as it was judged.
 """
 
 from __future__ import annotations
@@ -10,13 +11,10 @@ import fnmatch
 import os
 from collections.abc import Mapping
 
+from countersign.gate.secret_forms import has_secret_form, is_secret_name
 from countersign.settings.policy import Policy
 
 EDITOR = ("VSCODE_*", "ELECTRON_*", "COUNTERSIGN_*")
-SECRETS = (
-    "*_TOKEN", "*_API_KEY", "*_SECRET", "*_PASSWORD", "*_PASSWD", "*_ACCESS_KEY", "*_SECRET_KEY", "*_PRIVATE_KEY",
-    "TOKEN", "API_KEY", "SECRET", "PASSWORD",
-)  # fmt: skip
 SHELL = (
     "BASH_ENV", "ENV", "BASH_FUNC_*", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "BASH_XTRACEFD", "POSIXLY_CORRECT",
     "CDPATH", "GLOBIGNORE", "EXECIGNORE", "PS4", "PROMPT_COMMAND", "LD_*", "DYLD_*",
@@ -32,6 +30,7 @@ POSITION = ("PWD", "OLDPWD", "_")
 
 GIT_SETTINGS = (("safe.bareRepository", "explicit"), ("core.fsmonitor", "false"), ("core.pager", "cat"))
 """Settings of a repository that would run a program for a mere look at it, overruled."""
+UTF8 = "C.UTF-8"
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -48,11 +47,34 @@ def filtered_environment(base: Mapping[str, str], policy: Policy, workspace: str
         upper = name.upper()
         if _any(upper, SHELL) or upper in POSITION or not upper:
             continue
-        if upper not in passed and (upper in secret or _any(upper, (*EDITOR, *SECRETS, *PROGRAMS))):
+        if upper not in passed and (_any(upper, (*EDITOR, *PROGRAMS)) or _is_secret(name, value, secret)):
             continue
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
-    return kept | _quiet_git()
+    return _with_utf8(kept) | _quiet_git()
+
+
+def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:
+    """Return the names of the variables that are kept back because they hold a secret, sorted."""
+    passed = {name.upper() for name in policy.shell_env_pass}
+    secret = {name.upper() for name in policy.secret_variables}
+    return sorted(
+        name for name, value in base.items() if name.upper() not in passed and _is_secret(name, value, secret)
+    )
+
+
+def _is_secret(name: str, value: str, secret: set[str]) -> bool:
+    return name.upper() in secret or is_secret_name(name) or has_secret_form(value)
+
+
+def _with_utf8(kept: dict[str, str]) -> dict[str, str]:
+    """The environment with a UTF-8 locale for characters: as inherited, else ``C.UTF-8``."""
+    # The first of them that is set and not empty decides.
+    deciding = next((kept[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if kept.get(name)), "")
+    if deciding.lower().replace("-", "").partition("@")[0].endswith(".utf8"):
+        return kept
+    others = {name: value for name, value in kept.items() if name != "LC_ALL"}
+    return others | {"LC_CTYPE": UTF8, "LANG": UTF8}
 
 
 def ordered_path(path: str, workspace: str) -> str:
