@@ -5,7 +5,7 @@
  * INVARIANT (asked again): bypass, and a rule other than those offered, reach the server only after the person said yes
  * in a modal that the extension drew. The webview's word is not enough.
  */
-import type { DialogText, EditorText, Texts } from './editorText.ts';
+import { block, type DialogText, type EditorText, paragraphs, type Texts } from './editorText.ts';
 import type { IntentOf } from './intents.ts';
 import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -54,19 +54,38 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This answer is not on offer; nothing was sent.') });
     const rule = intent.rule?.trim();
     // INVARIANT (asked again): a rule that the gate did not write is asked again, whether wider or not.
+    let confirmed: wire.RuleConfirmation | undefined;
     if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
+      const preview = await previewed(approval, rule);
+      if (!preview) return;
+      if (!preview.covers) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This rule is not valid, or does not cover this call. Change it, or answer for this call only.') });
       const yes = await host.confirm({
         message: host.t('Keep a rule of your own?'),
-        detail: host.detail('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
+        detail: paragraphs(
+          host.detail('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
+          preview.wider && host.detail('It is wider than the widest rule offered.'),
+          preview.examples.length > 0 && host.detail('It would also match:\n{0}', block(preview.examples.join('\n'))),
+        ),
         button: host.t('Always Allow'),
       });
       if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+      confirmed = { ruleDigest: preview.digest };
     }
-    const taken = await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule });
+    const taken = await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule, confirmed });
     const left = taken ? keptBy(option, rule) : undefined;
     if (left) kept(approval.toolCall.toolCallId, left);
     // After the answer: a turn that is stopped first would have its call recorded as cancelled.
     if (intent.stop) link.notify('thread/cancel', { threadId: approval.threadId });
+  }
+
+  /** What the server says of a rule of the person's own; undefined, and told, if it cannot. */
+  async function previewed(approval: wire.ApprovalRequest, rule: string): Promise<wire.RulePreviewResult | undefined> {
+    try {
+      return await link.request('rule/preview', { approvalId: approval.approvalId, rule });
+    } catch (error) {
+      post({ type: 'answerFailed', approvalId: approval.approvalId, message: asServerError(error).message });
+      return undefined;
+    }
   }
 
   async function bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void> {
@@ -91,7 +110,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
   async function respond(
     approval: wire.ApprovalRequest,
     optionId: string,
-    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule'>,
+    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule' | 'confirmed'>,
   ): Promise<boolean> {
     try {
       await link.request('tool/approvalResponse', {

@@ -4,7 +4,7 @@ export type Json = unknown;
 
 export type Empty = Record<string, never>;
 
-export type ErrorKind = "unknownApproval" | "alreadyResolved" | "optionNotOffered" | "stale" | "notTrusted" | "invalid" | "unknownThread" | "unknownAgent" | "unknownReceipt" | "unknownShell" | "unknownRule" | "conflict" | "modelError" | "agentExit" | "ledgerUnavailable" | "internal" | "tooLarge";
+export type ErrorKind = "unknownApproval" | "alreadyResolved" | "optionNotOffered" | "stale" | "notTrusted" | "invalid" | "needsConfirmation" | "unknownThread" | "unknownAgent" | "unknownReceipt" | "unknownShell" | "unknownRule" | "conflict" | "modelError" | "agentExit" | "ledgerUnavailable" | "internal" | "tooLarge";
 
 /** Strictest last: of all that apply, the strictest stands. */
 export type Verdict = "allow" | "ask" | "deny";
@@ -194,6 +194,11 @@ export interface OutcomeHolder {
   outcome: Outcome;
 }
 
+/** The person's second word on a rule: the digest of its preview. */
+export interface RuleConfirmation {
+  ruleDigest: string;
+}
+
 /**
  * `tool/approvalResponse`: the person's answer. `bypass_all` approves and sets bypass for this agent, in the
  * workspace's settings or until this window is closed.
@@ -207,6 +212,24 @@ export interface ApprovalResponseParams {
   reason?: string;
   editedInput?: string;
   rule?: string;
+  confirmed?: RuleConfirmation;
+}
+
+/** `rule/preview`: what a rule that a person edited on a card would do. */
+export interface RulePreviewParams {
+  approvalId: string;
+  rule: string;
+}
+
+/**
+ * `covers`: the rule alone lets this call through. `wider`: it may match more than the widest rule offered, and
+ * needs `confirmed` with this digest in the answer. `examples` are what else it would match.
+ */
+export interface RulePreviewResult {
+  covers: boolean;
+  wider: boolean;
+  examples: string[];
+  digest: string;
 }
 
 export interface ApprovalResponseResult {
@@ -764,6 +787,7 @@ export interface Methods {
   "tool/approvalResponse": { kind: "request"; direction: "toServer"; params: ApprovalResponseParams; result: ApprovalResponseResult };
   "tool/approvalResolved": { kind: "notification"; direction: "toClient"; params: ApprovalResolved };
   "tool/pendingApprovals": { kind: "request"; direction: "toServer"; params: PendingApprovalsParams; result: PendingApprovalsResult };
+  "rule/preview": { kind: "request"; direction: "toServer"; params: RulePreviewParams; result: RulePreviewResult };
   "tool/approvalBatch": { kind: "request"; direction: "toServer"; params: ApprovalBatchParams; result: ApprovalBatchResult };
   "tool/explain": { kind: "request"; direction: "toServer"; params: ExplainParams; result: ExplainResult };
   "thread/create": { kind: "request"; direction: "toServer"; params: ThreadCreateParams; result: ThreadCreateResult };

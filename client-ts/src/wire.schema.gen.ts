@@ -9,7 +9,7 @@ type Shape =
 
 const shapes: Record<string, Shape> = {
   Empty: { fields: {} },
-  ErrorKind: { values: ["unknownApproval", "alreadyResolved", "optionNotOffered", "stale", "notTrusted", "invalid", "unknownThread", "unknownAgent", "unknownReceipt", "unknownShell", "unknownRule", "conflict", "modelError", "agentExit", "ledgerUnavailable", "internal", "tooLarge"] },
+  ErrorKind: { values: ["unknownApproval", "alreadyResolved", "optionNotOffered", "stale", "notTrusted", "invalid", "needsConfirmation", "unknownThread", "unknownAgent", "unknownReceipt", "unknownShell", "unknownRule", "conflict", "modelError", "agentExit", "ledgerUnavailable", "internal", "tooLarge"] },
   Verdict: { values: ["allow", "ask", "deny"] },
   Mode: { values: ["plan", "ask", "default", "acceptEdits", "auto", "dontAsk"] },
   Category: { values: ["read", "write", "execute", "external"] },
@@ -41,7 +41,10 @@ const shapes: Record<string, Shape> = {
   SelectedOutcome: { fields: { outcome: { values: ["selected"] }, optionId: "string" } },
   CancelledOutcome: { fields: { outcome: { values: ["cancelled"] } } },
   OutcomeHolder: { fields: { outcome: { ref: "Outcome" } } },
-  ApprovalResponseParams: { fields: { approvalId: "string", "digest?": "string", response: { ref: "OutcomeHolder" }, bypassAll: "boolean", "bypassScope?": { ref: "BypassScope" }, "reason?": "string", "editedInput?": "string", "rule?": "string" } },
+  RuleConfirmation: { fields: { ruleDigest: "string" } },
+  ApprovalResponseParams: { fields: { approvalId: "string", "digest?": "string", response: { ref: "OutcomeHolder" }, bypassAll: "boolean", "bypassScope?": { ref: "BypassScope" }, "reason?": "string", "editedInput?": "string", "rule?": "string", "confirmed?": { ref: "RuleConfirmation" } } },
+  RulePreviewParams: { fields: { approvalId: "string", rule: "string" } },
+  RulePreviewResult: { fields: { covers: "boolean", wider: "boolean", examples: { list: "string" }, digest: "string" } },
   ApprovalResponseResult: { fields: { approvalId: "string", state: { ref: "ApprovalState" } } },
   ApprovalResolved: { fields: { approvalId: "string", threadId: "string", state: { ref: "ApprovalState" }, by: { ref: "DecidedBy" }, "reason?": "string" } },
   PendingApprovalsParams: { fields: { "threadId?": "string" } },
@@ -135,6 +138,7 @@ const methods: Record<MethodName, { params: string; result?: string }> = {
   "tool/approvalResponse": { params: "ApprovalResponseParams", result: "ApprovalResponseResult" },
   "tool/approvalResolved": { params: "ApprovalResolved" },
   "tool/pendingApprovals": { params: "PendingApprovalsParams", result: "PendingApprovalsResult" },
+  "rule/preview": { params: "RulePreviewParams", result: "RulePreviewResult" },
   "tool/approvalBatch": { params: "ApprovalBatchParams", result: "ApprovalBatchResult" },
   "tool/explain": { params: "ExplainParams", result: "ExplainResult" },
   "thread/create": { params: "ThreadCreateParams", result: "ThreadCreateResult" },

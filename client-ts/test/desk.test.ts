@@ -43,6 +43,7 @@ beforeEach(async () => {
     'grant/list': { grants: grants() },
     'rule/proposals': { proposals: [{ rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] }], looked: 3, most: 1000, unjudged: 0 },
     'tool/approvalBatch': { results: [] },
+    'rule/preview': { covers: true, wider: true, examples: ['npm publish'], digest: 'sha256:p' },
   };
   const link: Link = {
     state: 'running',
@@ -122,7 +123,7 @@ describe('a webview that lies changes nothing', () => {
   ];
   it.each(forgeries)('%s', async (_, message) => {
     await forge(message);
-    expect(sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query')).toEqual([]);
+    expect(sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query' && method !== 'rule/preview')).toEqual([]);
   });
 });
 
@@ -140,7 +141,8 @@ describe('what widens is asked again, and then done', () => {
     says = true;
     await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_1', rule: 'Bash(npm *)' });
     expect(asked[0]!.detail).toContain('Bash(npm *)');
-    expect(sent).toEqual(answerOf({ response: { outcome: { outcome: 'selected', optionId: 'allow_always_workspace_1' } }, rule: 'Bash(npm *)' }));
+    expect(asked[0]!.detail).toMatch(/wider than the widest rule offered[^]*npm publish/);
+    expect(sent).toEqual([['rule/preview', { approvalId: 'a-plain', rule: 'Bash(npm *)' }], ...answerOf({ response: { outcome: { outcome: 'selected', optionId: 'allow_always_workspace_1' } }, rule: 'Bash(npm *)', confirmed: { ruleDigest: 'sha256:p' } })]);
   });
 
   it('Auto is asked about once', async () => {

@@ -15,12 +15,13 @@ from countersign.gate.entry import Opened
 from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome, Ran, Refused
 from countersign.settings.policy import RuleText
-from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams
+from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams, RulePreviewParams
 from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import (
     AlreadyResolved,
     HouseError,
     InvalidAnswer,
+    NeedsConfirmation,
     NotTrusted,
     OptionNotOffered,
     StaleAnswer,
@@ -167,6 +168,23 @@ async def test_a_wrong_answer_changes_nothing_and_the_card_stays(house: House, o
     assert house.desk.ended == []
     assert len(house.gate.asking.table) == 1
     assert await house.answer(card) == "allowed"
+    await settled(task)
+
+
+async def test_a_rule_wider_than_those_offered_needs_a_confirmation_of_that_rule(house: House, monkeypatch):
+    monkeypatch.setattr(house.gate.answering, "_covers", lambda *_: True)
+    task = house.submit()
+    card = await house.desk.card()
+    ask = RulePreviewParams(approval_id=card.approval_id, rule="Bash(*)")
+    preview = await house.gate.answering.preview(ask)
+    other = await house.gate.answering.preview(ask.model_copy(update={"rule": "Bash(touch *)"}))
+    assert (preview.covers, preview.wider) == (True, True)
+    for more in ({}, {"confirmed": {"ruleDigest": other.digest}}, {"confirmed": {"ruleDigest": ""}}):
+        with pytest.raises(NeedsConfirmation):
+            await house.answer(card, "allow_chat", rule="Bash(*)", **more)
+    assert (house.desk.ended, house.runs, len(house.gate.asking.table)) == ([], [], 1)
+    confirmed = {"ruleDigest": preview.digest}
+    assert await house.answer(card, "allow_chat", rule="Bash(*)", confirmed=confirmed) == "allowed"
     await settled(task)
 
 

@@ -12,11 +12,19 @@ from collections.abc import Callable
 from typing import Protocol
 
 from countersign.settings.policy import Policy
-from countersign.wire.approvals import ApprovalOption, ApprovalResponseParams, ApprovalState, SelectedOutcome
+from countersign.wire.approvals import (
+    ApprovalOption,
+    ApprovalResponseParams,
+    ApprovalState,
+    RulePreviewParams,
+    RulePreviewResult,
+    SelectedOutcome,
+)
 from countersign.wire.desk import RuleList
 from countersign.wire.errors import (
     AlreadyResolved,
     InvalidAnswer,
+    NeedsConfirmation,
     NotTrusted,
     OptionNotOffered,
     StaleAnswer,
@@ -28,6 +36,7 @@ from countersign.wire.verdicts import Scope
 from .asking import Asking
 from .binding import blocking_still_true
 from .call import BadArguments, ToolCall
+from .edited_rule import examples, is_wider, parses, rule_digest
 from .grants import GrantBook
 from .ledger import Ledger
 from .pending import Pending, Resolution
@@ -91,6 +100,22 @@ class Answering:
         work = self._asking.own(self._carry_out(pending, option, params), f"answer {pending.approval_id}")
         return await asyncio.shield(work)
 
+    async def preview(self, params: RulePreviewParams) -> RulePreviewResult:
+        """Say what a rule that a person edited would do; keeps nothing.
+
+        Raises:
+            UnknownApproval, AlreadyResolved: there is no such open request.
+        """
+        pending = self._asking.table.open(params.approval_id) or await self._find(params.approval_id)
+        rule, request = params.rule.strip(), pending.request
+        covers = parses(rule) and await asyncio.to_thread(self._covers, pending.call, "allow", rule)
+        return RulePreviewResult(
+            covers=covers,
+            wider=is_wider(rule, request.options),
+            examples=await asyncio.to_thread(examples, pending.call, rule) if covers else [],
+            digest=rule_digest(request.digest, rule),
+        )
+
     async def _find(self, approval_id: str) -> Pending:
         try:
             return self._asking.table.find(approval_id)
@@ -144,7 +169,7 @@ class Answering:
         if resolution.again and resolution.by == "change" and resolution.plan is None:
             raise StaleAnswer("what this card showed has changed since; it is asked again as it is now")
         if ended.state == "allowed" and option.scope != "call":
-            self._keep(pending, option, params.rule or option.rule)
+            self._keep(pending, option, params.rule.strip() if params.rule is not None else option.rule)
         return ended.state
 
     def _keep(self, pending: Pending, option: ApprovalOption, rule: str | None) -> None:
@@ -160,7 +185,7 @@ class Answering:
         self._changed()
 
     async def _resolution(self, pending: Pending, option: ApprovalOption, params: ApprovalResponseParams) -> Resolution:
-        rule = params.rule if params.rule is not None else option.rule
+        rule = params.rule.strip() if params.rule is not None else option.rule
         if option.kind == "reject_always":
             if rule is not None and option.scope is not None:
                 await self._check_cover(pending, "deny", rule)
@@ -175,6 +200,7 @@ class Answering:
             if edited is not None:
                 raise InvalidAnswer("an edited call is allowed once only; a rule would say something else")
             await self._check_cover(pending, "allow", rule)
+            _check_width(pending, rule, params)
         if params.bypass_all:
             match params.bypass_scope:
                 case "session":
@@ -193,7 +219,7 @@ class Answering:
         )
 
     async def _check_cover(self, pending: Pending, rule_list: RuleList, rule: str) -> None:
-        if not await asyncio.to_thread(self._covers, pending.call, rule_list, rule):
+        if not parses(rule) or not await asyncio.to_thread(self._covers, pending.call, rule_list, rule):
             raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or answer for this once")
 
     async def _edited(self, pending: Pending, text: str | None) -> Plan | Resolution | None:
@@ -218,6 +244,16 @@ class Answering:
                 return Resolution("interrupted", "change", "the edited call is asked once more", plan=plan, again=True)
             case "ask" | "allow":
                 return plan
+
+
+def _check_width(pending: Pending, rule: str, params: ApprovalResponseParams) -> None:
+    """Refuse a rule wider than those offered unless the person confirmed this very rule on this very card."""
+    if not is_wider(rule, pending.request.options):
+        return
+    if params.confirmed is None or params.confirmed.rule_digest != rule_digest(pending.request.digest, rule):
+        raise NeedsConfirmation(
+            f"the rule `{rule}` is wider than those offered; look at what it matches and confirm it"
+        )
 
 
 def _at_once(pending: Pending, option: ApprovalOption, params: ApprovalResponseParams) -> Resolution | None:

@@ -66,6 +66,7 @@ class App:
         handle("tool/approvalResponse", self._approval_response)
         handle("tool/pendingApprovals", self._pending_approvals)
         handle("tool/approvalBatch", self._approval_batch)
+        handle("rule/preview", self._rule_preview)
         handle("tool/explain", self._explain)
         handle("thread/create", lambda params: self.house.sessions.create(params))  # noqa: PLW0108 the house comes later
         handle("thread/list", lambda _params: self.house.sessions.list())
@@ -227,6 +228,9 @@ class App:
     async def _approval_response(self, params: approvals.ApprovalResponseParams) -> approvals.ApprovalResponseResult:
         state = await self.house.gate.answering.answer(params)
         return approvals.ApprovalResponseResult(approval_id=params.approval_id, state=state)
+
+    async def _rule_preview(self, params: approvals.RulePreviewParams) -> approvals.RulePreviewResult:
+        return await self.house.gate.answering.preview(params)
 
     def _pending_approvals(self, params: approvals.PendingApprovalsParams) -> approvals.PendingApprovalsResult:
         return approvals.PendingApprovalsResult(approvals=self.house.gate.asking.table.views(params.thread_id))

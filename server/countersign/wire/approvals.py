@@ -145,6 +145,12 @@ class OutcomeHolder(WireModel):
     outcome: Outcome
 
 
+class RuleConfirmation(WireModel):
+    """The person's second word on a rule: the digest of its preview."""
+
+    rule_digest: str
+
+
 class ApprovalResponseParams(WireModel):
     """``tool/approvalResponse``: the person's answer. ``bypass_all`` approves and sets bypass for this agent, in the
     workspace's settings or until this window is closed."""
@@ -157,6 +163,24 @@ class ApprovalResponseParams(WireModel):
     reason: str | None = None
     edited_input: str | None = None
     rule: str | None = None
+    confirmed: RuleConfirmation | None = None
+
+
+class RulePreviewParams(WireModel):
+    """``rule/preview``: what a rule that a person edited on a card would do."""
+
+    approval_id: str
+    rule: str
+
+
+class RulePreviewResult(WireModel):
+    """``covers``: the rule alone lets this call through. ``wider``: it may match more than the widest rule offered, and
+    needs ``confirmed`` with this digest in the answer. ``examples`` are what else it would match."""
+
+    covers: bool
+    wider: bool
+    examples: list[str]
+    digest: str
 
 
 class ApprovalResponseResult(WireModel):

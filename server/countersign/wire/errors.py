@@ -9,6 +9,7 @@
     │   ├── StaleAnswer        the answer's digest is missing or is not that of the card
     │   ├── NotTrusted         the workspace is not trusted, so the answer may not widen anything
     │   ├── InvalidAnswer      the answer contradicts itself or cannot be carried out
+    │   ├── NeedsConfirmation  the answer keeps a rule wider than those offered; it has to be confirmed
     │   ├── UnknownThread, UnknownAgent, UnknownReceipt, UnknownShell, UnknownRule
     │   └── Conflict           the file is no longer as the receipt left it
     ├── AgentError             an agent's or a model's doing
@@ -38,6 +39,7 @@ ErrorKind = Literal[
     "stale",
     "notTrusted",
     "invalid",
+    "needsConfirmation",
     "unknownThread",
     "unknownAgent",
     "unknownReceipt",
@@ -86,6 +88,10 @@ class NotTrusted(PersonError):
 
 class InvalidAnswer(PersonError):
     kind = "invalid"
+
+
+class NeedsConfirmation(PersonError):
+    kind = "needsConfirmation"
 
 
 class UnknownThread(PersonError):

@@ -43,6 +43,7 @@ METHODS: tuple[Method, ...] = (
     _request("tool/approvalResponse", approvals.ApprovalResponseParams, approvals.ApprovalResponseResult),
     _to_client("tool/approvalResolved", approvals.ApprovalResolved),
     _request("tool/pendingApprovals", approvals.PendingApprovalsParams, approvals.PendingApprovalsResult),
+    _request("rule/preview", approvals.RulePreviewParams, approvals.RulePreviewResult),
     _request("tool/approvalBatch", approvals.ApprovalBatchParams, approvals.ApprovalBatchResult),
     _request("tool/explain", verdicts.ExplainParams, verdicts.ExplainResult),
     # chats
