@@ -7,6 +7,7 @@ match once expansions are known asks; for allow a rule must cover the words as t
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -19,7 +20,8 @@ from .facts import Facts
 from .names import is_safe_prefix
 from .script import HOLE, Assignment, Variable, Word
 from .table_wrappers import INTERPRETERS, SHELLS, WRAPPERS
-from .use import Known
+from .touches import rewrites_named_files
+from .use import Known, Use
 from .wrappers import is_wrapper, may_run
 
 MAX_SPELLINGS = 32
@@ -191,11 +193,13 @@ def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
 
 class Coverage(NamedTuple):
     """What allow rules (or grants) say of a command. ``whole``: the rule says this very command to the letter, so it
-    covers the texts that it runs in turn as well. ``near`` is why a rule that looks as if it matched does not."""
+    covers the texts that it runs in turn as well. ``writes``: it writes by an option that the rule does not name, so
+    what it writes needs an Edit rule or a mode. ``near`` is why a rule that looks as if it matched does not."""
 
     evidence: Evidence | None = None
     whole: bool = False
     near: str | None = None
+    writes: bool = False
 
 
 _NO_COVERAGE = Coverage()
@@ -233,7 +237,7 @@ def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agen
                 else:
                     reason = _kept_out(case) or _uncovered(case, pattern, words, above)
                     if reason is None:
-                        return Coverage(evidence(rule))
+                        return Coverage(evidence(rule), writes=_writes_unnamed(case, pattern))
             else:
                 continue
             near = near or f"`{rule.text}` does not cover this: {reason}"
@@ -325,11 +329,39 @@ def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above:
     if wrapper is not None and not pattern.exact:
         return f"`{wrapper}` without a command may start a shell, so only a rule for exactly that covers it"
     for use in case.uses:
-        if not all(_named(names, literals) for names in use.names):
+        if not all(_named(names, literals) for names in use.names) and not _answered(case, use):
             return use.why
     if case.holes:
         return f"`{case.holes[0].source}` could become an option that runs or writes something"
     return None
+
+
+def _writes_unnamed(case: Case, pattern: CommandPattern) -> bool:
+    return any(
+        use.kind in ("writes", "changes") and not all(_named(names, pattern.literals) for names in use.names)
+        for use in case.uses
+    )
+
+
+def _answered(case: Case, use: Use) -> bool:
+    """Whether all that an option does is judged by the paths in it: it writes constant files, or takes settings or a
+    folder from a constant place (S9)."""
+    if case.holes or not _STAYING.issuperset(case.names[:-1]):
+        return False
+    if use.kind == "writes":
+        path = use.path.value if use.path is not None else None
+        unlike = "git" in case.names and use.names[0][0] not in {"-o", "--output", "--output-directory"}
+        return path is not None and not unlike and _PATH.fullmatch(path) is not None
+    if use.kind == "code":
+        return use.place is not None and use.place.value is not None
+    return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
+
+
+_STAYING = frozenset({"npx", "timeout", "nice", "time", "nohup", "stdbuf", "command"})
+"""What runs another program in the folder where it was started."""
+
+_PATH = re.compile(r"[\w./][\w./+-]*")
+"""A path for certain: nothing in it gives a part another meaning (``type=local,dest=x``)."""
 
 
 def _shell_starter(case: Case) -> str | None:

@@ -7,7 +7,8 @@ do what; git has a reading of its own, and programs that hide code in operands a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from .arguments import Arguments, Option, arguments
@@ -144,7 +145,43 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
             if kind is None and row.grammar.single:
                 kind = row.escapes.get("-" + option.name.lstrip("-"))
         if kind is not None and not _is_exempt(name, option, kind):
-            yield _use(option, kind, words[option.index])
+            use = _use(option, kind, words[option.index])
+            yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+_PLACES: Mapping[str, frozenset[str]] = {
+    name: frozenset(options.split())
+    for names, options in (
+        ("make gmake", "-C --directory -f --file --makefile"),
+        ("ninja", "-C"),
+        ("npm", "--prefix"),
+        ("pnpm", "-C --dir"),
+        ("yarn", "--cwd"),
+        ("pytest py.test", "-c --rootdir"),
+        ("docker docker-compose podman", "-f --file"),
+        ("cargo", "--manifest-path"),
+        ("go", "-C"),
+        ("mvn", "-f"),
+        ("gradle", "-p"),
+        ("terraform tofu", "-chdir"),
+        ("eslint jest vitest playwright webpack mypy ruff flake8 pre-commit stylelint prettier", "--config -c"),
+        ("mypy", "--config-file"),
+        ("pylint", "--rcfile"),
+        ("alembic", "-c"),
+    )
+    for name in names.split()
+}
+"""Options that say where settings lie or which folder to work in: a project's own programs and files (RULES.md S9)."""
+
+_PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
+
+
+def _takes_a_place(name: str, option: Option, kind: EscapeKind) -> bool:
+    """Whether the option takes settings or a folder from a place that the text names below where it runs."""
+    value = option.value.value if option.value is not None else None
+    if kind != "code" or value is None or option.name not in _PLACES.get(name, ()):
+        return False
+    return _PLACE.fullmatch(value) is not None and ".." not in value.split("/")
 
 
 def escape_kind(row: Program, name: str) -> EscapeKind | None:

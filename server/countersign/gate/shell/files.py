@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from countersign.wire.verdicts import Evidence
@@ -39,6 +40,11 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
     for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
+        for use in known.uses:
+            if use.place is not None and use.place.value is not None:
+                # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
+                yield _touched(around, case, Touch("read", use.place, runs=True), places)
+                yield _protected(around, case, use.place, places)
         if name in _ONLY_LOOKING:
             continue
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
@@ -48,9 +54,12 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
             strange = known.program is None and _is_strange(case, name, layer.words[0])
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 continue
-            for word in layer.words[1:]:
+            free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
+            for before, word in pairwise(layer.words):
                 if word.value in texts:
                     continue  # it is read by a shell, and what it names is found there
+                if free and (before.value in free or word.prefix.partition("=")[0] in free):
+                    continue
                 for named in _named_by(word):
                     likely = _is_like_a_file(named.prefix)
                     if not (likely or known.program is None):
@@ -65,10 +74,20 @@ def touched_files(around: Circumstances, case: Case, places: Sequence[str] | Non
         yield from _redirected(around, redirect, case, places)
 
 
+_WITH_FREE_TEXT = frozenset({"gh", "glab"})
+_FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
+"""Options of theirs whose value is text for people, whatever it looks like."""
+
+
+def _is_about_text(words: Sequence[Word]) -> bool:
+    """Whether a subcommand has no operands that are files, which an option in place of a value could hide."""
+    return [word.value for word in words[1:2]] in (["pr"], ["issue"], ["mr"])
+
+
 def _is_strange(case: Case, name: str, first: Word) -> bool:
     """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
     neutral = name == "cd" or neutral_reason(case.step.command, case.facts)[0]
-    return not neutral and name not in INTERPRETERS and "/" not in first.prefix
+    return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
 
 
 def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[str] | None) -> Touched:
@@ -79,11 +98,31 @@ def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[s
     return Touched((), by_command=True, named=False)
 
 
+def unnamed_writes(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+    """What lies below a folder that a command writes by an option which its rule does not name: rules for what lies
+    there count, and what is written has names of its own."""
+    for index in range(len(case.layers)):
+        for touch in case.touches(index):
+            word = touch.word
+            if touch.deed in ("read", "list") or word.value is None:
+                continue
+            for place in places if places is not None else (around.start,):
+                if around.paths.resolve(literal(word), cwd=place).kind == "folder":
+                    below = constant(f"{word.value.rstrip('/')}/zzz")
+                    yield from _look(around, case, touch._replace(spills=True), [place]).findings
+                    yield from _look(around, case, Touch("write", below), [place]).findings
+                    moved = around.paths.judge_write(literal(word), cwd=place, operation="move")
+                    if moved.deny or moved.ask:
+                        yield moved
+
+
 def with_command(finding: Finding, coverage: Coverage) -> Finding:
     """What a rule for the command covers of the files that it names: reads that are no secrets, also outside; writes
     inside. Never what must be asked for otherwise (CONTRACT.md 8 and 9)."""
     if coverage.evidence is None or finding.allow is not None or finding.grant is not None:
         return finding
+    if coverage.writes and finding.kind == "write":
+        return finding  # the rule does not name the option that writes it
     if finding.must_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
         return finding
     if coverage.evidence.source == "grant":

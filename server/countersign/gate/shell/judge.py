@@ -24,7 +24,7 @@ from .circumstances import Circumstances, circumstances
 from .cover import Coverage, touching
 from .display import unshowable
 from .facts import Facts
-from .files import run_files, touched_files, with_command
+from .files import run_files, touched_files, unnamed_writes, with_command
 from .flow import HERE, Course, Step
 from .inner import peculiar
 from .loose import pieces
@@ -36,7 +36,7 @@ from .reading import KEEP, MAX_BYTES, Followed, follow
 from .risks import risks_of
 from .script import Simple
 from .second_opinion import disagreement
-from .speak import floor, speak
+from .speak import feeds_an_interpreter, floor, speak
 from .syntax import is_plain
 from .whole import Whole, exact_rule, exact_rules, proposals, with_exact
 from .words import constant
@@ -250,6 +250,8 @@ class _Judging:
                     self.redirected.add(len(self.findings))
                 seen = each._replace(unanswered=True) if finding.neutral and each.kind == "read" else each
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
+        if coverage.writes:
+            self.findings += unnamed_writes(self.around, case, places)
         end = len(self.findings)
         risks = tuple(risks_of(case))
         about = (index,) if end == index + 1 else tuple(range(index, end))
@@ -321,7 +323,8 @@ def _inner_texts(case: Case, covered: Coverage | None, coverage: Coverage) -> It
     covers what a shell reads; where a rule covers an escape, it names what that runs."""
     unwrapped = case.step.unwrapped
     whole = covered or (coverage if coverage.whole else None)
-    texts = dict.fromkeys((*unwrapped.texts, *(case.step.fed if unwrapped.fed else ())), whole)
+    shell = unwrapped.fed and not feeds_an_interpreter(case)
+    texts = dict.fromkeys((*unwrapped.texts, *(case.step.fed if shell else ())), whole)
     for text in _fed_languages(case):
         texts.setdefault(text, None)
     for use in case.uses:

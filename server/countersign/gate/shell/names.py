@@ -21,6 +21,12 @@ SAFE = frozenset({
 })  # fmt: skip
 """Names that an allow rule looks through when a plain value stands in front of a command."""
 
+_SAFE_VALUES = {
+    **dict.fromkeys(("GIT_PAGER", "PAGER", "MANPAGER"), re.compile(r"(?:cat)?")),
+    "NODE_OPTIONS": re.compile(r"--max[-_]old[-_]space[-_]size=\d{1,7}"),
+}
+"""Names that are looked through where they hold just this."""
+
 _PLAIN_VALUE = re.compile(r"[\w.,:@%+=*/ -]*")
 _PATH_LIKE = frozenset({"TERM", "LANG"})
 
@@ -28,6 +34,8 @@ _PATH_LIKE = frozenset({"TERM", "LANG"})
 def is_safe_prefix(assignment: Assignment) -> bool:
     """Whether ``NAME=value`` in front of a command may be looked through for allow."""
     value = assignment.plain
+    if value is not None and assignment.name in _SAFE_VALUES:
+        return _SAFE_VALUES[assignment.name].fullmatch(value) is not None
     if value is None or not (assignment.name in SAFE or assignment.name.startswith("LC_")):
         return False
     if not _PLAIN_VALUE.fullmatch(value) or ".." in value or value.startswith(("/", ":")):

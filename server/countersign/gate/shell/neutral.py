@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .arguments import is_operand, numeric
 from .facts import Facts, is_own_name
-from .names import bad_double_test, bad_test
+from .names import bad_double_test, bad_test, is_safe_prefix
 from .script import Assignment, Simple, Word
 
 
@@ -26,6 +26,10 @@ def neutral_reason(command: Simple, facts: Facts) -> tuple[bool, str | None]:
         return True, None
     if not command.words or command.words[0].value is None:
         return not command.words, None
+    if command.words[0].value == "export":
+        # As good as the same names in front of each command after it.
+        safe = all(map(is_safe_prefix, command.declared)) and len(command.declared) == len(command.words) - 1
+        return bool(command.declared) and safe, None
     form = _FORMS.get(command.words[0].value)
     if form is None:
         return False, None
@@ -149,5 +153,5 @@ _FORMS: Mapping[str, _Form] = {
     "set": _set,
 }
 
-NEVER_ORDINARY = frozenset((*_FORMS, "cd"))
+NEVER_ORDINARY = frozenset((*_FORMS, "cd", "export"))
 """Names whose commands need no rule in some of their forms."""

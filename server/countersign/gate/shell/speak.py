@@ -5,11 +5,13 @@ INVARIANT (strictest): a command that nothing here speaks for has neither ``allo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.wire.verdicts import Evidence
 
+from .. import sight
 from ..finding import Finding, Floor
 from .case import Case
 from .circumstances import Circumstances
@@ -22,6 +24,7 @@ from .places import Lookout, names_option
 from .repository import strange_repository
 from .rg_touches import brings_back
 from .script import Assignment, Process, Simple
+from .table_wrappers import INTERPRETERS
 from .touch import Touch
 
 
@@ -92,6 +95,8 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
         reason = step.unwrapped.unknown
     elif step.unwrapped.fed and step.piped and not (step.fed and step.sure):
         reason = "what is run comes from elsewhere and is not known before it runs"
+    elif step.unwrapped.fed and step.piped and around.ruled and feeds_an_interpreter(case):
+        reason = f"what `{case.names[-1]}` runs is code of its own language"
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None
         said.must_ask = ruled or Evidence(source="default", reason=reason)
@@ -101,6 +106,11 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
         said.bypass_lifts = said.must_ask is None
 
 
+def feeds_an_interpreter(case: Case) -> bool:
+    """Whether what comes in on the input is code of a language that is none of a shell's."""
+    return bool(case.names) and case.names[-1] in INTERPRETERS
+
+
 def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
     command = case.step.command
@@ -108,16 +118,49 @@ def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) ->
         if _only_splits(command, assignment):
             continue
         reason = unsafe_assignment(assignment)
-        if reason is not None:
+        if reason is not None and (command.words or not _is_script_variable(assignment)):
             return False, reason
     if case.evaluates is not None:
         return False, case.evaluates
     if case.redefined is not None:
         return False, None
+    if _hands_text_to_a_shell(case):
+        return True, None
     if command.words and command.words[0].value == "cd":
         return _changing_folder(around, case, places)
     kind, why_not = case.neutral
     return kind and why_not is None, why_not
+
+
+_SCRIPT_NAMES = frozenset(
+    "FILE FILES DIR DIRS SRC DST NAME NAMES VERSION BASE BRANCH OUT OUTPUT RESULT RESULTS COUNT SHA COMMIT TAG MSG "
+    "MESSAGE STATUS TOTAL START END LINE FAILED PATTERN TARGET INPUT DATE TODAY NOW".split()
+)
+"""Names in upper case that scripts give their own variables, and that neither bash nor a program obeys."""
+
+
+def _is_script_variable(assignment: Assignment) -> bool:
+    """Whether an assignment sets a variable that no other program sees: it is not in the environment either."""
+    return assignment.name in _SCRIPT_NAMES and sight.variable(assignment.name) == "" and assignment.formula is None
+
+
+def _hands_text_to_a_shell(case: Case) -> bool:
+    """Whether it is ``bash -c TEXT`` and nothing else: the commands in its text are judged by themselves. Where another
+    shell may read it, only a text that all shells read alike."""
+    words = [word.value for word in case.step.command.words]
+    if (
+        len(words) != 3
+        or words[1] != "-c"
+        or words[0] not in ("bash", "sh")
+        or case.step.unwrapped.texts != (words[2],)
+    ):
+        return False
+    if case.step.command.assignments or case.step.command.redirects or case.step.piped or case.unnamed is not None:
+        return False
+    return words[0] == "bash" or _READ_ALIKE.fullmatch(words[2] or "") is not None
+
+
+_READ_ALIKE = re.compile(r"(?:[\w ./=:,+@%'\"|;-]|&&)*")
 
 
 def _only_splits(command: Simple, assignment: Assignment) -> bool:

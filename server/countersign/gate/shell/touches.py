@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
+from ..pattern import is_glob
 from .address_touches import cloned_touches, form_touches, gh_touches, wget_touches
 from .arguments import Arguments
 from .curl_names import curl_names
@@ -38,7 +39,9 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if arguments.options:
             found += _doubtful(row, arguments)
             if row.reads:
-                found += [Touch("read", value) for value in arguments.valued(*row.reads, others=row.grammar.texts)]
+                # `--body` is an option of its own, not short for `--body-file`.
+                others = row.grammar.texts | {f"--{name}" for name in row.grammar.long}
+                found += [Touch("read", value) for value in arguments.valued(*row.reads, others=others)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
     elif name in {"perl", "ruby"} and known.arguments.has("-i"):
@@ -76,6 +79,23 @@ def _rewrites(row: Program, found: Arguments) -> bool:
     return any(row.escapes.get(option.name) == "changes" for option in found.options)
 
 
+_IN_PLACE = frozenset({"-i", "--in-place", "-E", "-r", "-n", "-s", "-z", "-e", "-ie", "--write", "-w", "--fix"})
+"""Options of these programs beside which all that is written are the files that they name."""
+
+
+def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Touch]) -> bool:
+    """Whether all that a command changes are files that it names by constant words."""
+    if name != "sed" and name not in _REWRITERS:
+        return False
+    options = [word.value for word in words[1:] if word.prefix.startswith("-")]
+    written = [touch.word for touch in touched if touch.deed not in ("read", "list")]
+    return (
+        all(option in _IN_PLACE for option in options)
+        and bool(written)
+        and all(word.value is not None and not is_glob(word.value) and word.value[:1] != "!" for word in written)
+    )
+
+
 def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
     """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
     key = key_of(name, words, OUTSIDE)
@@ -111,6 +131,9 @@ def _index(indexed: tuple[int, Word]) -> int:
     return indexed[0]
 
 
+_NOTES = frozenset({"--notes", "--body", "--description"})
+"""Text for people: what has several lines is no file's name."""
+
 _FOLDER_OPTIONS = frozenset({"-t", "--target-directory"})
 
 
@@ -124,6 +147,8 @@ def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
         if value is None or option.attached or option.name in row.reads or option.name in row.escapes:
             continue
         if row.operands in ("copy", "move", "link") and option.name in _FOLDER_OPTIONS:
+            continue
+        if option.name in _NOTES and "\n" in (value.value or ""):
             continue
         if option.name not in row.grammar.texts or found.strangers:
             swallowed.append((option.index + 1, value))

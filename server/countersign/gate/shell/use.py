@@ -22,13 +22,15 @@ NAMED_NOWHERE = "\x02"
 @dataclass(frozen=True, slots=True)
 class Use:
     """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
-    cover the use; ``text`` is the command that is run, ``path`` the file that is written, as far as they are known."""
+    cover the use; ``text`` is the command that is run, ``path`` the file that is written, ``place`` the file or folder
+    that settings are taken from or that it works in, as far as they are known."""
 
     kind: EscapeKind
     names: tuple[tuple[str, ...], ...]
     why: str
     text: str | None = None
     path: Word | None = None
+    place: Word | None = None
 
 
 class Known(NamedTuple):
