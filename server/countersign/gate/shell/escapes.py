@@ -152,7 +152,7 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
 _PLACES: Mapping[str, frozenset[str]] = {
     name: frozenset(options.split())
     for names, options in (
-        ("make gmake", "-C --directory -f --file --makefile"),
+        ("make gmake", "-C --directory"),
         ("ninja", "-C"),
         ("npm", "--prefix"),
         ("pnpm", "-C --dir"),
@@ -164,9 +164,7 @@ _PLACES: Mapping[str, frozenset[str]] = {
         ("mvn", "-f"),
         ("gradle", "-p"),
         ("terraform tofu", "-chdir"),
-        ("eslint jest vitest playwright webpack mypy ruff flake8 pre-commit stylelint prettier", "--config -c"),
-        ("mypy", "--config-file"),
-        ("pylint", "--rcfile"),
+        ("ruff", "--config"),
         ("alembic", "-c"),
     )
     for name in names.split()

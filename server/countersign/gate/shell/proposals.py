@@ -121,4 +121,5 @@ def _script(case: Case, words: Sequence[str | None]) -> Stem:
 
 
 def _covers(text: str, case: Case) -> bool:
-    return covering(case, "allow", RuleSet([RuleText("allow", text)]), "").evidence is not None
+    found = covering(case, "allow", RuleSet([RuleText("allow", text)]), "")
+    return found.evidence is not None and not found.writes

@@ -23,7 +23,7 @@ from .names import is_safe_prefix, unsafe_assignment
 from .places import Lookout, names_option
 from .repository import strange_repository
 from .rg_touches import brings_back
-from .script import Assignment, Process, Simple
+from .script import Assignment, Process, Simple, Text, Variable
 from .table_wrappers import INTERPRETERS
 from .touch import Touch
 
@@ -124,8 +124,6 @@ def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) ->
         return False, case.evaluates
     if case.redefined is not None:
         return False, None
-    if _hands_text_to_a_shell(case):
-        return True, None
     if command.words and command.words[0].value == "cd":
         return _changing_folder(around, case, places)
     kind, why_not = case.neutral
@@ -144,25 +142,6 @@ def _is_script_variable(assignment: Assignment) -> bool:
     return assignment.name in _SCRIPT_NAMES and sight.variable(assignment.name) == "" and assignment.formula is None
 
 
-def _hands_text_to_a_shell(case: Case) -> bool:
-    """Whether it is ``bash -c TEXT`` and nothing else: the commands in its text are judged by themselves. Where another
-    shell may read it, only a text that all shells read alike."""
-    words = [word.value for word in case.step.command.words]
-    if (
-        len(words) != 3
-        or words[1] != "-c"
-        or words[0] not in ("bash", "sh")
-        or case.step.unwrapped.texts != (words[2],)
-    ):
-        return False
-    if case.step.command.assignments or case.step.command.redirects or case.step.piped or case.unnamed is not None:
-        return False
-    return words[0] == "bash" or _READ_ALIKE.fullmatch(words[2] or "") is not None
-
-
-_READ_ALIKE = re.compile(r"(?:[\w ./=:,+@%'\"|;-]|&&)*")
-
-
 def _only_splits(command: Simple, assignment: Assignment) -> bool:
     """``IFS= read -r line``: in front of ``read`` it says how that one line is split, and nothing after it."""
     name = command.words[0].value if command.words else None
@@ -171,6 +150,8 @@ def _only_splits(command: Simple, assignment: Assignment) -> bool:
 
 def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
     target = cd_target(case.step.command.words)
+    if target is None and places is not None and _leads_to_listed_places(around, case, places):
+        return True, None
     if target is None:
         return False, "`cd` leads to a place that is not known before it runs"
     inside = target.value is not None and all(
@@ -179,6 +160,25 @@ def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | 
     if places is None or not inside:
         return False, "`cd` leads out of the workspace" if places is not None else "`cd` may start from anywhere"
     return True, None
+
+
+def _leads_to_listed_places(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+    """Whether it is ``cd "$d"`` where the text itself lists what ``d`` may hold, all of it inside the workspace."""
+    words = case.step.command.words
+    if len(words) != 2 or words[1].form != "quoted":
+        return False
+    pieces = [piece for piece in words[1].pieces if not isinstance(piece, Text) or piece.text]
+    piece = pieces[0]
+    if len(pieces) > 1 or not isinstance(piece, Variable) or not piece.plain or case.facts.patterns.get(piece.name):
+        return False
+    values = case.facts.values.get(piece.name, ())
+    return bool(values) and all(
+        value is not None
+        and re.fullmatch(r"[\w.][\w./-]*", value) is not None
+        and around.paths.inside_workspace(value, cwd=place)
+        for value in values
+        for place in places
+    )
 
 
 def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None) -> bool:
