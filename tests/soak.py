@@ -84,6 +84,12 @@ def _damage(seed: int, numbers: range) -> Iterator[str]:
     return wider(seed, numbers)
 
 
+def _repository(seed: int, numbers: range) -> Iterator[str]:
+    from tests.settings.hostile_repository import widenings  # noqa: PLC0415 likewise
+
+    return widenings(seed, numbers)
+
+
 def _ledger(seed: int, numbers: range) -> Iterator[str]:
     from tests.gate.ledger_histories import wrongs  # noqa: PLC0415 likewise
 
@@ -136,6 +142,7 @@ COUNTS: Mapping[str, Count] = {
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 66, 2, _failing),
     "races": Count("what is swapped under a file tool is never touched without approval", 10_000, 250, _races),
     "damage": Count("no cut or flip of a settings file widens a right", 500, 50, _damage),
+    "repository": Count("what a hostile repository sets never exceeds what was confirmed", 20_000, 250, _repository),
     "approvals": Count("two servers on one storage end every request as the model says", 10_000, 100, _approvals),
     "ledger": Count("a ledger holds after kills, torn writes and rotations, and harm is found", 20_000, 500, _ledger),
     "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
