@@ -259,6 +259,12 @@ class App:
             return approvals.BatchEntry(
                 approval_id=approval_id, error=approvals.BatchError(kind=error.kind, message=str(error))
             )
+        except Exception:  # the boundary of one entry: the others have their answers, and are told of them
+            log.exception("answering the request %r failed", approval_id)
+            said = "answering it failed by a fault of the server; its log says why"
+            return approvals.BatchEntry(
+                approval_id=approval_id, error=approvals.BatchError(kind="internal", message=said)
+            )
         return approvals.BatchEntry(approval_id=approval_id, state=state)
 
     async def _explain(self, params: verdicts.ExplainParams) -> verdicts.ExplainResult:

@@ -26,6 +26,7 @@ from countersign.wire.base import WireModel
 from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, CountersignError, HouseError
 from countersign.wire.methods import BY_NAME
 from countersign.wire.settings import InitializationOptions
+from countersign.wire.strict_json import as_safe, has_surrogate
 
 from .frames import INVALID_REQUEST, Fault, MessageId, encode, encode_result, is_id, malformed
 from .transport import Writer, start_reader
@@ -208,6 +209,9 @@ class Protocol(LanguageServerProtocol):
 
     def _start(self, name: str, message_id: MessageId | None, raw: Any) -> None:
         """Makes the task that carries a message out. What comes to nothing is answered here, if it is a request."""
+        if message_id is not None and is_only_notification(name):
+            self._refuse(Fault(INVALID_REQUEST, f"`{name}` is a notification and takes no id", message_id))
+            return
         if name == types.CANCEL_REQUEST:
             self._cancel(raw)
             return
@@ -218,6 +222,10 @@ class Protocol(LanguageServerProtocol):
                 self._refuse(Fault(METHOD_NOT_FOUND, f"there is no method `{name}`", message_id))
             return
         try:
+            if has_surrogate(raw):
+                if message_id is not None and name in BY_NAME:
+                    raise ValueError("half a character")
+                raw = as_safe(raw)
             params = self._read_params(name, raw)
         except Exception as error:  # pydantic and cattrs raise of all kinds, and all it means is that these do not fit
             log.warning("the params of %s do not fit: %s", name, type(error).__name__)
@@ -263,6 +271,8 @@ class Protocol(LanguageServerProtocol):
         if isinstance(params, types.InitializeParams):
             # Refused here, before anybody guesses what `"trusted": "no"` may mean.
             read(InitializationOptions, params.initialization_options)
+        elif isinstance(params, types.WorkDoneProgressCancelParams) and not is_id(params.token):
+            raise ValueError("a token is a whole number or a string")
         return params
 
     def _take_answer(self, message: dict[str, Any]) -> None:
@@ -332,6 +342,14 @@ class Protocol(LanguageServerProtocol):
         self._result_types.pop(message_id, None)
         if self._request_futures.pop(message_id, None) is not None:
             self.send({"jsonrpc": "2.0", "method": types.CANCEL_REQUEST, "params": {"id": message_id}})
+
+
+def is_only_notification(name: str) -> bool:
+    """Whether LSP or our table knows this method as a notification; answering one would be a guess."""
+    if (method := BY_NAME.get(name)) is not None:
+        return not method.is_request
+    known = types.METHOD_TO_TYPES.get(name)
+    return known is not None and known[1] is None and name != types.EXIT
 
 
 async def run_feature(handler: Callable[..., Any], *arguments: Any) -> Any:
