@@ -46,7 +46,8 @@ export function createHost(context: vscode.ExtensionContext) {
     // Being asked and told
 
     async confirm({ message, detail, button }: Question): Promise<boolean> {
-      return (await showModal(message, detail, button)) === button;
+      // Enter presses the first button, which must not be the one that widens.
+      return (await showModal(message, detail, t('Change Nothing'), button)) === button;
     },
     /** Gives the button pressed; undefined if it was closed. The first button is the one that Enter presses. */
     async choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined> {

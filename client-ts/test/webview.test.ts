@@ -187,6 +187,21 @@ describe('nothing is approved by accident', () => {
     expect(webview.sent('answer')).toHaveLength(1);
   });
 
+  it('Enter on "Approve options" never gets to bypass: the menu opens on what is no danger, or on nothing', async () => {
+    const bare = plainCommand({ options: plainCommand().options.filter(({ kind }) => kind === 'allow_once' || kind === 'reject_once') });
+    for (const approval of [plainCommand(), bare]) {
+      const webview = await fakeWebview(snapshot({ approvals: [approval] }), opened);
+      await armed(webview);
+      webview.button('Approve options').click();
+      await webview.settle();
+      for (let times = 0; times < 2; times++) {
+        press(document.activeElement!, 'Enter');
+        await webview.settle();
+      }
+      expect(webview.sent('bypass')).toEqual([]);
+    }
+  });
+
   it('a jump to the end leaves the middle unseen', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [script(300)] }), opened);
     await armed(webview);

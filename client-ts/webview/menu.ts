@@ -57,7 +57,7 @@ export class Menu extends Drawn {
       >
         ${icon('chevron-down')}
       </button>
-      ${popup.isOpen ? html`<div class="menu popup" role="menu" aria-label=${this.label} @keydown=${popup.onListKey}>${this.entries.map((entry, index) => this.entry(entry, index))}</div>` : nothing}`;
+      ${popup.isOpen ? html`<div class="menu popup" role="menu" tabindex="-1" aria-label=${this.label} @keydown=${popup.onListKey}>${this.entries.map((entry, index) => this.entry(entry, index))}</div>` : nothing}`;
   }
 
   private entry(entry: MenuEntry, index: number): TemplateResult {

@@ -37,13 +37,13 @@ export class Popup implements ReactiveController {
     else void this.open();
   };
 
-  /** Opens with the chosen entry focused, or else the first. */
+  /** Opens with the chosen entry focused, or else the first that is no danger; else the list itself, where Enter does nothing. */
   async open(): Promise<void> {
     this.isOpen = true;
     this.host.requestUpdate();
     await this.host.updateComplete;
     const chosen = this.host.querySelector<HTMLElement>(`${this.entries}[aria-selected="true"]`);
-    (chosen ?? this.all()[0])?.focus();
+    (chosen ?? this.all().find((entry) => !entry.classList.contains('danger')) ?? this.host.querySelector<HTMLElement>(this.list))?.focus();
   }
 
   close(): void {
@@ -80,7 +80,7 @@ export class Popup implements ReactiveController {
       event.preventDefault();
       event.stopPropagation();
       this.closeToButton();
-    } else if (event.key === 'Enter' || event.key === ' ') {
+    } else if ((event.key === 'Enter' || event.key === ' ') && at >= 0) {
       // With other keys held it is another command, and must not choose what happens to hold the focus.
       event.preventDefault();
       event.stopPropagation();
