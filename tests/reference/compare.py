@@ -10,6 +10,7 @@ from functools import lru_cache
 from countersign.gate.check import explain, policy_of
 from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.verdict import Decision
 from countersign.settings.policy import Policy
 from countersign.wire.verdicts import Mode, Verdict
 
@@ -66,6 +67,9 @@ def compare(questions: Sequence[Question]) -> Iterator[Difference]:
         stricter = engine != "allow" and (refused or _READ_OTHERWISE.search(question.command))
         # Where everything is allowed that is understood, it has no word of its own on what shfmt cannot read.
         free = question.bypass or question.mode == "auto"
+        # It does not know Plain Bash either, which only ever turns an allow into an ask.
+        asks = "deny" if question.mode == "dontAsk" else "ask"
+        stricter = stricter or (engine == asks and reference == "allow" and not_plain(question))
         mute = reference == "unsure" and free and not refused and trees.unread(question.command)
         if not agree(engine, reference) and not stricter and not mute:
             yield Difference(question, engine, reference)
@@ -77,9 +81,20 @@ def agree(engine: str, reference: str) -> bool:
 
 
 def engine_verdict(question: Question, check_syntax: SyntaxChecker = _BASH, *, builtin_reads: bool = False) -> Verdict:
+    return _decision(question, check_syntax, builtin_reads=builtin_reads).verdict
+
+
+def not_plain(question: Question) -> bool:
+    """True if the engine asks because the text is outside Plain Bash, or cannot be printed anew."""
+    mode = "default" if question.mode == "dontAsk" else question.mode
+    effects = _decision(replace(question, mode=mode), _no_word_against).effects
+    return any(effect.evidence.source == "plainBash" for effect in effects)
+
+
+def _decision(question: Question, check_syntax: SyntaxChecker, *, builtin_reads: bool = False) -> Decision:
     policy, mode = _policy(replace(question, command=""), builtin_reads)
     asked = {"tool": "bash", "args": {"command": question.command}}
-    return explain(asked, policy, mode, check_syntax=check_syntax).verdict
+    return explain(asked, policy, mode, check_syntax=check_syntax)
 
 
 @lru_cache(SIDE)

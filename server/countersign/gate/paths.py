@@ -19,7 +19,7 @@ from .below import Place
 from .control_files import is_control
 from .finding import Finding, Floor
 from .hard_links import SHARED, is_shared, names_one_file
-from .linked_rules import where_links_lead
+from .linked_rules import heads_of, where_links_lead
 from .ordinary import is_ordinary
 from .pattern import PathPattern, Root, escape_path, fold
 from .protected import (
@@ -310,8 +310,12 @@ class PathJudge:
         """Deny or ask rules whose patterns lead through a link, at the places where it leads."""
         found = self._linked.get((tool, listed))
         if found is None:
-            rules = self._rules.path_rules(tool, listed) if listed in ("deny", "ask") else ()
-            found = self._linked[tool, listed] = tuple(where_links_lead(rules, self._workspace, self._home))
+            found = ()
+            if listed in ("deny", "ask"):
+                rules = self._rules
+                heads = rules.derived((heads_of, tool, listed), lambda: heads_of(rules.path_rules(tool, listed)))
+                found = tuple(where_links_lead(heads, self._workspace, self._home))
+            self._linked[tool, listed] = found
         return found
 
     def _covering(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from countersign.settings.policy import Problem, RuleText
 from countersign.wire.verdicts import Evidence
@@ -56,6 +56,8 @@ _ANSWERS_KEPT = 4096
 
 _SCOPE_ORDER = {"managed": 0, "user": 1, "workspace": 2, "default": 3, "chat": 4, "grant": 5}
 
+T = TypeVar("T")
+
 
 class RuleSet:
     """Compiled rules, found by what an effect touches. Never changes once built, and is safe to share.
@@ -64,7 +66,7 @@ class RuleSet:
     order of scope (managed, user, workspace, the chat's own) and, within one, as they were written.
     """
 
-    __slots__ = ("_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
+    __slots__ = ("_derived", "_edges", "_inner", "_layers", "_of_pieces", "_of_program", "_pieces", "_rest", "problems")
 
     def __init__(self, sources: Iterable[RuleText] = (), *, under: RuleSet | None = None) -> None:
         compiled = [compile_rule(source) for source in _unique(sources)]
@@ -74,6 +76,7 @@ class RuleSet:
         # What `commands_of` found: the same every time, since rules never change once built.
         self._of_program: dict[tuple[ListName, str | None, str], tuple[Rule, ...]] = {}
         self._of_pieces: dict[tuple[object, ...], Mapping[ListName, list[Rule]]] = {}
+        self._derived: dict[object, Any] = {}
         commands = [layer.commands for layer in self._layers]
         self._pieces = frozenset[str]().union(*(each.pieces for each in commands))
         self._rest = frozenset[Key]().union(*(each.rest for each in commands))
@@ -153,6 +156,12 @@ class RuleSet:
         """All rules of this list that hold a pattern of paths, whatever it matches."""
         for layer in self._layers:
             yield from (rule for rule in layer.of_tool(tool, listed) if isinstance(rule.specifier, PathPattern))
+
+    def derived(self, key: object, make: Callable[[], T]) -> T:
+        """Return what ``make`` derives from these rules alone; made once, since rules never change once built."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return self._derived[key]
 
     def paths(self, tool: Literal["Read", "Edit"], listed: ListName, segments: Sequence[str], agent: str) -> list[Rule]:
         """The rules of this list that could match a path with these segments (counted from `/`)."""

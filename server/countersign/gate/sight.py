@@ -117,6 +117,11 @@ def names_in(folder: str) -> tuple[str, ...]:
     return _noted(_names_in, folder)
 
 
+def listing(folder: str) -> tuple[str, ...] | None:
+    """The names in a folder, none where there is no folder; None where it cannot be listed."""
+    return _noted(_listing, folder)
+
+
 def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
     """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
     if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
@@ -231,10 +236,16 @@ def _can_run(path: str) -> bool:
 
 
 def _names_in(folder: str) -> tuple[str, ...]:
+    return _listing(folder) or ()
+
+
+def _listing(folder: str) -> tuple[str, ...] | None:
     try:
         return tuple(sorted(os.listdir(folder)))
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError):
         return ()
+    except (OSError, ValueError):
+        return None
 
 
 def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:
