@@ -16,6 +16,9 @@ from .desk import Desk, open_desk
 PATIENCE = 2 * patience.PATIENCE
 """Seconds that a crowd may take for one step; a figure of time is no test (`tests/bench/reload.py`)."""
 
+ANY_NUMBER = {"user": {"limits": {"callsPerMessage": 100_000}}}
+"""Settings under which one message may hold all of a crowd's calls."""
+
 
 @dataclass(frozen=True)
 class Crowd:
@@ -29,7 +32,7 @@ class Crowd:
 
 async def crowd(number: int, folder: Path) -> Crowd:
     """Open so many requests, list them, answer them all, and look at the server's memory after each step."""
-    async with open_desk(folder / "ws", folder / "storage") as desk:
+    async with open_desk(folder / "ws", folder / "storage", settings=ANY_NUMBER) as desk:
         # What is loaded with the first command is none of theirs.
         turn = desk.prompt(await desk.thread(), "run touch warm")
         await desk.answer(await desk.card(), "reject_once")
@@ -80,12 +83,12 @@ class Reload:
 
 async def reloaded(number: int, folder: Path) -> Reload:
     """Open so many requests, end the server as a window that reloads does, and let the next one take them up."""
-    async with open_desk(folder / "ws", folder / "storage") as desk:
+    async with open_desk(folder / "ws", folder / "storage", settings=ANY_NUMBER) as desk:
         turn = await opened(desk, number)
         before = (await desk.peer.request("tool/pendingApprovals", {}, bound=PATIENCE))["approvals"]
         turn.cancel()
     began = time.perf_counter()
-    async with open_desk(folder / "ws", folder / "storage") as desk:
+    async with open_desk(folder / "ws", folder / "storage", settings=ANY_NUMBER) as desk:
         began = time.perf_counter()
         await desk.peer.wait_until(lambda: len(shown(desk)) >= number, what="all cards again", bound=PATIENCE)
         after = (await desk.peer.request("tool/pendingApprovals", {}, bound=PATIENCE))["approvals"]
