@@ -7,7 +7,7 @@ import math
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.wire.strict_json import DEEPEST, MOST_VALUES, BadJson, as_safe, is_safe, parse_json
@@ -81,6 +81,7 @@ ANY = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ANY)
 def test_a_value_made_safe_can_be_written_and_read(value):
     safe = as_safe(value)
@@ -88,6 +89,7 @@ def test_a_value_made_safe_can_be_written_and_read(value):
     assert parse_json(json.dumps(safe, ensure_ascii=False, allow_nan=False).encode()) == safe
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ANY)
 def test_only_what_is_broken_is_replaced(value):
     try:
