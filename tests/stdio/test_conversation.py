@@ -211,7 +211,8 @@ async def test_a_client_that_goes_ends_what_waits_for_it() -> None:
             lambda: [m for m in peer.messages if m.get("method") == "settings/update"], what="our request"
         )
         peer.close_input()
-        await peer.wait_stderr(lambda text: "ClientGone" in text)
+        # The wait fails, or its task is cancelled first with all others: that depends on the version of asyncio.
+        await peer.wait_stderr(lambda text: "ClientGone" in text or "CancelledError" in text)
         assert await peer.exit_code() == 1
 
 
