@@ -110,13 +110,17 @@ def by_bash(words: Sequence[str], folder: Path, home: Path) -> list[list[str]]:
 
 
 def _difference(text: str, expanded: Sequence[str], folder: str, home: str) -> str | None:
-    word = _read(text)
-    if word is None:
+    words = _read(text)
+    if words is None:
         return None
-    said = by_us(word, folder, home)
-    if said is None:
-        return None
-    ours, exact = said
+    ours: set[str] = set()
+    exact = True
+    for word in words:
+        said = by_us(word, folder, home)
+        if said is None:
+            return None
+        ours |= said[0]
+        exact = exact and said[1]
     # What bash prints is a path as it is: a tilde that is left means nothing any more.
     theirs = {os.path.normpath(os.path.join(folder, path)) for path in expanded}
     if not theirs <= ours:
@@ -126,14 +130,15 @@ def _difference(text: str, expanded: Sequence[str], folder: str, home: str) -> s
     return None
 
 
-def _read(text: str) -> Word | None:
+def _read(text: str) -> Sequence[Word] | None:
+    """The words that braces make of one."""
     try:
         node = read(f": {text}").script.statements[0]
     except NotUnderstood:
         return None
     assert isinstance(node, Simple)
-    assert len(node.words) == 2, text
-    return node.words[1]
+    assert len(node.words) >= 2, text
+    return node.words[1:]
 
 
 def by_us(word: Word, folder: str, home: str) -> tuple[set[str], bool] | None:

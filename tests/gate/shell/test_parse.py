@@ -70,7 +70,7 @@ READ = {
     ">b a <c d": ["a d"],
     "export A=1 B": ["export A=1 B"],
     "echo } { if then": ["echo } { if then"],
-    "a {b,c}d $x \"$@\" ~/e": ["a {b,c}d $x \"$@\" ~/e"],
+    "a {b,c}d $x \"$@\" ~/e": ["a bd cd $x \"$@\" ~/e"],
     "": [],
     "# only a comment": [],
 }  # fmt: skip

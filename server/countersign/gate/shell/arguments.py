@@ -112,6 +112,11 @@ def numeric(word: Word) -> bool:
     )
 
 
+def may_be_several(word: Word) -> bool:
+    """Whether the word may expand to more words than one, so that it shifts the position of those behind it."""
+    return word.form == "pattern" or (word.form == "split" and not numeric(word))
+
+
 def is_operand(word: Word) -> bool:
     """Whether the word is surely no option and exactly what it is shown as (S4): it begins with a literal that is not
     a dash, and does not split."""
@@ -197,9 +202,10 @@ def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments
                 found.strangers.append(found.options[-1])
             continue
         value = words[after]
-        if value.form in ("split", "pattern") and not is_operand(value) and not numeric(value):
-            found.holes.append((after, value))
         found.options.append(Option(name, index, value))
+        if may_be_several(value):
+            found.holes.append((after, value))
+            found.strangers.append(found.options[-1])
         if next_option is None and value.value is not None and value.value[:1] == "-" and value.value != "-":
             next_option = after
         after += 1
@@ -269,11 +275,11 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, 
         found.options.append(Option(name, index))
         return index + 1
     value = words[index + 1]
-    if value.form == "split" and not numeric(value):
-        found.holes.append((index + 1, value))
-    if value.form == "pattern" and not is_operand(value):
-        found.holes.append((index + 1, value))
     found.options.append(Option(name, index, value))
+    if may_be_several(value):
+        # Only the first of these words is the value. The others are operands, options or the command of a wrapper.
+        found.holes.append((index + 1, value))
+        found.strangers.append(found.options[-1])
     # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
     # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
     looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}

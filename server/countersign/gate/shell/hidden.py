@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from .arguments import Arguments, is_operand
+from .arguments import Arguments, is_operand, may_be_several
 from .awk import scan_awk
 from .script import Word
 from .sed import Doings, scan_sed
@@ -266,7 +266,9 @@ def _pytest(words: Sequence[Word], found: Arguments) -> Special:
 
 def _second(words: Sequence[Word], found: Arguments) -> Special:
     """``uniq in out``: no writer by trade. Where the options are not known, any operand may be the second."""
-    written = found.operands if found.strangers else found.operands[1:2]
+    first = found.operands[:1]
+    several = any(may_be_several(word) for _, word in first)
+    written = found.operands if found.strangers else found.operands[0 if several else 1 : 2]
     uses = [
         named("writes", (word.value or NAMED_NOWHERE,), "its second operand is written", path=word)
         for _, word in written

@@ -34,7 +34,7 @@ from .script import (
     Word,
 )
 from .substituted import constant_output, is_put_together_again
-from .words import decode, encode, plain_word
+from .words import decode, encode, expand_words, plain_word
 
 _TOKEN = re.compile(r"[a-z]+|[!{}]|\[\[|\]\]")
 _TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
@@ -294,6 +294,7 @@ class _Reader:
         if not (words or assignments or redirects):
             raise NotUnderstood("a command is empty")
         source = decode(self.text[start:stop])
+        words[1:] = expand_words(words[1:])
         return Simple(source, tuple(words), tuple(assignments), tuple(redirects), declared=tuple(declared)), stop
 
     def bracketed(self, position: int) -> tuple[Node, int]:

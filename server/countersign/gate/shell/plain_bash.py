@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from .plain_simple import NUMERIC, UNARY, SimpleReader
-from .plain_tokens import BLANKS, COMMANDS, JOINED_EMOJI, NAME, OWN_NAMES, QUOTING, RESERVED, WORD_END
+from .plain_simple import NUMERIC, UNARY, SimpleReader, may_set
+from .plain_tokens import BLANKS, COMMANDS, JOINED_EMOJI, NAME, QUOTING, RESERVED, WORD_END
 from .plain_words import NotPlain, Outside, Word
 
 __all__ = ["Outside", "outside"]
@@ -191,7 +191,7 @@ class _Reader(SimpleReader):
         """Consume the name of a variable that the text may set."""
         if found is None:
             raise self._fail("a name that is not literal", offset)
-        if OWN_NAMES.fullmatch(found[0]) or found[0] == "IFS":
+        if not may_set(found[0]):
             raise self._fail(f"an assignment to bash's own variable `{found[0]}`", offset)
         self._at = found.end()
 

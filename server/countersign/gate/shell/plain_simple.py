@@ -9,7 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from .plain_tokens import ARGUMENTS, ASSIGNMENT, FIRST_WORD, NAME, OWN_NAMES, QUOTED_FIRST_WORD, RESERVED
+from .plain_tokens import (
+    ARGUMENTS,
+    ASSIGNMENT,
+    FIRST_WORD,
+    HELD_NAMES,
+    LOCALE_NAMES,
+    NAME,
+    OWN_NAMES,
+    QUOTED_FIRST_WORD,
+    RESERVED,
+    UTF8_LOCALE,
+)  # fmt: skip
 from .plain_words import NotPlain, Word, WordReader
 
 
@@ -27,24 +38,33 @@ class SimpleReader(WordReader):
             self._assignment(found)
             self._gap()
         if assigned and (self._peek() == "" or self._peek() in "\n;&|)") and not self._starts("&>"):
-            if "IFS" in assigned:
-                raise self._fail("an assignment to bash's own variable `IFS`")
+            self._refuse_held(assigned)
             return
         name = self._first_word()
         if "IFS" in assigned and name != "read":
-            raise self._fail("an assignment to bash's own variable `IFS`")
+            self._refuse_held(assigned)
+        if "HOME" in assigned and name in BUILTINS:
+            self._refuse_held(assigned)
         self._operands(name)
+
+    def _refuse_held(self, names: Sequence[str]) -> None:
+        for name in names:
+            if name in HELD_NAMES:
+                raise self._fail(f"an assignment to bash's own variable `{name}`")
 
     def _assignment(self, found: re.Match[str]) -> None:
         name, offset = found[1], self._at
         if OWN_NAMES.fullmatch(name):
             raise self._fail(f"an assignment to bash's own variable `{name}`")
+        self._note_set(name)
         self._at = found.end()
         if self._peek() == "" or self._peek() in " \t\n;&|)":
             return
         if self._peek() == "(":
             raise self._fail("an array", offset)
         value = self._word()
+        if LOCALE_NAMES.fullmatch(name) and (value.value is None or not UTF8_LOCALE.fullmatch(value.value)):
+            raise self._fail(f"a locale in `{name}` that is not UTF-8", value.offset)
         if value.brace or value.tilde or value.many or (value.glob and "[" in value.source):
             raise self._fail("a bracket, brace, tilde or `$@` in an assignment", value.offset)
 
@@ -155,6 +175,9 @@ class SimpleReader(WordReader):
         words = self._words()
         if len(words) != 1 or not words[0].value or words[0].value[0] in "-+":
             raise self._fail(f"`{name}` of anything but one literal file", words[0].offset if words else None)
+        if "/" not in words[0].value:
+            self._searches_path = words[0].offset
+            self._check_path()
 
     def _printf(self, name: str) -> None:
         """The format is constant: ``-v NAME`` evaluates a subscript, ``%n`` sets a variable."""
@@ -187,7 +210,7 @@ class SimpleReader(WordReader):
                 index += 1
         for word in words[index:]:
             found = NAME.fullmatch(word.bare or "")
-            if found is None or OWN_NAMES.fullmatch(found[0]) or found[0] == "IFS":
+            if found is None or not may_set(found[0]):
                 raise self._fail(f"`read` with `{word.source[:40]}`", word.offset)
 
     def _export(self, name: str) -> None:
@@ -196,8 +219,7 @@ class SimpleReader(WordReader):
             apart = self._gap()
             found = ASSIGNMENT.match(self._text, self._at) if apart else None
             if found is not None:
-                if found[1] == "IFS":
-                    raise self._fail("an assignment to bash's own variable `IFS`")
+                self._refuse_held((found[1],))
                 self._assignment(found)
                 count += 1
             elif not self._redirection():
@@ -242,6 +264,11 @@ class SimpleReader(WordReader):
         for operand in operands:
             if not operand.single or operand.source in {"!", "(", ")", "]"}:
                 raise self._fail(f"an operand of `{name}` that may be several words or none", operand.offset)
+
+
+def may_set(name: str) -> bool:
+    """Whether `for` and `read` may set this variable to whatever they are given."""
+    return not (OWN_NAMES.fullmatch(name) or LOCALE_NAMES.fullmatch(name) or name in HELD_NAMES or name == "PATH")
 
 
 _ODD_COMMANDS = (

@@ -83,7 +83,7 @@ def _unquoted(found: re.Match[str]) -> str:
 class WordReader:
     """Reads one text. A class because the position and the here-documents that wait for their bodies change."""
 
-    __slots__ = ("_at", "_nesting", "_substitutions", "_text", "_waiting")
+    __slots__ = ("_at", "_nesting", "_searches_path", "_sets_path", "_substitutions", "_text", "_waiting")
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -91,10 +91,21 @@ class WordReader:
         self._nesting = 0
         self._substitutions = 0
         self._waiting: list[tuple[str, bool, int]] = []
+        self._sets_path = False
+        self._searches_path: int | None = None
 
     def _list(self, ends: Collection[str]) -> str:
         """A list of at least one command up to one of ``ends``, which is consumed and returned."""
         raise NotImplementedError
+
+    def _note_set(self, name: str) -> None:
+        """Note an assignment to PATH: `source` looks there for a file that is named without a slash."""
+        self._sets_path |= name == "PATH"
+        self._check_path()
+
+    def _check_path(self) -> None:
+        if self._sets_path and self._searches_path is not None:
+            raise self._fail("`source` without a folder in a text that sets `PATH`", self._searches_path)
 
     # --- positions -----------------------------------------------------------------------------------------------
 

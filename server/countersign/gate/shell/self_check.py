@@ -51,7 +51,7 @@ SAMPLES: dict[str, list[Read]] = {
     'a &> out': [('a &> out', 'a', '&>out')],
     'a >| out': [('a >| out', 'a', '>|out')],
     'éa --ü=1': [('éa --ü=1', 'éa', '--ü=1')],
-    'echo *.py a?b [x]y ~/z {a,b}': [('echo *.py a?b [x]y ~/z {a,b}', 'echo', '%*.py', '%a?b', '%[x]y', '~/z', '%{a,b}')],
+    'echo *.py a?b [x]y ~/z {a,b}': [('echo *.py a?b [x]y ~/z {a,b}', 'echo', '%*.py', '%a?b', '%[x]y', '~/z', 'a', 'b')],
     'echo $\'a\\x41\\n\' $"t"': [('echo $\'a\\x41\\n\' $"t"', 'echo', 'aA\n', 't')],
     'x=1 y=$(a) b': [('a', 'a'), ('x=1 y=$(a) b', 'b')],
     'a \\\n  b': [('a   b', 'a', 'b')],

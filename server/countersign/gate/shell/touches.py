@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from ..pattern import is_glob
 from .address_touches import cloned_touches, form_touches, gh_touches, wget_touches
-from .arguments import Arguments
+from .arguments import Arguments, may_be_several
 from .curl_names import curl_names
 from .git_touches import git_touches
 from .hidden import FILTER_LOADS
@@ -176,6 +176,7 @@ def _as_operands(
     found = known.arguments
     operands = [word for _, word in indexed]
     deep = bool(row.deep) and ("-" in row.deep or found.has(*row.deep))
+    shifts = bool(operands) and may_be_several(operands[0])
     match row.operands:
         case "read":
             yield from (Touch("read", word, below=deep) for word in operands)
@@ -185,15 +186,7 @@ def _as_operands(
             printed = name == "tree" and found.has("--fromfile", "--fromtabfile")
             yield from (Touch("read" if printed else "list", word) for word in listed)
             if name == "find" and found.has("-delete"):
-                tests = {option.name for option in found.options} - {
-                    "-delete",
-                    "-depth",
-                    "-L",
-                    "-P",
-                    "-H",
-                    "-xdev",
-                    "-mount",
-                }
+                tests = {option.name for option in found.options} - _NO_TESTS
                 yield from (Touch("write" if tests else "delete", word, below=True) for word in listed)
         case "write":
             yield from (Touch("write", word) for word in operands)
@@ -211,7 +204,7 @@ def _as_operands(
             given = found.has("--reference") or (name == "chmod" and bool(operands) and not _is_mode(operands[0]))
             yield from (Touch("write", word) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
-            files = operands if found.has(*row.given) or not sure else operands[1:]
+            files = operands if found.has(*row.given) or not sure or shifts else operands[1:]
             if name == "awk":
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
             changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
@@ -227,10 +220,10 @@ def _as_operands(
             yield from _copied(row, known, operands)
         case "second":
             yield from (Touch("read", word) for word in (operands[:1] if sure else operands))
-            yield from (Touch("write", word) for word in (operands[1:2] if sure else operands))
+            yield from (Touch("write", word) for word in (operands[0 if shifts else 1 : 2] if sure else operands))
         case "archive":
             yield from (Touch("write", word) for word in operands[:1])
-            yield from (Touch("read", word, below=True) for word in operands[1:])
+            yield from (Touch("read", word, below=True) for word in operands[0 if shifts else 1 :])
         case "remote":
             yield from _remote(operands)
         case "none":
@@ -239,6 +232,7 @@ def _as_operands(
         yield Touch("list", constant("."))
 
 
+_NO_TESTS = frozenset({"-delete", "-depth", "-L", "-P", "-H", "-xdev", "-mount"})
 _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
 _REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
 
@@ -272,10 +266,12 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     if row.operands == "copy" and found.has("-d", "--directory") and row.escapes:
         yield from (Touch("write", word) for word in operands)
         return
-    sources = list(operands if folder is not None or len(operands) == 1 else operands[:-1])
+    # The last of the words that a pattern expands to is the target, those in front of it are sources.
+    several = bool(operands) and may_be_several(operands[-1])
+    sources = list(operands if folder is not None or len(operands) == 1 or several else operands[:-1])
     target = folder
     if target is None:
-        target = operands[-1] if len(operands) > 1 else constant(".") if row.operands == "link" else None
+        target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
     recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
     for word in sources:
         if row.operands == "move":
@@ -322,10 +318,11 @@ def _remote(operands: Sequence[Word]) -> Iterator[Touch]:
     """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
     local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
     for word in local:
-        if word is operands[-1] and len(operands) > 1:
+        several = may_be_several(word)
+        if word is operands[-1] and (len(operands) > 1 or several):
             yield Touch("write", word)
             yield Touch("write", word, spills=True)
-        else:
+        if word is not operands[-1] or len(operands) == 1 or several:
             yield Touch("read", word, below=True)
 
 

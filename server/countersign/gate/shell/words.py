@@ -100,6 +100,38 @@ def choice_patterns(word: Word) -> tuple[str, ...]:
     return _brace_choices(word.pieces, escape_glob)
 
 
+def expand_words(words: Sequence[Word]) -> list[Word]:
+    """Expand braces as bash does, since the position of each word decides what it is to a program."""
+    return [each for word in words for each in (_expanded(word) if word.choices else (word,))]
+
+
+def _expanded(word: Word) -> tuple[Word, ...]:
+    """Return the word itself where braces stand in another form than that of Plain Bash, or make an empty word."""
+    text = "".join(
+        piece.text if isinstance(piece, Glob) or (isinstance(piece, Text) and not piece.quoted) else "$"
+        for piece in word.pieces
+    )
+    if not _PLAIN_BRACES.fullmatch(text) or not all(word.choices) or any(HOLE in choice for choice in word.choices):
+        return (word,)
+    return tuple([_brace_word(choice) for choice in word.choices])
+
+
+_PLAIN_BRACES = re.compile(r"[^{}$`~\\]*\{[A-Za-z0-9_./+@%:,-]*\}[^{}$`~\\]*")
+"""One pair of braces, and nothing that means something to the expansions behind brace expansion but patterns."""
+
+
+def _brace_word(choice: str) -> Word:
+    split = [Glob(part) if part in _GLOB else Text(part) for part in _GLOB_CHARACTER.split(choice) if part]
+    pieces = tuple(_brackets(split))
+    if all(isinstance(piece, Text) for piece in pieces):
+        return Word(choice, (Text(choice),), "constant", choice, choice, choice)
+    return Word(choice, pieces, "pattern", None, _prefix(pieces), HOLE + choice)
+
+
+_GLOB = frozenset("*?[")
+_GLOB_CHARACTER = re.compile(r"([*?\[])")
+
+
 def _decoded(piece: Piece) -> Piece:
     if isinstance(piece, Text):
         return piece if piece.text.isascii() else Text(decode(piece.text), piece.quoted)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .arguments import Arguments, Grammar, arguments
+from .arguments import Arguments, Grammar, arguments, may_be_several
 from .inner import Inner, is_peculiar, peculiar, template
 from .names import EVALUATING, STARTED, evaluated_texts, spelled_texts, starts_shells
 from .script import Text, Word
@@ -223,7 +223,8 @@ class _Unwrapping:
             if _is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
         inner = _inner_start(words, row, found, skip)
-        doubtful = any(index < inner for index, _ in found.holes)
+        shifted = any(may_be_several(word) for word in words[skip:inner])
+        doubtful = shifted or any(index < inner for index, _ in found.holes)
         if doubtful:
             self.unknown = "what it runs is not known before it runs"
         rest = words[inner:]
