@@ -345,9 +345,9 @@ class Protocol(LanguageServerProtocol):
 
 
 def is_only_notification(name: str) -> bool:
-    """Whether LSP or our table knows this method as a notification; answering one would be a guess."""
+    """Whether a client may send this method, as LSP or our table knows it, and only as a notification."""
     if (method := BY_NAME.get(name)) is not None:
-        return not method.is_request
+        return method.direction == "toServer" and not method.is_request
     known = types.METHOD_TO_TYPES.get(name)
     return known is not None and known[1] is None and name != types.EXIT
 

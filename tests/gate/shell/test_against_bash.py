@@ -69,4 +69,5 @@ def test_bash_starts_nothing_that_was_not_allowed(bench: Bench) -> None:
         allowed += 1
         started = bench.run(text)
         assert started is None or started <= set(ruled), text
-    assert allowed >= COUNT / 20
+    # Most generated texts are outside Plain Bash, and ask.
+    assert allowed >= COUNT / 100

@@ -80,7 +80,8 @@ def test_quoting_a_word_never_widens(text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(words) - 1))
     quote = data.draw(st.sampled_from(["'{}'", '"{}"', "\\{}", "$'{}'", "''{}", "{}''"]))
     words[at] = quote.format(words[at])
-    assert strictness(" ".join(words)) == strictness(text)
+    # Stricter where the quoting itself is outside Plain Bash.
+    assert strictness(" ".join(words)) >= strictness(text)
 
 
 @BOUNDED

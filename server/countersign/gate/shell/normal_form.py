@@ -143,6 +143,10 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
         raise NotPrintable("an assignment among the arguments that is none of them")
 
 
+_REPRINTED = frozenset({"bash", "sh", "dash"})
+"""Shells whose text is printed anew. Other programs get their argument as it was written: what `screen` types or
+`fish` reads does not mean the same once it is quoted as bash quotes."""
+
 _BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(")
 
 
@@ -158,6 +162,8 @@ def _inner(command: Simple) -> dict[str, List]:
             raise NotPrintable("a text that is evaluated in turn and is not an argument of its own")
         if "bash" not in names and _BASH_ONLY.search(text):
             raise NotPrintable("a text for another shell than bash")
+        if not names & _REPRINTED:
+            continue
         found[text] = normal_form(read(text).script)
     return found
 
