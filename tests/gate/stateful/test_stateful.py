@@ -61,10 +61,14 @@ def test_every_action_can_be_taken_often_enough(reached: Reached):
     assert {name for name in ENABLED if reached.enabled[name] < SELDOM * reached.steps} == set()
 
 
+ELSEWHERE = {"needsConfirmation"}
+"""Histories edit no rules; `test_gate.py` answers with a rule wider than those offered."""
+
+
 def test_every_end_and_every_error_is_reached(reached: Reached):
     assert set(reached.ends) == set(get_args(ApprovalState))
     assert set(reached.by) == set(get_args(DecidedBy)) - NO_ENDS
-    assert set(reached.errors) == set(get_args(ErrorKind)) - NOT_OF_ANSWERS
+    assert set(reached.errors) == set(get_args(ErrorKind)) - NOT_OF_ANSWERS - ELSEWHERE
 
 
 def test_the_model_can_be_read_at_a_glance():
