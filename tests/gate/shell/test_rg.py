@@ -17,6 +17,8 @@ from .asked import HOME, decide
         (".gitignore", "!.*\n", "rg KEY src", "ask"),
         (".git/info/exclude", "!/.env\n", "rg KEY", "ask"),
         ("src/.ignore", "!*\n", "rg KEY src", "ask"),
+        ("src/.ignore", "!?env\n", "rg KEY src", "ask"),
+        ("src/.ignore", "!{.env,notes/{a,b}}\n", "rg KEY src", "ask"),
         ("src/.ignore", "!.npmrc", "cd src && rg KEY", "ask"),
         (".ignore", "!.env\n", "rg --files", "ask"),
         (".ignore", "#" * 200_000, "rg KEY", "ask"),

@@ -78,9 +78,10 @@ def _searched(known: Known) -> list[str]:
 
 IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
 MAX_IGNORE = 100_000
+"""Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
+
 _LONGEST_GLOB = 250
 """Characters of a glob that is taken apart: a longer one may name anything."""
-"""Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
 
 _HIDDEN = (".env", ".env.local", ".npmrc", ".pypirc")
 
@@ -108,6 +109,11 @@ def _names_hidden(path: str) -> bool:
     for line in text.decode(errors="replace").splitlines():
         if line.startswith("!"):
             name = line.rstrip().rstrip("/").rsplit("/", 1)[-1].removeprefix("!")
-            if secret_name(name) or any(glob_segment(name).may_match(hidden) for hidden in _HIDDEN):
+            # As in git, a wildcard matches a leading dot; unlike git, rg expands braces.
+            if (
+                "{" in line
+                or secret_name(name)
+                or any(glob_segment(name).matches_by_code(hidden) for hidden in _HIDDEN)
+            ):
                 return True
     return False
