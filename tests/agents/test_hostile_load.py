@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 import time
 from pathlib import Path
 
@@ -13,12 +15,13 @@ from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.files import _after_lines
 from countersign.agents.acp.shapes import MOVES_SHELL, Ground
 from countersign.agents.acp.translate import MOST_PLACES, ToolReport, read_update
+from countersign.gate import gate as gate_module
 from countersign.tools.held import MOST_HASHED
 from countersign.wire.errors import AgentExit
 
-from .desk import Place
+from .desk import BOUND, Place
 from .test_acp_doors import read, write
-from .troupe import Player, ask, report
+from .troupe import Player, ask, done, report
 
 
 def sparse(path: Path, size: int) -> Path:
@@ -52,6 +55,35 @@ async def test_a_huge_file_is_hashed_for_no_request(place: Place, size: int):
     await player.play()
     assert time.monotonic() - began < 10
     assert huge.stat().st_size == size
+
+
+@pytest.mark.parametrize("blocked", ["blocking_states", "blocking_still_true"])
+async def test_hashing_for_one_agent_holds_up_no_other(place: Place, monkeypatch: pytest.MonkeyPatch, blocked: str):
+    """Whatever one agent's hashes take, another agent's call is prepared, decided, asked and run meanwhile."""
+    started, release, real = threading.Event(), threading.Event(), getattr(gate_module, blocked)
+
+    def slow(*arguments):
+        if threading.current_thread().name.startswith("agent drowning"):
+            started.set()
+            release.wait(BOUND)
+        return real(*arguments)
+
+    monkeypatch.setattr(gate_module, blocked, slow)
+    (place.workspace / "script.sh").write_text("true")
+    place.person.decide = lambda card: {}
+    call = {"kind": "execute", "title": "run", "rawInput": {"command": "bash script.sh"}}
+    asks = [{**ask(f"c{number}", number, **call), "nowait": True} for number in range(40)]
+    drowning = Player(place, [*asks, {"quiet": True}], name="drowning")
+    other = Player(place, [ask("a", **call), done("a")], name="other")
+    playing = asyncio.ensure_future(drowning.play())
+    assert await asyncio.to_thread(started.wait, BOUND)
+    await other.play()
+    assert other.outcome(1) == "yes"
+    assert not any("result" in row for row in drowning.told())
+    playing.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await playing
+    release.set()
 
 
 async def test_many_reads_of_a_long_file_hold_few_texts(place: Place):

@@ -43,6 +43,7 @@ from .pending import Pending, Resolution
 from .plan import Plan
 from .turn import Turn
 from .verdict import Decision
+from .workers import in_worker, sharing
 
 
 class Keeper(Protocol):
@@ -108,11 +109,13 @@ class Answering:
         """
         pending = self._asking.table.open(params.approval_id) or await self._find(params.approval_id)
         rule, request = params.rule.strip(), pending.request
-        covers = parses(rule) and await asyncio.to_thread(self._covers, pending.call, "allow", rule)
+        with sharing(pending.turn.workers):
+            covers = parses(rule) and await in_worker(self._covers, pending.call, "allow", rule)
+            shown = await in_worker(examples, pending.call, rule) if covers else []
         return RulePreviewResult(
             covers=covers,
             wider=is_wider(rule, request.options),
-            examples=await asyncio.to_thread(examples, pending.call, rule) if covers else [],
+            examples=shown,
             digest=rule_digest(request.digest, rule),
         )
 
@@ -120,7 +123,7 @@ class Answering:
         try:
             return self._asking.table.find(approval_id)
         except UnknownApproval:
-            stored = await asyncio.to_thread(self._ledger.request, approval_id)
+            stored = await in_worker(self._ledger.request, approval_id)
             if stored is not None and stored.state != "open":
                 raise AlreadyResolved(f"this request has already ended as `{stored.state}`") from None
             raise
@@ -161,7 +164,8 @@ class Answering:
         self, pending: Pending, option: ApprovalOption, params: ApprovalResponseParams
     ) -> ApprovalState:
         try:
-            resolution = await self._resolution(pending, option, params)
+            with sharing(pending.turn.workers):
+                resolution = await self._resolution(pending, option, params)
         except BaseException:
             pending.release()
             raise
@@ -191,7 +195,7 @@ class Answering:
                 await self._check_cover(pending, "deny", rule)
                 await self._keeper.save_rule("deny", rule, option.scope, pending.request.agent_name)
             return Resolution("denied", "user", params.reason)
-        if pending.call.bound and not await asyncio.to_thread(blocking_still_true, pending.call):
+        if pending.call.bound and not await in_worker(blocking_still_true, pending.call):
             return Resolution("interrupted", "change", "what the card showed has changed", again=True)
         edited = await self._edited(pending, params.edited_input)
         if edited is not None and isinstance(edited, Resolution):
@@ -219,7 +223,7 @@ class Answering:
         )
 
     async def _check_cover(self, pending: Pending, rule_list: RuleList, rule: str) -> None:
-        if not parses(rule) or not await asyncio.to_thread(self._covers, pending.call, rule_list, rule):
+        if not parses(rule) or not await in_worker(self._covers, pending.call, rule_list, rule):
             raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or answer for this once")
 
     async def _edited(self, pending: Pending, text: str | None) -> Plan | Resolution | None:
@@ -233,10 +237,10 @@ class Answering:
         if not isinstance(arguments, dict):
             raise InvalidAnswer("the edited input must be a JSON object like the one on the card")
         try:
-            plan = await asyncio.to_thread(pending.prepare, arguments)
+            plan = await in_worker(pending.prepare, arguments)
         except BadArguments as error:
             raise InvalidAnswer(f"the edited input does not fit the tool: {error}") from None
-        decision = await asyncio.to_thread(self._judge, plan.call, pending.turn)
+        decision = await in_worker(self._judge, plan.call, pending.turn)
         match decision.verdict:
             case "deny":
                 return Resolution("denied", "rule", decision.reason, evidence=decision.evidence)

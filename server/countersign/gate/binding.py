@@ -13,38 +13,35 @@ from collections.abc import Iterable
 
 from .call import FileState, RunCommand, ToolCall
 from .verdict import Decision
+from .workers import check_cancelled
 
 CHUNK = 1 << 20
 MOST_HASHED = 256 << 20
-"""Bytes of a file that is read to its end."""
+"""Bytes that are hashed for one call; further files are known by their identity."""
+IDENTITY = "identity:"
+"""Begins the state of a file that was not hashed."""
 OPENS_LATER = "opens its files when it runs; only the scripts that it names are bound to this card"
 """The risk that is left of a shell command: what it names can be another file by the time it opens it."""
 
 
 def blocking_state(path: str) -> FileState:
-    """The state of the regular file that ``path`` leads to now; anything that cannot be read as one counts as absent.
+    """Return the state of the regular file that ``path`` leads to now; a file that cannot be read counts as absent.
 
-    Where links lead to it, the state is of where they lead as well, so a link that is put in a file's place, or turned
-    round to another file, is a change like any other.
+    The state covers the targets of links: putting a link in the file's place, or pointing it at another file, changes
+    the state.
     """
-    try:
-        target = os.path.realpath(path, strict=True)
-    except OSError:
-        return FileState(path, None)
-    content = _blocking_content(target)
-    if target == path:
-        return FileState(path, content)
-    return FileState(path, hashlib.sha256(f"link\0{target}\0{content}".encode(errors="surrogateescape")).hexdigest())
+    return _Hashing().state(path)
 
 
 def blocking_states(paths: Iterable[str]) -> tuple[FileState, ...]:
-    """The states of several files, each path once, in order."""
-    return tuple(blocking_state(path) for path in dict.fromkeys(paths))
+    """Return the states of several files, each path once, in order."""
+    hashing = _Hashing()
+    return tuple(hashing.state(path) for path in dict.fromkeys(paths))
 
 
 def blocking_still_true(call: ToolCall) -> bool:
-    """Whether every file that the call is bound to is as it was."""
-    return all(blocking_state(state.path) == state for state in call.bound)
+    """Return true if every file that the call is bound to is as it was."""
+    return all(_same(state) for state in call.bound)
 
 
 def risks_left(call: ToolCall, decision: Decision) -> tuple[str, ...]:
@@ -55,30 +52,53 @@ def risks_left(call: ToolCall, decision: Decision) -> tuple[str, ...]:
     return (OPENS_LATER,) if decision.scripts or writes else ()
 
 
-def _blocking_content(target: str) -> str | None:
-    """Return the SHA-256 in hex of the regular file of this name; None for all that is no such file.
+class _Hashing:
+    """Hashes the files of one call. A class because they share the bound in bytes."""
 
-    A file over ``MOST_HASHED`` bytes is known by what changes whenever it is written to: nobody waits for its bytes.
-    """
-    try:
-        descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
-    except OSError:
-        return None
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+    def __init__(self) -> None:
+        self._left = MOST_HASHED
+
+    def state(self, path: str, *, by_identity: bool = False) -> FileState:
+        """Return the state of the file, by its content while bytes are left."""
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError:
+            return FileState(path, None)
+        found = self._state(target, 0 if by_identity else self._left)
+        if target == path:
+            return FileState(path, found)
+        linked = hashlib.sha256(f"link\0{target}\0{found}".encode(errors="surrogateescape")).hexdigest()
+        return FileState(path, f"{IDENTITY}{linked}" if found is not None and found.startswith(IDENTITY) else linked)
+
+    def _state(self, target: str, most: int) -> str | None:
+        try:
+            descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+        except OSError:
             return None
-        digest, size = hashlib.sha256(), 0
-        if status.st_size <= MOST_HASHED:
-            while size <= MOST_HASHED and (piece := os.read(descriptor, CHUNK)):
-                digest.update(piece)
-                size += len(piece)
-        if max(size, status.st_size) > MOST_HASHED:
-            now = os.fstat(descriptor)
-            identity = (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
-            return hashlib.sha256(f"long {identity}".encode()).hexdigest()
-        return digest.hexdigest()
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            digest, size = hashlib.sha256(), 0
+            if status.st_size <= most:
+                while size <= most and (piece := os.read(descriptor, CHUNK)):
+                    check_cancelled()
+                    digest.update(piece)
+                    size += len(piece)
+            self._left = max(0, self._left - size)
+            return digest.hexdigest() if max(size, status.st_size) <= most else _identity(os.fstat(descriptor))
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+
+
+def _identity(status: os.stat_result) -> str:
+    """Return what changes whenever a file is replaced or written to."""
+    identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return IDENTITY + hashlib.sha256(repr(identity).encode()).hexdigest()
+
+
+def _same(state: FileState) -> bool:
+    by_identity = state.sha256 is not None and state.sha256.startswith(IDENTITY)
+    return _Hashing().state(state.path, by_identity=by_identity) == state

@@ -44,6 +44,7 @@ from .refusals import limit_reached, may_write, only_deny, refusal_kind, refused
 from .risk import with_parts
 from .turn import Turn
 from .verdict import Decision
+from .workers import in_worker, sharing
 
 log = logging.getLogger(__name__)
 
@@ -128,18 +129,19 @@ class Gate:
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
         passage = _Passage(receipt_id, prepare, turn, turn.line.join(), allow_offered, restored)
         try:
-            return await self._submitted(passage)
+            with sharing(turn.workers):
+                return await self._submitted(passage)
         finally:
             passage.place.leave()
 
     async def _submitted(self, passage: _Passage) -> Settled:
         turn, restored, receipt_id = passage.turn, passage.restored, passage.receipt_id
         try:
-            plan = await asyncio.to_thread(passage.blocking_plan)
+            plan = await in_worker(passage.blocking_plan)
             if restored is not None and (shown := _kept(restored).tool_call.raw_input) != dict(plan.call.arguments):
                 # A person had edited it, and was asked once more.
                 passage.edited = shown if isinstance(shown, dict) else None
-                plan = await asyncio.to_thread(passage.blocking_plan)
+                plan = await in_worker(passage.blocking_plan)
         except BadArguments:
             if restored is not None:
                 await self.asking.end_stored(restored, Resolution("interrupted", "change", "it can no longer be done"))
@@ -153,8 +155,7 @@ class Gate:
             settled = Refused("interrupted", "change", str(error), receipt_id)
         except asyncio.CancelledError:
             if plan.call.tool_call_id not in self._parked_calls:
-                stopped = Refused("cancelled", "cancel", "the turn was stopped", receipt_id)
-                turn.emit(result_event(plan.call, stopped))
+                turn.emit(result_event(plan.call, Refused("cancelled", "cancel", "the turn was stopped", receipt_id)))
             if passage.restored is not None and not self._parking:
                 end = Resolution("cancelled", "cancel", "the turn was stopped")
                 self.asking.own(self.asking.end_stored(passage.restored, end), f"cancel {receipt_id}")
@@ -169,7 +170,7 @@ class Gate:
         """
         while True:
             version = self._live.version
-            if withdrawn(await asyncio.to_thread(self._judge, call, turn), by):
+            if withdrawn(await in_worker(self._judge, call, turn), by):
                 return False
             if version == self._live.version:
                 return True
@@ -193,7 +194,7 @@ class Gate:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
             version = self._live.version
-            plan, decision = await asyncio.to_thread(self._bound, plan, passage)
+            plan, decision = await in_worker(self._bound, plan, passage)
             await passage.place.reached()
             entry = self._entry(plan.call, decision, receipt_id)
             writes = may_write(plan.call, decision)
@@ -218,7 +219,7 @@ class Gate:
                     plan, passage.edited = resolution.plan, resolution.plan.call.arguments
                 if resolution.again:
                     if resolution.plan is None:
-                        plan = await asyncio.to_thread(passage.blocking_plan)
+                        plan = await in_worker(passage.blocking_plan)
                     continue
                 if resolution.state != "allowed":
                     return refused(resolution, turn, receipt_id)
@@ -226,15 +227,15 @@ class Gate:
                 entry = entry._replace(by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
                 if resolution.by != "user":
                     # A rule, grant, mode or bypass ended the request: what was judged runs, not what was shown.
-                    lifted = await asyncio.to_thread(self._judge, plan.call, turn)
+                    lifted = await in_worker(self._judge, plan.call, turn)
                     if lifted.verdict != "allow":
-                        plan = await asyncio.to_thread(passage.blocking_plan)
+                        plan = await in_worker(passage.blocking_plan)
                         continue
                     runs = lifted.runs
             if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
-                plan, later = await asyncio.to_thread(self._bound, plan, passage)
+                plan, later = await in_worker(self._bound, plan, passage)
                 if withdrawn(later, entry.by):
                     continue
                 runs, writes = later.runs, may_write(plan.call, later)
@@ -245,7 +246,7 @@ class Gate:
                 runs = None if entry.by == "user" else runs
                 return await self._run(plan, turn, entry, background, version, runs, writes=writes)
             except Stale:
-                plan = await asyncio.to_thread(passage.blocking_plan)
+                plan = await in_worker(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
 
     def _unaskable(self, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool) -> Refused | None:
@@ -385,11 +386,11 @@ class Gate:
         while True:
             if version not in (None, self._live.version):
                 version = self._live.version
-                later = await asyncio.to_thread(self._judge, call, turn)
+                later = await in_worker(self._judge, call, turn)
                 if withdrawn(later, entry.by) or (entry.by != "user" and later.runs != runs):
                     raise Stale("what allowed it counts no more")
             # INVARIANT (same bytes): the tool looks again by descriptor.
-            if call.bound and not await asyncio.to_thread(blocking_still_true, call):
+            if call.bound and not await in_worker(blocking_still_true, call):
                 raise Stale("the files that it is about have changed")
             if version in (None, self._live.version):
                 return
@@ -398,7 +399,7 @@ class Gate:
         if outcome is None or outcome.before_image is None or self._images is None:
             return
         try:
-            await asyncio.to_thread(self._images.blocking_keep, entry.receipt_id, outcome.before_image)
+            await in_worker(self._images.blocking_keep, entry.receipt_id, outcome.before_image)
         except OSError:
             log.exception("what a file held before could not be kept; its change cannot be taken back")
 

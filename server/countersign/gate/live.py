@@ -20,6 +20,7 @@ from .call import ToolCall
 from .pending import Pending, Resolution
 from .turn import Turn
 from .verdict import Decision
+from .workers import Workers, in_worker, sharing
 
 LIFTING: frozenset[DecidedBy] = frozenset({"rule", "grant", "bypass"})
 """What resolves an open card by allowing it. A mode that loosens leaves cards open (CONTRACT.md 11)."""
@@ -68,7 +69,15 @@ class Live:
     async def _look_at_all(self) -> None:
         while self._wanted:
             self._wanted = False
+            by_agent: dict[Workers | None, list[Pending]] = {}
             for pending in self._asking.table:
+                by_agent.setdefault(pending.turn.workers, []).append(pending)
+            # One agent's slow disk must not hold up another agent's requests.
+            await asyncio.gather(*(self._look_at_each(requests, workers) for workers, requests in by_agent.items()))
+
+    async def _look_at_each(self, requests: list[Pending], workers: Workers | None) -> None:
+        with sharing(workers):
+            for pending in requests:
                 if pending.claimed_by is not None:
                     # Whoever is about to end it may yet fail; then it is looked at.
                     pending.on_release.append(self.look)
@@ -76,12 +85,12 @@ class Live:
                     await self._look_at(pending)
 
     async def _look_at(self, pending: Pending) -> None:
-        decision = await asyncio.to_thread(self._judge, pending.call, pending.turn)
+        decision = await in_worker(self._judge, pending.call, pending.turn)
         if decision.verdict == "deny":
             end = Resolution("denied", decision.by, decision.reason, evidence=decision.evidence)
         elif decision.verdict == "allow" and decision.by in LIFTING and pending.allow_offered:
             # INVARIANT (same bytes): a card whose bytes are no longer true is voided, not allowed.
-            if not pending.call.bound or await asyncio.to_thread(blocking_still_true, pending.call):
+            if not pending.call.bound or await in_worker(blocking_still_true, pending.call):
                 end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
             else:
                 end = OUTDATED._replace(again=True)

@@ -13,6 +13,7 @@ from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
 
 from .line import Line
+from .workers import Workers
 
 
 @dataclass(slots=True)
@@ -21,7 +22,8 @@ class Turn:
 
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
-    permitted writes; ``line`` keeps its calls in order.
+    permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of a hosted agent, in which its
+    calls are prepared and decided.
     """
 
     thread_id: str
@@ -34,6 +36,7 @@ class Turn:
     editable: bool = True
     writes: int = 0
     line: Line = field(default_factory=Line)
+    workers: Workers | None = None
     notes: list[str] = field(default_factory=list)
 
     def tighten(self, mode: Mode) -> None:

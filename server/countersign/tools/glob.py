@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import fnmatch
 import re
 import time
@@ -15,6 +14,7 @@ from pydantic import BaseModel, Field
 from countersign.gate.call import BadArguments
 from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ToolKind, ToolPreview
 from countersign.wire.verdicts import Category
@@ -76,7 +76,7 @@ class Glob:
     async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
         spend(permit, prepared)
         plan: GlobPlan = prepared.payload
-        return await asyncio.to_thread(_blocking_glob, plan, Screen(bench.policy(), plan.base))
+        return await in_worker(_blocking_glob, plan, Screen(bench.policy(), plan.base))
 
 
 def _blocking_glob(plan: GlobPlan, screen: Screen) -> Outcome:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from countersign.gate.permit import Stale
+from countersign.gate.workers import check_cancelled
 
 CHUNK = 1 << 20
 MOST_HASHED = 256 << 20
@@ -118,6 +119,7 @@ def look(folder: int, name: str, keep: int) -> Seen:
             raise TooLong(errno.EFBIG, f"is longer than {MOST_HASHED >> 20} MiB")
         digest, size, pieces = hashlib.sha256(), 0, list[bytes]()
         while piece := os.read(descriptor, CHUNK):
+            check_cancelled()
             digest.update(piece)
             size += len(piece)
             if size <= keep:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 from pydantic import BaseModel, Field
 
 from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
 from countersign.wire.verdicts import Category
@@ -49,7 +49,7 @@ class ListDir:
 
     async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
         spend(permit, prepared)
-        return await asyncio.to_thread(_blocking_list, prepared.payload)
+        return await in_worker(_blocking_list, prepared.payload)
 
 
 def _blocking_list(place: Place) -> Outcome:

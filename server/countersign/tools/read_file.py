@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from pydantic import BaseModel, Field
 
 from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
 from countersign.wire.verdicts import Category
@@ -53,7 +52,7 @@ class ReadFile:
 
     async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
         spend(permit, prepared)
-        return await asyncio.to_thread(_blocking_read, *prepared.payload)
+        return await in_worker(_blocking_read, *prepared.payload)
 
 
 def _blocking_read(place: Place, first: int, limit: int | None) -> Outcome:

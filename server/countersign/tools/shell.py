@@ -12,6 +12,7 @@ from countersign.gate.binding import blocking_still_true
 from countersign.gate.call import BadArguments, RunCommand, ToolCall
 from countersign.gate.permit import Permit, Stale
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import CommandPreview, ToolKind
 from countersign.wire.base import Json
@@ -116,7 +117,7 @@ class RunShell:
             )
             # INVARIANT (same bytes): looked at right before the start.
             plan.place.same_or_stale()
-            await asyncio.to_thread(scripts_or_stale, call)
+            await in_worker(scripts_or_stale, call)
             shell = await desk.start(line, None if background else bench.emit)
         except BadArguments as error:
             return Outcome(False, str(error))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker_to_the_end
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +36,7 @@ async def to_the_end(function: Callable[P, Outcome], *arguments: P.args, **keywo
 
     Cancelled: waits up to ``LAST_WAIT`` for it to end, notes on the cancellation how far it got, and raises on.
     """
-    work = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **keywords))
+    work = asyncio.ensure_future(in_worker_to_the_end(function, *arguments, **keywords))
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError as cancelled:

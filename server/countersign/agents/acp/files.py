@@ -14,6 +14,7 @@ from countersign.gate.call import BadArguments
 from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker, in_worker_to_the_end
 from countersign.tools.held import complaint, look_at
 from countersign.tools.places import Place, locate
 from countersign.tools.spend import spend
@@ -74,7 +75,7 @@ class Reading:
             held.release()
         else:
             self._request.add_done_callback(lambda _: held.release())
-        return await self._session.workers.run(self._blocking_text)
+        return await in_worker(self._blocking_text)
 
     def _blocking_text(self) -> str:
         text = _blocking_text(self.place)
@@ -137,7 +138,7 @@ async def _write_on_credit(session: Session, place: Place, content: str) -> Outc
         return blocking_put(change)
 
     try:
-        approved.done = await asyncio.to_thread(blocking_put_unless_over)
+        approved.done = await in_worker_to_the_end(blocking_put_unless_over)
     except Stale:
         return None
     return approved.done

@@ -18,6 +18,7 @@ from typing import Any
 from countersign.gate.gate import Gate
 from countersign.gate.pending import Resolution
 from countersign.gate.turn import Turn
+from countersign.gate.workers import Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
 from countersign.tools.processes import ShellDesk
 from countersign.wire.base import Json
@@ -30,7 +31,6 @@ from .link import Link, open_link
 from .recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
 from .session import FAREWELL_SECONDS, Session
 from .translate import BadMessage, as_object, read_stop, read_text
-from .workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -192,15 +192,16 @@ class AcpAgent:
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder)
             environment = agent_environment(self._environment(), self.config, launch, policy.workspace)
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
-            link = await open_link(
-                self.name,
-                launch,
-                environment,
-                policy.workspace,
-                self._client.request,
-                self._client.notify,
-                terminals=self._desk is not None,
-            )
+            with sharing(self._workers):
+                link = await open_link(
+                    self.name,
+                    launch,
+                    environment,
+                    policy.workspace,
+                    self._client.request,
+                    self._client.notify,
+                    terminals=self._desk is not None,
+                )
         except (OSError, AgentExit, ModelError) as error:
             self._set(state="failed", detail=str(error))
             if isinstance(error, AgentExit):

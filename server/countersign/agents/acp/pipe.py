@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Mapping
 
 from countersign.agents.lines import Lines, LineTooLong
+from countersign.gate.workers import in_worker
 from countersign.wire.base import Json
 from countersign.wire.strict_json import BadJson, as_safe, parse_json
 
@@ -99,7 +100,7 @@ class Pipe:
             return None
         bad = BadJson("it is no object")
         try:
-            value = parse_json(line) if len(line) <= AT_ONCE else await asyncio.to_thread(parse_json, line)
+            value = parse_json(line) if len(line) <= AT_ONCE else await in_worker(parse_json, line)
             if isinstance(value, dict):
                 return value
         except BadJson as error:
@@ -115,7 +116,7 @@ class Pipe:
 async def _encoded(message: Mapping[str, Json]) -> bytes:
     if _is_small(message):
         return _blocking_encoded(message)
-    return await asyncio.to_thread(_blocking_encoded, message)
+    return await in_worker(_blocking_encoded, message)
 
 
 def _is_small(message: Mapping[str, Json]) -> bool:

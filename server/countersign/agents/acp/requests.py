@@ -15,6 +15,7 @@ from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Settled
 from countersign.gate.turn import Turn
+from countersign.gate.workers import in_worker
 from countersign.tools.change import MOST_BYTES
 from countersign.tools.held import look_at
 from countersign.tools.places import Place
@@ -80,7 +81,7 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
     report = request.report
 
     async def run(permit: Permit) -> Outcome:
-        if (await asyncio.to_thread(work_out, report, stand())).effects != permit.call.effects:
+        if (await in_worker(work_out, report, stand())).effects != permit.call.effects:
             raise Stale("what the call would touch has changed")
         return await act(permit, request)
 
@@ -121,7 +122,7 @@ async def outcome_of(call: ToolCall, report: ToolReport | None, done: Outcome | 
     success = report is not None and report.status == "completed"
     said = output_of(report) if report is not None else "the agent did not say how this ended"
     if done is None and isinstance(call.preview, DiffPreview):
-        done = await asyncio.to_thread(_blocking_look_after, call, call.preview)
+        done = await in_worker(_blocking_look_after, call, call.preview)
     if done is None:
         return Outcome(success, said)
     return replace(done, success=success, output=said)

@@ -22,6 +22,7 @@ from countersign.gate.permit import Permit
 from countersign.gate.plan import Prepare
 from countersign.gate.receipt import Outcome, Refused, Settled
 from countersign.gate.turn import Turn
+from countersign.gate.workers import Workers
 from countersign.settings.policy import Policy
 from countersign.tools.processes import Shell, ShellDesk
 from countersign.wire.base import Json
@@ -46,7 +47,6 @@ from .translate import (
     read_text,
     read_update,
 )
-from .workers import Workers
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +114,7 @@ class Session:
     def begin(self, turn: Turn) -> None:
         """A prompt is about to be sent; what the agent does from now on belongs to this turn."""
         self.turn = self._last_turn = turn
+        turn.workers = self.workers
         self.stopping = False
         self.ended.clear()
         self._said = 0

@@ -15,6 +15,7 @@ from countersign.gate.call import BadArguments, RunCommand, ToolCall
 from countersign.gate.permit import Permit, Stale
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome
+from countersign.gate.workers import in_worker
 from countersign.tools.command_line import CommandLine, shell_line
 from countersign.tools.processes import Shell, ShellDesk
 from countersign.tools.shell import ended_outcome, scripts_or_stale
@@ -191,7 +192,7 @@ async def _start(
             thread_id=turn.thread_id,
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.
-        await asyncio.to_thread(scripts_or_stale, call)
+        await in_worker(scripts_or_stale, call)
         if over(session, turn):
             raise Denied(OVER)
         shell = await desk.start(line, emit)
