@@ -23,7 +23,9 @@ from countersign.wire.verdicts import DecidedBy, Evidence, Source, Verdict
 from .deadlines import Deadlines
 from .entry import Change, Closed, Entry, Opened, Parked, StoredRequest
 from .ledger import Ledger
+from .parked import Tampered, blocking_open_row
 from .pending import Pending, PendingTable, Resolution
+from .receipt import Refused
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -223,10 +225,25 @@ class Asking:
         Raises:
             LedgerUnavailable: it is still open.
         """
-        asked = await asyncio.to_thread(self._ledger.last, stored.receipt_id)
+        asked = await asyncio.to_thread(blocking_open_row, self._ledger, stored)
         if asked is None:
-            raise LedgerUnavailable("the ledger holds a request without its row; verify it with `countersign history`")
-        await self._ledger.append(*_ending(asked, stored.approval_id, resolution))
+            # Somebody changed the table of requests; the chain has nothing to end.
+            log.error("the stored request %s has no open row in the ledger; it is closed", stored.approval_id)
+            await self._ledger.append(Closed(stored.approval_id, resolution.state))
+            return
+        decided, closed = _ending(asked, asked.approval_id or stored.approval_id, resolution)
+        await self._ledger.append(decided, closed._replace(approval_id=stored.approval_id))
+
+    async def end_tampered(self, stored: StoredRequest, found: Tampered) -> Refused:
+        """End a stored request that does not agree with the chain, and warn the person; return the call's refusal.
+
+        Raises:
+            LedgerUnavailable: it is still open.
+        """
+        reason = f"a request that waited on disk was changed there ({found}); it did not run"
+        await self.end_stored(stored, Resolution("interrupted", "change", reason))
+        self._asker.warn(reason)
+        return Refused("interrupted", "change", reason, stored.receipt_id)
 
     def _tell(self, approval_id: str, thread_id: str, resolution: Resolution) -> None:
         self._asker.resolved(

@@ -166,6 +166,7 @@ def again(row: sqlite3.Row) -> Entry:
         by=told.by,
         evidence=tuple(told.evidence),
         digest=told.digest,
+        outcome=told.outcome,
     )
 
 

@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from countersign.settings.policy import Policy, RuleText
-from countersign.wire.approvals import ApprovalRequest
 from countersign.wire.base import Json
 from countersign.wire.desk import RuleList
 from countersign.wire.errors import CountersignError, LedgerUnavailable
@@ -35,6 +34,7 @@ from .ledger import Ledger
 from .line import Place
 from .live import OUTDATED, Live, still_asked, withdrawn
 from .named import blocking_named_programs
+from .parked import Question, Tampered, asked_entry, blocking_restored
 from .pending import Pending, Resolution
 from .permit import Permit, Stale, _issue
 from .plan import Plan, Prepare
@@ -64,7 +64,7 @@ class _Passage:
     turn: Turn
     place: Place
     allow_offered: bool
-    restored: StoredRequest | None
+    restored: Question | None = None
     edited: Mapping[str, Json] | None = None
 
     def blocking_plan(self) -> Plan:
@@ -127,21 +127,27 @@ class Gate:
             BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
-        passage = _Passage(receipt_id, prepare, turn, turn.line.join(), allow_offered, restored)
+        passage = _Passage(receipt_id, prepare, turn, turn.line.join(), allow_offered)
         try:
             with sharing(turn.workers):
-                return await self._submitted(passage)
+                return await self._submitted(passage, restored)
         finally:
             passage.place.leave()
 
-    async def _submitted(self, passage: _Passage) -> Settled:
-        turn, restored, receipt_id = passage.turn, passage.restored, passage.receipt_id
+    async def _submitted(self, passage: _Passage, restored: StoredRequest | None) -> Settled:
+        turn, receipt_id = passage.turn, passage.receipt_id
         try:
             plan = await in_worker(passage.blocking_plan)
-            if restored is not None and (shown := _kept(restored).tool_call.raw_input) != dict(plan.call.arguments):
-                # A person had edited it, and was asked once more.
-                passage.edited = shown if isinstance(shown, dict) else None
-                plan = await in_worker(passage.blocking_plan)
+            if restored is not None:
+                try:
+                    passage.restored, passage.edited, plan = await in_worker(
+                        blocking_restored, self._ledger, restored, plan, passage.prepare
+                    )
+                except Tampered as found:
+                    refusal = await self.asking.end_tampered(restored, found)
+                    turn.emit(call_event(plan.call, "pending"))
+                    turn.emit(result_event(plan.call, refusal))
+                    return refusal
         except BadArguments:
             if restored is not None:
                 await self.asking.end_stored(restored, Resolution("interrupted", "change", "it can no longer be done"))
@@ -158,7 +164,7 @@ class Gate:
                 turn.emit(result_event(plan.call, Refused("cancelled", "cancel", "the turn was stopped", receipt_id)))
             if passage.restored is not None and not self._parking:
                 end = Resolution("cancelled", "cancel", "the turn was stopped")
-                self.asking.own(self.asking.end_stored(passage.restored, end), f"cancel {receipt_id}")
+                self.asking.own(self.asking.end_stored(passage.restored.stored, end), f"cancel {receipt_id}")
             raise
         turn.emit(result_event(plan.call, settled))
         return settled
@@ -259,15 +265,13 @@ class Gate:
 
     async def _ask(self, plan: Plan, decision: Decision, entry: Entry, passage: _Passage, version: int) -> Resolution:
         seconds = self._policy().approvals_timeout or None
-        request, adopted = None, False
-        if passage.restored is not None:
-            request, passage.restored = await self._adopted(plan.call, passage.restored), None
-            adopted = request is not None
-        if request is None:
-            request = request_for(
-                plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered
-            )
-        else:
+        kept = await self._adopted(plan.call, passage.restored) if passage.restored is not None else None
+        passage.restored = None
+        request = request_for(
+            plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered,
+            created_at=entry.at if kept is None else kept.asked.at, kept=kept,
+        )  # fmt: skip
+        if kept is not None:
             # Only the wall clock has gone on without a server; set back, it must not make the wait longer.
             left = seconds_left(request.expires_at)
             seconds = left if left is None or seconds is None else min(left, seconds)
@@ -284,8 +288,8 @@ class Gate:
         passage.place.leave()  # cards are shown in the order in which the ledger takes them, and it has this one next
         resolution = await self.asking.ask(
             pending,
-            entry._replace(approval_id=request.approval_id),
-            adopted=adopted,
+            asked_entry(entry, request, plan.call),
+            adopted=kept is not None,
             seconds=seconds,
             shown=lambda: self._live.shown(version),
         )
@@ -297,9 +301,10 @@ class Gate:
         One that would be allowed, but whose card is no longer true, ends for that, and what was decided is of the call
         as it is now.
         """
-        stored, passage.restored = passage.restored, None
-        if stored is not None:
-            if entry.verdict == "deny" or _kept(stored).digest == call.digest():
+        kept, passage.restored = passage.restored, None
+        if kept is not None:
+            stored = kept.stored
+            if entry.verdict == "deny" or kept.asked.digest == call.digest():
                 state = "allowed" if entry.verdict == "allow" else "denied"
                 end = Resolution(state, entry.by or "mode", reason, evidence=entry.evidence)
                 await self.asking.end_stored(stored, end)
@@ -308,13 +313,12 @@ class Gate:
         await self._ledger.append(entry)
         return entry
 
-    async def _adopted(self, call: ToolCall, restored: StoredRequest) -> ApprovalRequest | None:
-        """The request that waited on disk, now ours; None if what it showed is no longer true: then it has ended."""
-        kept = _kept(restored)
-        if kept.digest == call.digest():
-            await self._ledger.append(Adopted(kept.approval_id, self._owner))
+    async def _adopted(self, call: ToolCall, kept: Question) -> Question | None:
+        """Take over the request that waited on disk; None if what it showed is no longer true: then it has ended."""
+        if kept.asked.digest == call.digest():
+            await self._ledger.append(Adopted(kept.stored.approval_id, self._owner))
             return kept
-        await self.asking.end_stored(restored, OUTDATED)
+        await self.asking.end_stored(kept.stored, OUTDATED)
         return None
 
     async def _run(
@@ -490,10 +494,6 @@ def _told(error: Exception, call: ToolCall) -> str:
         return str(error)
     log.error("the tool %s failed", call.tool, exc_info=error)
     return f"the tool failed with {type(error).__name__}"
-
-
-def _kept(stored: StoredRequest) -> ApprovalRequest:
-    return ApprovalRequest.model_validate_json(stored.request or "{}")
 
 
 def _milliseconds(since: float) -> int:

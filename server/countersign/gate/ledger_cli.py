@@ -146,7 +146,7 @@ def _line(entry: dict[str, Any]) -> str:
     evidence = (entry["evidence"] or [{}])[0]
     why, rule, outcome = evidence.get("reason", ""), evidence.get("rule"), entry.get("outcome")
     where = f" ({rule})" if rule else ""
-    ended = f" {outcome.get('ended') or outcome.get('state')}" if outcome else ""
+    ended = f" {how}" if outcome and (how := outcome.get("ended") or outcome.get("state")) else ""
     what = json.dumps(entry.get("input"), ensure_ascii=True)[:120] if entry["phase"] == "decided" else ""
     verdict = f"{entry['verdict']} by {entry['by']}" if entry.get("verdict") else ""
     reason = f": {why}{where}" if entry["phase"] == "decided" else ""

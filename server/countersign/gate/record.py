@@ -15,6 +15,7 @@ from countersign.wire.verdicts import DecidedBy
 from .call import RunCommand, ToolCall
 from .entry import Entry, now
 from .options import offer
+from .parked import Question
 from .receipt import Ran, Settled
 from .verdict import Decision
 
@@ -52,15 +53,24 @@ def _asked_by(decision: Decision) -> DecidedBy:
 
 
 def request_for(
-    call: ToolCall, decision: Decision, policy: Policy, *, seconds: float | None, allow_offered: bool
+    call: ToolCall,
+    decision: Decision,
+    policy: Policy,
+    *,
+    seconds: float | None,
+    allow_offered: bool,
+    created_at: str,
+    kept: Question | None = None,
 ) -> ApprovalRequest:
-    """What a person is shown; ``seconds`` until it expires, None for never.
+    """Draw what a person is shown; ``seconds`` until it expires, None for never. Of a request that was ``kept`` on
+    disk only its id and its times stay, as the chain has them.
 
     INVARIANT (same bytes): preview, effects and digest are all of this one call.
     """
     expires = datetime.now(UTC) + timedelta(seconds=seconds) if seconds else None
+    expires_at = expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None
     return ApprovalRequest(
-        approval_id=secrets.token_urlsafe(24),
+        approval_id=kept.stored.approval_id if kept is not None else secrets.token_urlsafe(24),
         thread_id=call.thread_id,
         agent_name=call.agent,
         subagent=call.subagent,
@@ -81,8 +91,8 @@ def request_for(
         options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
         agent_options=list(call.agent_options) if call.agent_options else None,
         digest=call.digest(),
-        created_at=now(),
-        expires_at=expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None,
+        created_at=created_at,
+        expires_at=kept.expires_at if kept is not None else expires_at,
     )
 
 

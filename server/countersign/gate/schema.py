@@ -98,6 +98,11 @@ def whole_rows(
     return cursor.execute(f"SELECT {ROW} FROM entries {where} ORDER BY seq", values)
 
 
+def row_values(row: sqlite3.Row) -> tuple[object, ...]:
+    """The fields of a row that its hash is over."""
+    return tuple(row[name] for name in COLUMNS)
+
+
 def stored_of(row: sqlite3.Row) -> StoredRequest:
     """A stored request."""
     return StoredRequest(**{name: row[name] for name in row.keys() if name != "parked"}, parked=bool(row["parked"]))  # noqa: SIM118 a Row iterates over its values

@@ -25,6 +25,7 @@ from countersign.gate.entry import Adopted, Parked, StoredRequest
 from countersign.gate.gate import Gate
 from countersign.gate.ledger import Ledger
 from countersign.gate.owner import Owner
+from countersign.gate.parked import Tampered, blocking_question
 from countersign.gate.pending import Resolution
 from countersign.gate.receipt import Refused
 from countersign.tools.leftover import blocking_left
@@ -89,6 +90,11 @@ async def _recover(rooms: _Rooms) -> None:
         if not owner.is_gone(stored.owner):
             continue
         if stored.parked:
+            try:
+                await asyncio.to_thread(blocking_question, ledger, stored)
+            except Tampered as found:
+                await rooms.gate.asking.end_tampered(stored, found)
+                continue
             parked[stored.thread_id][stored.tool_call_id] = stored
         else:
             await _end(rooms, stored)

@@ -39,3 +39,13 @@ class Request:
     def is_true(self, script: int) -> bool:
         """Whether its card shows what would run, if the script is of this version now."""
         return self.command != SCRIPT or self.script == script
+
+
+def options(chat: Chat, by: str, *, trusted: bool, only_deny: bool = False) -> frozenset[str]:
+    """Return what a card offers that is drawn now; a card that waited on disk is drawn anew."""
+    offered = {"reject_once", "reject_always"} if by == "mode" else {"reject_once"}
+    if not only_deny:
+        offered |= {"allow_once"} | ({"allow_background"} if chat.agent == BUILTIN else set())
+        if by == "mode":
+            offered |= {*GRANTS, *SAVED} - (set() if trusted else {"allow_always_workspace_1"})
+    return frozenset(offered)

@@ -6,7 +6,7 @@ ledger row, card, end and effect. Order within a step is left open; what must fo
 
 from __future__ import annotations
 
-from .cast import BUILTIN, FLOOR, GAMMA, GRANTS, GUEST, SAVED, TIMED, TIMEOUT, Chat, Request
+from .cast import FLOOR, GAMMA, GRANTS, GUEST, SAVED, TIMED, TIMEOUT, Chat, Request, options
 
 
 class Model:
@@ -42,12 +42,8 @@ class Model:
         self.seen.append(("row", command, "decided", verdict, by, verdict == "ask", None))
         if verdict != "ask":
             return self.run(command, by, asked=False) if verdict == "allow" else None
-        offered = {"reject_once", "reject_always"} if by == "mode" else {"reject_once"}
-        if not only_deny:
-            offered |= {"allow_once"} | ({"allow_background"} if chat.agent == BUILTIN else set())
-            if by == "mode":
-                offered |= {*GRANTS, *SAVED} - (set() if self.trusted else {"allow_always_workspace_1"})
-        request = Request(chat, command, frozenset(offered), self.script, self.moment + TIMEOUT)
+        offered = options(chat, by, trusted=self.trusted, only_deny=only_deny)
+        request = Request(chat, command, offered, self.script, self.moment + TIMEOUT)
         chat.open.append(request)
         self.requests.append(request)
         self.seen.append(("card", request))
@@ -144,6 +140,7 @@ class Model:
             self.look(chat)
             for request in [one for one in self.live(chat) if one.approval_id]:
                 if request.is_true(self.script):
+                    request.offered = options(chat, self.judge(chat, request.command)[1], trusted=self.trusted)
                     self.seen.append(("card", request))
                 else:
                     self.again(request)

@@ -105,13 +105,14 @@ class Watched(RuleBasedStateMachine):
                 self.reached.by[params.by] += 1
 
     def known(self, card: Any, window: str) -> Request | Any:
-        for one in self.model.requests:
-            if one.approval_id == card.approval_id:
-                return one
         command = card.tool_call.raw_input["command"]
+        offered = {option.option_id for option in card.options if not option.option_id.endswith("_2")}
+        for one in self.model.requests:
+            if one.approval_id == card.approval_id and offered - {"reject_always"} == one.offered - {"reject_always"}:
+                one.offered = frozenset(offered)
+                return one
         for one in self.model.requests:
             waits = one.approval_id is None and (self.threads[one.chat], one.command) == (card.thread_id, command)
-            offered = {option.option_id for option in card.options if not option.option_id.endswith("_2")}
             if waits and offered - {"reject_always"} == one.offered - {"reject_always"}:
                 one.approval_id, one.offered = card.approval_id, frozenset(offered)
                 one.digest = card.digest
