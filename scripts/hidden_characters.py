@@ -1,7 +1,7 @@
 """Write the client's table of hidden characters from the server's, or with ``--check`` compare the two.
 
-The gate (`gate/characters.py`) owns the table; the client draws these characters as escapes. The table is generated
-as the ranges of a regular expression, one line for each few ranges.
+The gate (`gate/probes/hidden_characters.py`) owns the table; the client draws these characters as escapes. The table is
+generated as the ranges of a regular expression, one line for each few ranges.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from countersign.gate.characters import is_never_drawn
+from countersign.gate.probes.hidden_characters import is_never_drawn
 
 TARGET = Path(__file__).resolve().parent.parent / "client-ts/src/hidden.gen.ts"
 HEAD = """\
-// Made by `make wire` from server/countersign/gate/characters.py; not edited by hand.
+// Made by `make wire` from server/countersign/gate/probes/hidden_characters.py; not edited by hand.
 
 /** Control, format, bidirectional, private and never-drawn characters, as the inside of a character class. */
 export const HIDDEN_RANGES =

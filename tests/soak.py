@@ -91,7 +91,7 @@ def _repository(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _ledger(seed: int, numbers: range) -> Iterator[str]:
-    from tests.gate.ledger_histories import wrongs  # noqa: PLC0415 likewise
+    from tests.gate.ledger.ledger_histories import wrongs  # noqa: PLC0415 likewise
 
     return wrongs(seed, numbers)
 
@@ -109,7 +109,7 @@ def _approvals(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _pending(seed: int, numbers: range) -> Iterator[str]:
-    from tests.stdio.crowd import too_much  # noqa: PLC0415 likewise
+    from tests.stdio.many_requests import too_much  # noqa: PLC0415 likewise
 
     return too_much(seed, numbers)
 

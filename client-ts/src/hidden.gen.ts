@@ -1,4 +1,4 @@
-// Made by `make wire` from server/countersign/gate/characters.py; not edited by hand.
+// Made by `make wire` from server/countersign/gate/probes/hidden_characters.py; not edited by hand.
 
 /** Control, format, bidirectional, private and never-drawn characters, as the inside of a character class. */
 export const HIDDEN_RANGES =

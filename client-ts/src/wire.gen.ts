@@ -462,12 +462,6 @@ export type AgentLabel = "gated" | "asksOnly" | "sandboxed" | "unguarded";
 
 export type AgentState = "idle" | "starting" | "running" | "exited" | "failed";
 
-export type ShellState = "running" | "exited" | "killed";
-
-export type RuleList = "allow" | "ask" | "deny";
-
-export type Phase = "decided" | "started" | "finished";
-
 /** One agent. `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. */
 export interface AgentView {
   agentName: string;
@@ -494,6 +488,8 @@ export interface AgentSetBypassParams {
   scope: BypassScope;
   on: boolean;
 }
+
+export type ShellState = "running" | "exited" | "killed";
 
 export interface ShellView {
   shellId: string;
@@ -537,6 +533,8 @@ export interface ShellToBackgroundParams {
 export interface ShellToBackgroundResult {
   shellId: string;
 }
+
+export type Phase = "decided" | "started" | "finished";
 
 /** Rows that fit all that is given; `since` (inclusive) and `until` (exclusive) are RFC 3339 with a zone. */
 export interface HistoryFilter {
@@ -596,6 +594,8 @@ export interface HistoryUndoParams {
 export interface HistoryUndoResult {
   path: string;
 }
+
+export type RuleList = "allow" | "ask" | "deny";
 
 /** A rule has decided nothing in the `days` since it was first seen, while `calls` calls were decided. */
 export interface RuleIdle {

@@ -15,9 +15,9 @@ from types import ModuleType
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("countersign.lsp.app", "serve an editor over standard input and output"),
-    "check": ("countersign.gate.check_cli", "answer supposed calls, one JSON object a line"),
-    "rules": ("countersign.gate.rules_cli", "lint, list or test the rules of settings files"),
-    "history": ("countersign.gate.ledger_cli", "show and verify what was decided"),
+    "check": ("countersign.commands.check", "answer supposed calls, one JSON object a line"),
+    "rules": ("countersign.commands.rules", "lint, list or test the rules of settings files"),
+    "history": ("countersign.commands.history", "show and verify what was decided"),
 }
 
 

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from countersign.agents.acp.host import AcpAgent
+from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
-from countersign.gate.ledger import Ledger
-from countersign.gate.policy import decide
+from countersign.gate.ledger.writer import Ledger
 from countersign.gate.turn import Turn
 from countersign.settings.policy import AgentConfig, Policy
-from countersign.tools.environment import filtered_environment
-from countersign.tools.processes import ShellDesk
+from countersign.tools.shell.environment import filtered_environment
+from countersign.tools.shell.processes import ShellDesk
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved, ApprovalResponseParams
-from countersign.wire.desk import HistoryEntry, HistoryFilter
+from countersign.wire.history import HistoryEntry, HistoryFilter
 from countersign.wire.threads import ThreadEvent
 from tests.patience import PATIENCE
 

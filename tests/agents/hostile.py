@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 
 from countersign.agents.acp.connection import Connection
-from countersign.agents.acp.pipe import Pipe
+from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.models import ollama
 from countersign.agents.models.base import CallPiece, TextPiece, ThinkingPiece
 from countersign.wire.errors import ModelError

@@ -8,9 +8,9 @@ import pytest
 from acp import schema
 
 from countersign.agents.acp.recipes import Recipe
+from tests.agents.scripted_agent_fixture import Player, ask, done
 
 from .desk import Place
-from .troupe import Player, ask, done
 
 REQUESTS = {
     "initialize": schema.InitializeRequest,

@@ -12,10 +12,10 @@ import pytest
 from countersign.agents.acp import host
 from countersign.settings.policy import AgentConfig
 from countersign.wire.errors import AgentExit, ModelError
+from tests.agents.scripted_agent_fixture import Player, ask, done, report
 from tests.patience import PATIENCE
 
 from .desk import Place, until_gone
-from .troupe import Player, ask, done, report
 
 COMMAND = {"kind": "execute", "title": "make", "rawInput": {"command": "make"}}
 CANCELLED = {"stop": "cancelled"}

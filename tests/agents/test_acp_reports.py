@@ -15,9 +15,9 @@ from countersign.agents.acp.translate import (
     read_update,
 )
 from countersign.wire.threads import TextEvent, ThinkingEvent, TodoEvent, TodoItem, UsageEvent
+from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
 from .desk import Place
-from .troupe import Player, ask, done, report
 
 
 def chunk(kind: str, content: object) -> dict:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from countersign.settings.policy import RuleText
+from tests.agents.scripted_agent_fixture import ALLOW, OPTIONS, REJECT, Player, ask, done, report
 
 from .desk import Place
-from .troupe import ALLOW, OPTIONS, REJECT, Player, ask, done, report
 
 APPROVE = {"option": "allow_once"}
 DENY = {"option": "reject_once"}

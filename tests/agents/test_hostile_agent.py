@@ -10,14 +10,14 @@ import time
 import pytest
 
 from countersign.agents.acp import connection as connection_module
-from countersign.agents.acp import pipe as pipe_module
+from countersign.agents.acp import ndjson as pipe_module
+from countersign.agents.acp.agent_process import _ask
 from countersign.agents.acp.connection import MOST_RUNNING, Connection, RpcError
-from countersign.agents.acp.link import _ask
 from countersign.wire.errors import AgentExit, ModelError
+from tests.agents.scripted_agent_fixture import Player, ask, report
 
 from .desk import Place
 from .hostile import BOUND, Agent, agent_faults
-from .troupe import Player, ask, report
 
 ANSWERS = {
     "error is a string": b'{"id": 0, "error": "boom"}',

@@ -16,12 +16,12 @@ from countersign.agents.acp.files import _after_lines
 from countersign.agents.acp.shapes import MOVES_SHELL, Ground
 from countersign.agents.acp.translate import MOST_PLACES, ToolReport, read_update
 from countersign.gate import gate as gate_module
-from countersign.tools.held import MOST_HASHED
+from countersign.tools.files.safe_open import MOST_HASHED
 from countersign.wire.errors import AgentExit
+from tests.agents.scripted_agent_fixture import Player, ask, done, report
+from tests.agents.test_acp_client_methods import read, write
 
 from .desk import BOUND, Place
-from .test_acp_doors import read, write
-from .troupe import Player, ask, done, report
 
 
 def sparse(path: Path, size: int) -> Path:

@@ -1,8 +1,8 @@
 """Our side of the burst: everything that stands between question and answer in earnest, and nothing else.
 
 A thousand requests are open at once. Each is registered, on record before it is shown, answered through
-``gate/answering.py`` with all its checks, and ended in the ledger before anybody is told. Judging a call and carrying
-it out are left out. The ledger lies in the folder that is named, or in memory without one.
+``gate/approvals/answering.py`` with all its checks, and ended in the ledger before anybody is told. Judging a call and
+carrying it out are left out. The ledger lies in the folder that is named, or in memory without one.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from wire_request import REQUEST
 
 from countersign import __version__
 from countersign.cli import settle_collector
-from countersign.gate.answering import Answering
-from countersign.gate.asking import Asking
+from countersign.gate.approvals.answering import Answering
+from countersign.gate.approvals.asking import Asking
+from countersign.gate.approvals.grants import GrantBook
+from countersign.gate.approvals.pending import Pending
 from countersign.gate.call import ToolCall
-from countersign.gate.entry import Entry, now
-from countersign.gate.grants import GrantBook
-from countersign.gate.ledger import Ledger
-from countersign.gate.pending import Pending
-from countersign.gate.reader import LEDGER_FILE
+from countersign.gate.ledger.entry import Entry, now
+from countersign.gate.ledger.reader import LEDGER_FILE
+from countersign.gate.ledger.writer import Ledger
 from countersign.gate.turn import Turn
-from countersign.lsp.bridge import Server, make_server
 from countersign.lsp.editor import Editor
+from countersign.lsp.pygls_server import Server, make_server
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams, ApprovalResponseResult
 from countersign.wire.threads import ThreadPromptParams, ThreadPromptResult

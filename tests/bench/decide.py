@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Literal
 
 from countersign.cli import settle_collector
-from countersign.gate import policy as engine
-from countersign.gate import recall
 from countersign.gate.call import RunCommand, ToolCall
+from countersign.gate.decisions import decide as engine
+from countersign.gate.decisions import decision_cache
 from countersign.gate.shell.judge import SyntaxChecker
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.approvals import ToolPreview
 
@@ -161,7 +161,7 @@ def _forgetful_round(policy: Policy) -> list[float]:
 
 def _forget() -> None:
     """Drop whatever deciding has kept: whole decisions, readings of texts, down to single words."""
-    recall.forget()
+    decision_cache.forget()
     for name, module in list(sys.modules.items()):
         if name.startswith("countersign.gate.shell."):
             for value in vars(module).values():

@@ -11,7 +11,7 @@ import sys
 import time
 
 from countersign import __version__
-from countersign.lsp.bridge import Server, make_server
+from countersign.lsp.pygls_server import Server, make_server
 from countersign.lsp.transport import BACKLOG
 from countersign.wire.threads import TextEvent, ThreadPromptParams, ThreadPromptResult, ThreadUpdate
 

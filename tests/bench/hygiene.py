@@ -14,13 +14,13 @@ from pathlib import Path
 
 from tests.bench.long_ledger import WORKSPACES, blocking_make
 
-from countersign.gate.hygiene import propose
-from countersign.gate.policy import decide
-from countersign.gate.reader import Reader
-from countersign.gate.rule_use import blocking_calls_by_day, blocking_uses
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.advice.rule_suggestions import propose
+from countersign.gate.decisions.decide import decide
+from countersign.gate.ledger.reader import Reader
+from countersign.gate.ledger.rule_usage import blocking_calls_by_day, blocking_uses
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import Policy
-from countersign.wire.desk import HistoryEntry
+from countersign.wire.history import HistoryEntry
 
 ROWS, ANSWERS = 100_000, 500
 LIMITS = {"rules: heartbeat in seconds while history is looked at": 0.1}

@@ -17,11 +17,11 @@ from pathlib import Path
 from tests.bench.burst import disk_folder
 from tests.bench.long_ledger import WORKSPACES, blocking_make, some_decision
 
-from countersign.gate.chain import dumps
-from countersign.gate.entry import values_of
-from countersign.gate.ledger import Ledger
-from countersign.gate.reader import LEDGER_FILE
-from countersign.wire.desk import HistoryFilter
+from countersign.gate.ledger.entry import values_of
+from countersign.gate.ledger.hash_chain import dumps
+from countersign.gate.ledger.reader import LEDGER_FILE
+from countersign.gate.ledger.writer import Ledger
+from countersign.wire.history import HistoryFilter
 
 DECISIONS, ROWS = 1500, 1_000_000
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import count, islice
 from pathlib import Path
 
-from countersign.gate import schema
-from countersign.gate.chain import BEGINNING, Head, chain_hash
-from countersign.gate.entry import Entry, values_of
-from countersign.gate.head import HeadFile
-from countersign.gate.opening import blocking_connect, blocking_prepare
+from countersign.gate.ledger import schema
+from countersign.gate.ledger.entry import Entry, values_of
+from countersign.gate.ledger.hash_chain import BEGINNING, Head, chain_hash
+from countersign.gate.ledger.head_file import HeadFile
+from countersign.gate.ledger.startup import blocking_connect, blocking_prepare
 from countersign.wire.verdicts import Evidence
 
 WORKSPACES = ("/srv/app", "/srv/site", "/srv/tool")

@@ -9,7 +9,7 @@ import time
 from tests.gate.support import make_house
 
 from countersign.agents.transcript import Transcripts
-from countersign.lsp.feed import Feed
+from countersign.lsp.event_feed import Feed
 from countersign.wire.threads import TextEvent, ThreadUpdate
 
 LIMITS = {"pending: one of 10,000 to one of 1,000": 1.2, "stream: text messages a second": 65}

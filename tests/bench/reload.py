@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.stdio.crowd import reloaded
+from tests.stdio.many_requests import reloaded
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = 500

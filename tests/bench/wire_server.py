@@ -15,13 +15,13 @@ from typing import Any, cast
 from wire_request import REQUEST
 
 from countersign import __version__
-from countersign.gate.asking import Asking
-from countersign.gate.chain import GENESIS, chain_hash
-from countersign.gate.entry import Entry, now, values_of
-from countersign.gate.ledger import Ledger
-from countersign.gate.pending import Pending, PendingTable, Resolution
-from countersign.lsp.bridge import Server, make_server
+from countersign.gate.approvals.asking import Asking
+from countersign.gate.approvals.pending import Pending, PendingTable, Resolution
+from countersign.gate.ledger.entry import Entry, now, values_of
+from countersign.gate.ledger.hash_chain import GENESIS, chain_hash
+from countersign.gate.ledger.writer import Ledger
 from countersign.lsp.editor import Editor
+from countersign.lsp.pygls_server import Server, make_server
 from countersign.wire.approvals import (
     ApprovalRequest,
     ApprovalResolved,

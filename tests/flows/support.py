@@ -12,20 +12,20 @@ from pathlib import Path
 from lsprotocol.types import ShowMessageParams
 
 from countersign.agents.transcript import Transcripts
+from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
-from countersign.gate.ledger import Ledger
-from countersign.gate.policy import decide
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.ledger.writer import Ledger
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.lsp.editor import Editor
-from countersign.lsp.feed import Feed
+from countersign.lsp.event_feed import Feed
 from countersign.lsp.runner import Runner
 from countersign.lsp.sessions import Sessions
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
-from countersign.tools.processes import SHELLS_SERVICE, ShellDesk
 from countersign.tools.registry import BY_NAME
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
 from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams
 from countersign.wire.base import WireModel
-from countersign.wire.desk import HistoryFilter
+from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import ThreadCreateParams, ThreadPromptParams
 from countersign.wire.verdicts import Mode
 from tests.gate.support import Book

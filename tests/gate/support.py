@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from countersign.gate.call import FileState, RunCommand, ToolCall
+from countersign.gate.decision import Decision
 from countersign.gate.gate import Gate
-from countersign.gate.ledger import Ledger
+from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome
 from countersign.gate.turn import Turn
-from countersign.gate.verdict import Decision
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.wire.approvals import (
     ApprovalRequest,
@@ -22,8 +22,8 @@ from countersign.wire.approvals import (
     ApprovalResponseParams,
     CommandPreview,
 )
-from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import InvalidAnswer
+from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Evidence, Mode, Verdict
 from tests.patience import PATIENCE

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.allows import allows
-from countersign.gate.check import explain
+from countersign.advice.explain import explain
+from countersign.advice.setting_effect import allows
 from countersign.settings.layers import Place
-from countersign.settings.sift import Claim
+from countersign.settings.workspace_restrictions import Claim
 from countersign.wire.base import Json
-from tests.settings.test_desk import House
+from tests.settings.test_live_settings import House
 
 RULES = [
     ("Bash", "Every command would run without asking, unless something stricter applies."),

@@ -15,16 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate import policy as engine
-from countersign.gate import recall
-from countersign.gate.check import supposed_call
-from countersign.gate.shell.syntax import BashSyntax
-from countersign.settings.desk import SettingsDesk
+from countersign.advice.explain import supposed_call
+from countersign.gate.decisions import decide as engine
+from countersign.gate.decisions import decision_cache
+from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.settings.live_settings import SettingsDesk
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.wire.settings import InitializationOptions
 from countersign.wire.verdicts import Mode, Verdict
-
-from .test_recall import call as shell_call
+from tests.gate.decisions.test_decision_cache import call as shell_call
 
 BASH = BashSyntax()
 MODES: tuple[Mode, ...] = ("default", "acceptEdits", "auto")
@@ -200,7 +199,7 @@ def attacks(machine: Machine) -> Iterator[tuple[str, Verdict]]:
 
 @pytest.mark.parametrize("setup", DENIED, ids=lambda setup: setup.__name__)
 def test_a_persons_settings_are_denied_under_every_name(setup: Setup, tmp_path: Path) -> None:
-    recall.forget()
+    decision_cache.forget()
     machine = Machine(tmp_path)
     setup(machine)
     assert {name: said for name, said in attacks(machine) if said != "deny"} == {}
@@ -208,7 +207,7 @@ def test_a_persons_settings_are_denied_under_every_name(setup: Setup, tmp_path: 
 
 @pytest.mark.parametrize("setup", ASKED, ids=lambda setup: setup.__name__)
 def test_a_workspaces_settings_ask_under_every_name(setup: Setup, tmp_path: Path) -> None:
-    recall.forget()
+    decision_cache.forget()
     machine = Machine(tmp_path)
     setup(machine)
     assert {name: said for name, said in attacks(machine) if said != "ask"} == {}
@@ -216,7 +215,7 @@ def test_a_workspaces_settings_ask_under_every_name(setup: Setup, tmp_path: Path
 
 @pytest.mark.parametrize("setup", [*DENIED[:8], *ASKED], ids=lambda setup: setup.__name__)
 def test_other_files_of_the_workspace_are_as_free_as_before(setup: Setup, tmp_path: Path) -> None:
-    recall.forget()
+    decision_cache.forget()
     machine = Machine(tmp_path)
     setup(machine)
     policy = machine.policy()
@@ -255,7 +254,7 @@ def relink_workspace(machine: Machine) -> None:
 
 @pytest.mark.parametrize("change", [relink, relink_folder, relink_workspace], ids=lambda change: change.__name__)
 def test_a_link_made_after_a_decision_counts_in_the_next(change: Setup, tmp_path: Path) -> None:
-    recall.forget()
+    decision_cache.forget()
     machine = Machine(tmp_path)
     machine.write("ws/vscode/settings.json")
     policy = machine.policy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.gate.edited_rule import is_wider, parses, rule_digest
+from countersign.gate.approvals.edited_rule import is_wider, parses, rule_digest
 from countersign.wire.approvals import ApprovalOption
 
 OFFERED = [

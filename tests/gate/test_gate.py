@@ -10,13 +10,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from countersign.gate.binding import blocking_state
-from countersign.gate.entry import Opened
+from countersign.gate.approvals.file_binding import blocking_state
+from countersign.gate.ledger.entry import Opened
 from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome, Ran, Refused
 from countersign.settings.policy import RuleText
 from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams, RulePreviewParams
-from countersign.wire.desk import HistoryFilter
 from countersign.wire.errors import (
     AlreadyResolved,
     HouseError,
@@ -27,6 +26,7 @@ from countersign.wire.errors import (
     StaleAnswer,
     UnknownApproval,
 )
+from countersign.wire.history import HistoryFilter
 
 from .support import BOUND, House, decision, make_house
 
@@ -861,7 +861,7 @@ async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: Hous
             cls.hours += 1
             return datetime(2030, 1, 1, tzinfo=tz) - timedelta(hours=cls.hours)
 
-    monkeypatch.setattr("countersign.gate.record.datetime", Back)
+    monkeypatch.setattr("countersign.gate.approvals.records.datetime", Back)
     house.policy = replace(house.policy, approvals_timeout=0.01)
     assert (await settled(house.submit())).kind == "expired"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.ledger import Ledger
+from countersign.gate.ledger.reader import LEDGER_FILE
+from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit
-from countersign.gate.reader import LEDGER_FILE
 from countersign.gate.receipt import Outcome, Ran, Refused
-from countersign.wire.desk import HistoryFilter
+from countersign.wire.history import HistoryFilter
+from tests.gate.ledger.failing_ledger import WHY, Disk, live
 
-from .failing_ledger import WHY, Disk, live
 from .support import BOUND, make_house
 
 WAYS = {"allowed by a rule": 3, "approved": 4, "denied": 2, "closed": 2}
@@ -78,7 +78,7 @@ async def test_while_an_end_waits_unwritten_nothing_new_is_asked_or_run_and_then
 
 
 async def test_an_end_that_waits_is_written_without_anybody_asking_for_more(tmp_path, monkeypatch):
-    monkeypatch.setattr("countersign.gate.ledger.IDLE", 0.01)
+    monkeypatch.setattr("countersign.gate.ledger.writer.IDLE", 0.01)
     house = make_house(tmp_path / LEDGER_FILE)
     disk = Disk(monkeypatch, 2, stays=True)
     settled = await live(house, "denied")

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.head import HEAD_FILE
-from countersign.gate.ledger import Ledger
-from countersign.gate.reader import LEDGER_FILE, Reader
-from countersign.gate.retention import blocking_rotate
+from countersign.gate.ledger.head_file import HEAD_FILE
+from countersign.gate.ledger.reader import LEDGER_FILE, Reader
+from countersign.gate.ledger.retention import blocking_rotate
+from countersign.gate.ledger.writer import Ledger
 from countersign.wire.errors import LedgerUnavailable
-
-from .ledger_support import entry
+from tests.gate.ledger.ledger_support import entry
 
 WAL, SHM = f"{LEDGER_FILE}-wal", f"{LEDGER_FILE}-shm"
 FILES = [LEDGER_FILE, WAL, SHM, HEAD_FILE]

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from countersign.gate.decision import Weighed
 from countersign.gate.finding import Finding
 from countersign.gate.permit import Permit
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome, Ran, Refused
-from countersign.gate.verdict import Weighed
 
 from .support import BOUND, House, decision, make_house
 

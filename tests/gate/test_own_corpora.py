@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from countersign.gate.check import check_line
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.advice.explain import check_line
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 
 from .layouts import Spots, filled, lay_out
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.shell import plain_bash
+from countersign.gate.shell.syntax import plain_bash
 from tests.reference.evaluate import Question
 from tests.reference.generate import PROGRAMS, make_question, make_rules
 from tests.reference.widening import APPENDED, FURTHER, WRAPPED, longer, strictness

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from countersign.gate.policy import MATRIX, _allowed_by, _unruled
+from countersign.gate.decisions.decide import MATRIX, _allowed_by, _unruled
 from countersign.wire.verdicts import Mode
 
 MODES = get_args(Mode)

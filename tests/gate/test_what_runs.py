@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 
 from countersign.gate.call import ToolCall
+from countersign.gate.decision import Decision
 from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
-from countersign.gate.verdict import Decision
 from countersign.settings.policy import Policy, RuleText
-from countersign.wire.desk import HistoryFilter
+from countersign.wire.history import HistoryFilter
 from countersign.wire.verdicts import Mode
 
 from .support import BOUND, House, make_house

@@ -11,10 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from countersign.gate import binding
-from countersign.gate.binding import IDENTITY, blocking_state, blocking_states, blocking_still_true
+from countersign.gate.approvals import file_binding
+from countersign.gate.approvals.file_binding import IDENTITY, blocking_state, blocking_states, blocking_still_true
 from countersign.gate.workers import Workers, check_cancelled, in_worker, in_worker_to_the_end, sharing
-from countersign.tools import held
+from countersign.tools.files import safe_open
 from tests.patience import PATIENCE
 
 from .support import make_house
@@ -27,7 +27,9 @@ def sparse(path: Path, size: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("module", "work"), [(binding, blocking_state), (held, lambda path: held.look_at(path, 0))], ids=["bind", "look"]
+    ("module", "work"),
+    [(file_binding, blocking_state), (safe_open, lambda path: safe_open.look_at(path, 0))],
+    ids=["bind", "look"],
 )
 async def test_a_cancelled_hash_stops_between_two_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, work: Callable[[str], object]
@@ -84,7 +86,7 @@ async def test_each_agent_works_in_its_own_threads():
 
 
 def test_files_over_the_bound_of_one_call_are_known_by_their_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(binding, "MOST_HASHED", 100)
+    monkeypatch.setattr(file_binding, "MOST_HASHED", 100)
     paths = [tmp_path / name for name in "abcde"]
     for path, size in zip(paths, (60, 60, 40, 1000, 0), strict=True):
         path.write_bytes(b"x" * size)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from countersign.gate.policy import decide
+from countersign.gate.decisions.decide import decide
 from countersign.lsp.language.completion import Surroundings, complete
 from countersign.lsp.language.diagnostics import diagnose
 from countersign.lsp.language.hover import hover
 from countersign.lsp.language.pages import OURS, Overview, PageName, known_of, overview_of
 from countersign.lsp.language.positions import Positions
-from countersign.settings.desk import SettingsDesk
-from countersign.wire.desk import HistoryEntry
+from countersign.settings.live_settings import SettingsDesk
+from countersign.wire.history import HistoryEntry
 from countersign.wire.settings import InitializationOptions
 from countersign.wire.verdicts import Evidence, Verdict
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from countersign.gate.grammar import parse_rule
+from countersign.gate.rules.rule import parse_rule
 from countersign.lsp.language.completion import Surroundings
-from countersign.lsp.language.words import AGENT_KEYS, MODES
+from countersign.lsp.language.rule_descriptions import AGENT_KEYS, MODES
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from tests.lsp.language_support import completed, decision
 

@@ -10,11 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from countersign.lsp.protocol import is_only_notification
+from countersign.lsp.connection import is_only_notification
 from countersign.wire.methods import METHODS
+from tests.lsp.test_connection import Outbox, Server, running, say, settled
 from tests.wire.test_golden import samples
-
-from .test_protocol import Outbox, Server, running, say, settled
 
 TO_SERVER = [method for method in METHODS if method.direction == "toServer"]
 ODD = st.sampled_from([

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from countersign.gate.entry import Entry
-from countersign.gate.ledger import Ledger
+from countersign.gate.ledger.entry import Entry
+from countersign.gate.ledger.writer import Ledger
 from countersign.lsp import first_seen
 from countersign.lsp.first_seen import blocking_first_seen
 from countersign.lsp.rules import list_rules, rule_id
 from countersign.settings.policy import Policy, RuleText
-from countersign.wire.desk import RuleIdle
+from countersign.wire.rules import RuleIdle
 from countersign.wire.verdicts import Evidence
 
 LONG_AGO, NOW = "2026-01-01T00:00:00.000000Z", "2026-11-20T00:00:00.000000Z"

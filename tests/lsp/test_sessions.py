@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from countersign.agents.transcript import Transcripts
-from countersign.lsp.feed import Feed
+from countersign.lsp.event_feed import Feed
 from countersign.lsp.sessions import Sessions
 from countersign.wire.errors import ModelError, UnknownAgent, UnknownThread
 from countersign.wire.threads import TextEvent, ThreadCreateParams, ThreadPromptParams, ThreadUpdate

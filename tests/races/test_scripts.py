@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.binding import OPENS_LATER
+from countersign.gate.approvals.file_binding import OPENS_LATER
 from countersign.wire.errors import StaleAnswer
 from tests.agents.conftest import place
 from tests.agents.desk import BOUND, Place
-from tests.agents.test_acp_doors import APPROVE, run
-from tests.agents.troupe import Player, ask, done
-
-from .hall import CHANGES, linked, rewritten, script, submit
+from tests.agents.scripted_agent_fixture import Player, ask, done
+from tests.agents.test_acp_client_methods import APPROVE, run
+from tests.races.race_fixture import CHANGES, linked, rewritten, script, submit
 
 __all__ = ["place"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from countersign.gate.call import FileState
-from countersign.tools import change
+from countersign.tools.files import change
 from countersign.tools.places import Place
 
 from .swaps import races

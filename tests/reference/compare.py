@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from countersign.gate.check import explain, policy_of
+from countersign.advice.explain import explain, policy_of
+from countersign.gate.decision import Decision
 from countersign.gate.shell.judge import SyntaxChecker
-from countersign.gate.shell.syntax import BashSyntax
-from countersign.gate.verdict import Decision
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import Policy
 from countersign.wire.verdicts import Mode, Verdict
 

@@ -1,7 +1,7 @@
 """The engine beside bash itself: whatever a text really starts must be among what the engine found when it allowed it.
 
-Texts are made up from names of stub programs, and those that the engine allows run in a sandbox (``cell.py``) where no
-other program can be found. Two names have no allow rule and are never to be started.
+Texts are made up from names of stub programs, and those that the engine allows run in a sandbox (``sandboxed_bash.py``)
+where no other program can be found. Two names have no allow rule and are never to be started.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from countersign.gate.check import explain, policy_of
+from countersign.advice.explain import explain, policy_of
+from countersign.gate.decision import Decision
 from countersign.gate.shell.judge import SyntaxChecker
-from countersign.gate.shell.syntax import BashSyntax
-from countersign.gate.verdict import Decision
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from tests.patience import PATIENCE
 
 from .evaluate import look_inside
@@ -159,7 +159,8 @@ def judge(text: str, check_syntax: SyntaxChecker = _BASH) -> Decision:
 
 
 def run_texts(texts: Sequence[str]) -> list[dict[str, Any]]:
-    """What each text started, told by ``cell.py`` in a sandbox without network and with nothing but stubs to start."""
+    """What each text started, told by ``sandboxed_bash.py`` in a sandbox without network and with nothing but stubs to
+    start."""
     order = {
         "bash": shutil.which("bash"),
         "stubs": [*GOOD, *FORBIDDEN, "sudo", "npx", "python", "time"],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from countersign.gate.verdict import STRICTNESS
+from countersign.gate.decision import STRICTNESS
 
 from .compare import engine_verdict
 from .evaluate import Question

@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
-from countersign.gate.check import explain
-from countersign.gate.verdict import STRICTNESS
-from countersign.settings.desk import SettingsDesk
+from countersign.advice.explain import explain
+from countersign.gate.decision import STRICTNESS
 from countersign.settings.files import load_file
+from countersign.settings.live_settings import SettingsDesk
 from countersign.settings.policy import Policy
 from countersign.settings.tree import policy_tree, settings_tree
 from countersign.wire.settings import InitializationOptions

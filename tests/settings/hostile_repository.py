@@ -17,9 +17,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from countersign.gate.allows import allows
-from countersign.gate.check import explain
-from countersign.settings.desk import SettingsDesk
+from countersign.advice.explain import explain
+from countersign.advice.setting_effect import allows
+from countersign.settings.live_settings import SettingsDesk
 from countersign.wire.settings import InitializationOptions, SettingsChanged, SettingsLayers, UnconfirmedItem
 from countersign.wire.verdicts import Mode
 

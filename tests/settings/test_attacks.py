@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.check import explain
+from countersign.advice.explain import explain
 from countersign.settings.rules import MOST_ITEMS
-
-from .test_desk import House, changed, texts
+from tests.settings.test_live_settings import House, changed, texts
 
 
 @pytest.fixture

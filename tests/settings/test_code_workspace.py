@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.check import explain
-from countersign.settings.keeper import SettingsKeeper
+from countersign.advice.explain import explain
+from countersign.settings.writer import SettingsKeeper
 from countersign.wire.settings import SettingsUpdateResult
-
-from .test_desk import House, changed, texts
+from tests.settings.test_live_settings import House, changed, texts
 
 ALLOW = {"permissions": {"allow": ["Bash(make)"]}}
 CAN_UPDATE = {"settingsUpdate": True}

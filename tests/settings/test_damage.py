@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from countersign.settings import desk, files, sources
+from countersign.settings import files, live_settings, sources
 from countersign.settings.merge import fail_closed
 
 from .damage import TEXTS, Damage, Damaged, FileName, wider
@@ -19,7 +19,7 @@ def test_no_cut_and_no_flip_widens_a_right() -> None:
 
 
 def drop_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk, "fail_closed", lambda current, _: fail_closed(current, None))
+    monkeypatch.setattr(live_settings, "fail_closed", lambda current, _: fail_closed(current, None))
 
 
 def keep_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def keep_the_mode(monkeypatch: pytest.MonkeyPatch) -> None:
         closed = fail_closed(current, last_good)
         return replace(closed, mode=current.mode, tightening=current.tightening)
 
-    monkeypatch.setattr(desk, "fail_closed", lenient)
+    monkeypatch.setattr(live_settings, "fail_closed", lenient)
 
 
 def take_empty_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def forget_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk.SettingsDesk, "_tell_once", lambda self, message: None)
+    monkeypatch.setattr(live_settings.SettingsDesk, "_tell_once", lambda self, message: None)
     monkeypatch.setattr(sources.Sources, "problems", lambda self: iter(()))
 
 

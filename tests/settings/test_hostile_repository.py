@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from countersign.settings.desk import SettingsDesk
+from countersign.settings.live_settings import SettingsDesk
 
 from .hostile_repository import History, widenings
 

@@ -11,11 +11,10 @@ import pytest
 from countersign.settings import files
 from countersign.settings.edit import EditRefused
 from countersign.settings.files import edit_file
-from countersign.settings.keeper import SettingsKeeper
 from countersign.settings.links import leads_nowhere, links_to
+from countersign.settings.writer import SettingsKeeper
 from countersign.wire.errors import InvalidAnswer
-
-from .test_desk import House, changed, texts
+from tests.settings.test_live_settings import House, changed, texts
 
 RULES = '{"countersign.permissions": {"deny": ["Bash(rm *)"], "ask": ["Edit"], "allow": ["Bash(ls)"]}}'
 FORBIDDEN = {("deny", "Bash(rm *)"), ("ask", "Edit")}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from countersign.gate.policy import MATRIX
+from countersign.gate.decisions.decide import MATRIX
 from countersign.settings.modes import CELLS, MODES, as_mode, is_looser
 
 

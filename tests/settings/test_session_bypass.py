@@ -6,8 +6,7 @@ import pytest
 
 from countersign.wire.errors import InvalidAnswer, NotTrusted
 from countersign.wire.settings import SettingsChanged, SettingsLayers
-
-from .test_keeper import Editor
+from tests.settings.test_writer import Editor
 
 OFF = {"agents": {"Countersign": {"bypassPermissions": False}}}
 

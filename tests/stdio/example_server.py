@@ -16,8 +16,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from countersign.lsp.bridge import Server, make_server
-from countersign.wire import desk, settings, threads, verdicts
+from countersign.lsp.pygls_server import Server, make_server
+from countersign.wire import agents, rules, settings, shells, threads, verdicts
 from countersign.wire.base import Empty
 from countersign.wire.errors import CountersignError, UnknownThread
 
@@ -81,14 +81,14 @@ def build() -> Server:
                 raise
         return threads.ThreadPromptResult(stop_reason="cancelled")
 
-    async def flood(params: desk.ShellOutputParams) -> desk.ShellOutputResult:
+    async def flood(params: shells.ShellOutputParams) -> shells.ShellOutputResult:
         """Sends ``from`` updates of 64 KiB, whether or not anybody reads them."""
         event = threads.TextEvent(text="x" * 65536)
         say("flooding")
         for seq in range(params.from_):
             server.notify("thread/update", threads.ThreadUpdate(thread_id="flood", seq=seq + 1, events=[event]))
             await asyncio.sleep(0)
-        return desk.ShellOutputResult(text="", next=heart.late_ms, state="running")
+        return shells.ShellOutputResult(text="", next=heart.late_ms, state="running")
 
     def stray(params: threads.ThreadCancelParams) -> None:
         """Writes to stdout in every way there is, and reads stdin."""
@@ -114,17 +114,17 @@ def build() -> Server:
         item = settings.UnconfirmedItem(key="outcome", digest="", text=outcome)
         server.notify("settings/unconfirmed", settings.SettingsUnconfirmed(items=[item]))
 
-    async def hang(params: desk.AgentRestartParams) -> Empty:
+    async def hang(params: agents.AgentRestartParams) -> Empty:
         """Leaves a thread behind that never ends."""
         stuck.append(asyncio.get_running_loop().run_in_executor(None, time.sleep, 3600))
         return Empty()
 
-    def unmodelled(params: desk.GrantRevokeParams) -> dict[str, str]:
+    def unmodelled(params: rules.GrantRevokeParams) -> dict[str, str]:
         """Answers with something other than its result model."""
         return {"grantId": params.grant_id}
 
-    def background(params: desk.ShellToBackgroundParams) -> desk.ShellToBackgroundResult:
-        return desk.ShellToBackgroundResult(shell_id=params.tool_call_id)
+    def background(params: shells.ShellToBackgroundParams) -> shells.ShellToBackgroundResult:
+        return shells.ShellToBackgroundResult(shell_id=params.tool_call_id)
 
     server.on_initialize(set_up)
     server.on_shutdown(farewell)

@@ -12,7 +12,7 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
-from countersign.wire import desk
+from countersign.wire import shells
 
 server = LanguageServer("stock", "1")
 
@@ -54,7 +54,7 @@ def stray(params: Any) -> None:
 
 @server.feature("shell/toBackground")
 def background(params: Any) -> Any:
-    return desk.ShellToBackgroundResult(shell_id=params.toolCallId)
+    return shells.ShellToBackgroundResult(shell_id=params.toolCallId)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from countersign.lsp.bridge import make_server
-from countersign.lsp.frames import Decoder, encode
+from countersign.lsp.base_protocol import Decoder, encode
+from countersign.lsp.pygls_server import make_server
 from countersign.wire.base import Empty
 from countersign.wire.errors import HouseError
 from tests.stdio.peer import BOUND, Peer, RpcError

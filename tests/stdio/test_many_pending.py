@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .crowd import crowd, reloaded
+from tests.stdio.many_requests import crowd, reloaded
 
 NUMBER = 1_000
 """``make soak`` opens ten thousand; the memory of one is the same."""

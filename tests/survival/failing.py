@@ -20,8 +20,7 @@ from typing import Any
 
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import BOUND, Peer, RpcError
-
-from .remains import LOOK_EVERY, Remains, blocking_remains, broken_chain, left_open, unrecorded
+from tests.survival.post_crash_checks import LOOK_EVERY, Remains, blocking_remains, broken_chain, left_open, unrecorded
 
 Json = Any
 CALLS: Mapping[str, Sequence[str]] = {

@@ -19,9 +19,8 @@ from typing import Any
 
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import BOUND
-
-from .crew import MARK, Crew, marked_server
-from .remains import (
+from tests.survival.agents_under_load import MARK, Crew, marked_server
+from tests.survival.post_crash_checks import (
     Remains,
     blocking_remains,
     broken_chain,

@@ -9,8 +9,8 @@ import pytest
 
 from countersign.agents.models.base import UserMessage
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import now
-from countersign.lsp.feed import Feed
+from countersign.gate.ledger.entry import now
+from countersign.lsp.event_feed import Feed
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.threads import NoticeEvent, PromptEvent, ThreadUpdate
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import now
+from countersign.gate.ledger.entry import now
 
 GARBAGE = {
     "text": b"not a database at all\n" * 500,

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.survival.post_crash_checks import Remains
+
 from .failing import CALLS, Case, Heard, judge, tried
-from .remains import Remains
 
 Json = Any
 

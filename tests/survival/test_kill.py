@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.survival.post_crash_checks import Remains, forgotten, left_open, unrecorded
+
 from .kill import rounds
-from .remains import Remains, forgotten, left_open, unrecorded
 
 Json = Any
 TOKEN = "tok-Chat0-1-2-end"

@@ -6,12 +6,12 @@ import json
 import os
 from pathlib import Path
 
-from countersign.gate.head import HEAD_FILE
+from countersign.gate.ledger.head_file import HEAD_FILE
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import Peer
+from tests.survival.post_crash_checks import blocking_remains
 
 from .failing import Heard, ask_and_approve
-from .remains import blocking_remains
 
 
 def warnings(desk: Desk) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from countersign.agents.models.base import AssistantMessage, ToolMessage, UserMessage, WantedCall
-from countersign.gate.entry import Entry
-from countersign.tools.leftover import old_name
-from countersign.wire.desk import HistoryFilter
+from countersign.gate.ledger.entry import Entry
+from countersign.tools.files.crash_leftovers import old_name
+from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import ToolResultEvent
 
 from .test_recovery import PROMPT, Left, call

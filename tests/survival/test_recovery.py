@@ -10,12 +10,12 @@ import pytest
 
 from countersign.agents.models.base import AssistantMessage, ToolMessage, UserMessage, WantedCall
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import Entry, Opened, StoredRequest, now
-from countersign.gate.owner import Owner
+from countersign.gate.ledger.entry import Entry, Opened, StoredRequest, now
+from countersign.gate.ledger.server_lock import Owner
 from countersign.gate.receipt import Refused
-from countersign.lsp.feed import Feed
+from countersign.lsp.event_feed import Feed
 from countersign.lsp.recovery import recover
-from countersign.wire.desk import HistoryFilter
+from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import (
     DoneEvent,
     PromptEvent,

@@ -14,9 +14,9 @@ import pytest
 
 from tests.stdio.desk import open_desk
 from tests.stdio.peer import Peer
+from tests.survival.post_crash_checks import blocking_remains, broken_chain, left_open
 
 from .failing import WAYS, Heard, ask_and_approve, blocking_prepare, judge
-from .remains import blocking_remains, broken_chain, left_open
 
 SOURCE = Path(__file__).with_name("short_writes.c")
 pytestmark = pytest.mark.skipif(

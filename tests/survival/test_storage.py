@@ -10,10 +10,10 @@ import pytest
 
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import RpcError
+from tests.survival.post_crash_checks import blocking_remains
 
 from .failing import Heard, ask_and_approve, judge
 from .mounts import Inside, fill, mounted, read_only, small, why_not
-from .remains import blocking_remains
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 

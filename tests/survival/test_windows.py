@@ -13,8 +13,7 @@ import pytest
 
 from tests.stdio.desk import Desk, open_desk
 from tests.stdio.peer import BOUND, Peer, RpcError
-
-from .remains import LOOK_EVERY, Remains, blocking_remains, broken_chain, left_open, unrecorded
+from tests.survival.post_crash_checks import LOOK_EVERY, Remains, blocking_remains, broken_chain, left_open, unrecorded
 
 Json = Any
 CARDS = 3

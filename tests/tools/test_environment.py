@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from countersign.settings.policy import Policy
-from countersign.tools.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld
+from countersign.tools.shell.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld
 
 WORKSPACE = "/work/space"
 

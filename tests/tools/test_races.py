@@ -11,7 +11,7 @@ import pytest
 
 from countersign.gate.permit import Stale
 from countersign.settings import rename
-from countersign.tools import change
+from countersign.tools.files import change
 
 from .workbench import Workbench
 

@@ -10,8 +10,8 @@ import pytest
 
 from countersign.gate.call import BadArguments, ReadPath
 from countersign.settings.policy import RuleText
-from countersign.tools import glob, search
 from countersign.tools.clip import MOST_OUTPUT
+from countersign.tools.search import glob, search
 
 from .workbench import PATIENCE, Workbench
 

@@ -15,11 +15,11 @@ from countersign.gate.call import BadArguments, FileState, RunCommand
 from countersign.gate.permit import Stale
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
-from countersign.tools import processes
+from countersign.tools.cancellation import how_far
 from countersign.tools.clip import MOST_OUTPUT
-from countersign.tools.command_line import shell_line
-from countersign.tools.processes import ShellDesk
-from countersign.tools.stopped import how_far
+from countersign.tools.shell import processes
+from countersign.tools.shell.command_line import shell_line
+from countersign.tools.shell.processes import ShellDesk
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import InvalidAnswer, UnknownShell
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.tools.supervised import MARK, Supervised, spawn_supervised
+from countersign.tools.shell.supervised import MARK, Supervised, spawn_supervised
 
 from .workbench import PATIENCE
 
@@ -35,7 +35,7 @@ MEMBERS = 4
 
 PARENT = """
 import asyncio, os, sys
-from countersign.tools.supervised import spawn_supervised
+from countersign.tools.shell.supervised import spawn_supervised
 
 async def main():
     family = ["bash", "-c", sys.argv[1]]

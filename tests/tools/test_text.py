@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersign.gate.call import BadArguments
-from countersign.tools.text import Replacing, count_changes, decode, edited, for_reading
+from countersign.tools.files.text import Replacing, count_changes, decode, edited, for_reading
 
 
 @pytest.mark.parametrize(

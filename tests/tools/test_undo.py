@@ -11,8 +11,8 @@ import pytest
 from countersign.gate.call import BadArguments
 from countersign.gate.permit import Stale, _issue
 from countersign.gate.receipt import Outcome
-from countersign.tools.undo import plan_undo
-from countersign.wire.desk import HistoryEntry
+from countersign.tools.files.undo import plan_undo
+from countersign.wire.history import HistoryEntry
 
 from .test_races import become_folder, become_link, lay_out, remove, write
 from .workbench import Workbench

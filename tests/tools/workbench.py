@@ -13,11 +13,11 @@ from countersign.gate.call import ToolCall
 from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
-from countersign.tools.processes import SHELLS_SERVICE, ShellDesk
 from countersign.tools.registry import BY_NAME, parse_arguments
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Bench, Prepared
-from countersign.wire.desk import ShellView
+from countersign.wire.shells import ShellView
 from tests.patience import PATIENCE
 
 

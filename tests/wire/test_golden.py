@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from countersign.lsp.protocol import read
+from countersign.lsp.connection import read
 from countersign.wire.base import WireModel, as_json
 from countersign.wire.methods import METHODS
 from countersign.wire.settings import InitializationOptions

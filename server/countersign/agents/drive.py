@@ -11,30 +11,9 @@ import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from countersign.gate.call import BadArguments, ToolCall
-from countersign.gate.entry import StoredRequest
-from countersign.gate.gate import Gate
-from countersign.gate.plan import Plan, Prepare
-from countersign.gate.receipt import Refused
-from countersign.gate.turn import Turn
-from countersign.settings.policy import Policy
-from countersign.tools.registry import json_schema, parse_arguments
-from countersign.tools.tool import Bench, Tool
-from countersign.tools.visible import as_title
-from countersign.wire.base import Json
-from countersign.wire.errors import ModelError
-from countersign.wire.threads import (
-    StopReason,
-    TextEvent,
-    ThinkingEvent,
-    ToolCallEvent,
-    ToolResultEvent,
-    UsageEvent,
-)
-
-from .limits import Measure
-from .loop import Action, AskModel, Finish, Keep, Loop, StartCall
-from .models.base import (
+from countersign.agents.limits import Measure
+from countersign.agents.loop import Action, AskModel, Finish, Keep, Loop, StartCall
+from countersign.agents.models.base import (
     CallPiece,
     Message,
     Model,
@@ -47,6 +26,14 @@ from .models.base import (
     UsagePiece,
     WantedCall,
 )
+from countersign.gate import BadArguments, Gate, Plan, Prepare, Refused, StoredRequest, ToolCall, Turn
+from countersign.settings.policy import Policy
+from countersign.tools.registry import json_schema, parse_arguments
+from countersign.tools.tool import Bench, Tool
+from countersign.tools.visible import as_title
+from countersign.wire.base import Json
+from countersign.wire.errors import ModelError
+from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ToolCallEvent, ToolResultEvent, UsageEvent
 
 MOST_WAITING = 256
 """Pieces of a model's answer that wait to be heard; a quicker stream waits."""

@@ -5,9 +5,8 @@ A stream without end fills memory, disk and the chat; over a limit the turn ends
 
 from __future__ import annotations
 
+from countersign.agents.models.base import CallPiece, Piece, TextPiece, ThinkingPiece
 from countersign.wire.errors import ModelError
-
-from .models.base import CallPiece, Piece, TextPiece, ThinkingPiece
 
 LONGEST_TEXT = 4 << 20
 """Characters of the text of one message."""

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from countersign.wire.threads import StopReason
-
-from .models.base import (
+from countersign.agents.models.base import (
     AssistantMessage,
     CallPiece,
     Message,
@@ -24,6 +22,7 @@ from .models.base import (
     UsagePiece,
     WantedCall,
 )
+from countersign.wire.threads import StopReason
 
 
 @dataclass(frozen=True, slots=True)

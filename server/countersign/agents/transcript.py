@@ -19,15 +19,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from countersign.agents.models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
+from countersign.agents.safe_events import safe_event
 from countersign.settings.files import set_aside
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.strict_json import as_safe, parse_json
 from countersign.wire.threads import NoticeEvent, ThreadEvent
 from countersign.wire.verdicts import Mode
-
-from .models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
-from .safe_events import safe_event
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS threads (

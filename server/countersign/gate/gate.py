@@ -5,7 +5,8 @@ say of it by ``policy.decide``; here it is recorded, asked, permitted once, run,
 
 INVARIANT (permit): this is the only module that issues permits.
 INVARIANT (record first): ``started`` is durable before ``run`` is awaited. No ledger, no run.
-INVARIANT (narrowing): if rules tighten while a call waits, it is decided again before it runs (cards: ``live.py``).
+INVARIANT (narrowing): if rules tighten while a call waits, it is decided again before it runs (cards:
+``approvals/reevaluate.py``).
 """
 
 from __future__ import annotations
@@ -17,34 +18,40 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from countersign.gate.approvals.answering import Answering, Keeper
+from countersign.gate.approvals.asking import Asker, Asking
+from countersign.gate.approvals.file_binding import blocking_states, blocking_still_true, risks_left
+from countersign.gate.approvals.grants import GrantBook
+from countersign.gate.approvals.pending import Pending, Resolution
+from countersign.gate.approvals.records import (
+    call_event,
+    entry_for,
+    ran_record,
+    request_for,
+    result_event,
+    seconds_left,
+)
+from countersign.gate.approvals.reevaluate import OUTDATED, Live, still_asked, withdrawn
+from countersign.gate.approvals.script_files import blocking_named_programs
+from countersign.gate.approvals.stored_requests import Question, Tampered, asked_entry, blocking_restored
+from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.decision import Decision
+from countersign.gate.ledger.before_images import BeforeImages
+from countersign.gate.ledger.entry import Adopted, Entry, StoredRequest
+from countersign.gate.ledger.writer import Ledger
+from countersign.gate.permit import Permit, Stale, _issue
+from countersign.gate.plan import Plan, Prepare
+from countersign.gate.receipt import Outcome, Ran, Refused, Settled
+from countersign.gate.refusals import limit_reached, may_write, only_deny, refusal_kind, refused
+from countersign.gate.risk import with_parts
+from countersign.gate.turn import Turn
+from countersign.gate.turn_order import Place
+from countersign.gate.workers import in_worker, sharing
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.base import Json
-from countersign.wire.desk import RuleList
 from countersign.wire.errors import CountersignError, LedgerUnavailable
+from countersign.wire.rules import RuleList
 from countersign.wire.verdicts import DecidedBy, Evidence, Mode
-
-from .answering import Answering, Keeper
-from .asking import Asker, Asking
-from .binding import blocking_states, blocking_still_true, risks_left
-from .call import BadArguments, ToolCall
-from .entry import Adopted, Entry, StoredRequest
-from .grants import GrantBook
-from .images import BeforeImages
-from .ledger import Ledger
-from .line import Place
-from .live import OUTDATED, Live, still_asked, withdrawn
-from .named import blocking_named_programs
-from .parked import Question, Tampered, asked_entry, blocking_restored
-from .pending import Pending, Resolution
-from .permit import Permit, Stale, _issue
-from .plan import Plan, Prepare
-from .receipt import Outcome, Ran, Refused, Settled
-from .record import call_event, entry_for, ran_record, request_for, result_event, seconds_left
-from .refusals import limit_reached, may_write, only_deny, refusal_kind, refused
-from .risk import with_parts
-from .turn import Turn
-from .verdict import Decision
-from .workers import in_worker, sharing
 
 log = logging.getLogger(__name__)
 

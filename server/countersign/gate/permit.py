@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import final
 
+from countersign.gate.call import ToolCall
 from countersign.wire.errors import HouseError
 from countersign.wire.verdicts import DecidedBy
-
-from .call import ToolCall
 
 
 class Stale(Exception):

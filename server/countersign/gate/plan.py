@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from countersign.gate.call import ToolCall
+from countersign.gate.permit import Permit
+from countersign.gate.receipt import Outcome
 from countersign.wire.base import Json
-
-from .call import ToolCall
-from .permit import Permit
-from .receipt import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from countersign.gate.approvals.pending import Resolution
+from countersign.gate.call import RunCommand, ToolCall, WritePath
+from countersign.gate.decision import Decision
+from countersign.gate.receipt import RefusalKind, Refused
+from countersign.gate.turn import Turn
 from countersign.wire.verdicts import Evidence
-
-from .call import RunCommand, ToolCall, WritePath
-from .pending import Resolution
-from .receipt import RefusalKind, Refused
-from .turn import Turn
-from .verdict import Decision
 
 
 def may_write(call: ToolCall, decision: Decision) -> bool:

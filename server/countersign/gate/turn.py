@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from countersign.gate.turn_order import Line
+from countersign.gate.workers import Workers
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
-
-from .line import Line
-from .workers import Workers
 
 
 @dataclass(slots=True)

@@ -18,19 +18,18 @@ from lsprotocol import types
 from pydantic import ValidationError
 
 import countersign
-from countersign.gate.allows import allows
-from countersign.gate.check import BadQuestion, answer_of, explain
-from countersign.gate.shell.self_check import engine_fault
-from countersign.settings.desk import SettingsDesk
-from countersign.wire import approvals, desk, settings, threads, verdicts
+from countersign.advice.explain import BadQuestion, answer_of, explain
+from countersign.advice.setting_effect import allows
+from countersign.gate import engine_fault
+from countersign.lsp.language.service import LanguageService
+from countersign.lsp.pygls_server import Server, make_server
+from countersign.lsp.records import export_history, query_history, undo
+from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
+from countersign.lsp.workspace import House, StorageUnusable, storage_folder, usable_storage
+from countersign.settings.live_settings import SettingsDesk
+from countersign.wire import agents, approvals, rules, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer, LedgerUnavailable, UnknownRule
-
-from .bridge import Server, make_server
-from .house import House, StorageUnusable, storage_folder, usable_storage
-from .language.service import LanguageService
-from .records import export_history, query_history, undo
-from .rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
 
 log = logging.getLogger(__name__)
 ACCEPT, IGNORE = "Accept", "Keep ignoring"
@@ -75,10 +74,10 @@ class App:
         handle("thread/setMode", self._thread_set_mode)
         handle("thread/prompt", self._thread_prompt)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
-        handle("agent/list", lambda _params: desk.AgentListResult(agents=self.house.runner.views()))
+        handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
         handle("agent/setBypass", self._agent_set_bypass)
-        handle("shell/list", lambda _params: desk.ShellListResult(shells=self.house.shells.list()))
+        handle("shell/list", lambda _params: shells.ShellListResult(shells=self.house.shells.list()))
         handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
         handle("shell/kill", self._shell_kill)
         handle("shell/toBackground", self._shell_to_background)
@@ -89,7 +88,7 @@ class App:
         handle("rule/proposals", lambda _params: self._looked_back(propose_rules))
         handle("rule/add", lambda params: add_rule(self.house, params))
         handle("rule/remove", lambda params: remove_rule(self.house, params.rule_id))
-        handle("grant/list", lambda _params: desk.GrantListResult(grants=self.house.gate.grants.views()))
+        handle("grant/list", lambda _params: rules.GrantListResult(grants=self.house.gate.grants.views()))
         handle("grant/revoke", self._grant_revoke)
         handle("settings/changed", self._settings_changed)
         handle("settings/confirm", self._settings_confirm)
@@ -292,11 +291,11 @@ class App:
 
     # Agents, shells, rules, grants, history.
 
-    async def _agent_restart(self, params: desk.AgentRestartParams) -> Empty:
+    async def _agent_restart(self, params: agents.AgentRestartParams) -> Empty:
         await self.house.runner.restart(params.agent_name)
         return Empty()
 
-    async def _agent_set_bypass(self, params: desk.AgentSetBypassParams) -> Empty:
+    async def _agent_set_bypass(self, params: agents.AgentSetBypassParams) -> Empty:
         keeper = self.house.keeper
         self.house.runner.view(params.agent_name)
         match params.scope, params.on:
@@ -310,13 +309,13 @@ class App:
                 await keeper.end_bypass(params.agent_name)
         return Empty()
 
-    async def _shell_kill(self, params: desk.ShellKillParams) -> desk.ShellKillResult:
-        return desk.ShellKillResult(state=await self.house.shells.kill(params.shell_id))
+    async def _shell_kill(self, params: shells.ShellKillParams) -> shells.ShellKillResult:
+        return shells.ShellKillResult(state=await self.house.shells.kill(params.shell_id))
 
-    def _shell_to_background(self, params: desk.ShellToBackgroundParams) -> desk.ShellToBackgroundResult:
-        return desk.ShellToBackgroundResult(shell_id=self.house.shells.to_background(params.tool_call_id))
+    def _shell_to_background(self, params: shells.ShellToBackgroundParams) -> shells.ShellToBackgroundResult:
+        return shells.ShellToBackgroundResult(shell_id=self.house.shells.to_background(params.tool_call_id))
 
-    def _grant_revoke(self, params: desk.GrantRevokeParams) -> Empty:
+    def _grant_revoke(self, params: rules.GrantRevokeParams) -> Empty:
         if not self.house.gate.revoke(params.grant_id):
             raise UnknownRule("there is no such grant; it may have ended")
         return Empty()

@@ -6,11 +6,10 @@ from typing import Protocol
 
 from lsprotocol import types
 
+from countersign.lsp.event_feed import Feed
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
 from countersign.wire.base import WireModel
 from countersign.wire.threads import ThreadUpdate
-
-from .feed import Feed
 
 
 class Line(Protocol):

@@ -5,23 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from countersign.gate.call import BadArguments
-from countersign.gate.entry import now
-from countersign.gate.export import blocking_export
-from countersign.gate.permit import Stale
-from countersign.gate.turn import Turn
-from countersign.tools.undo import plan_undo, undo_call_id
-from countersign.wire.desk import (
+from countersign.gate import BadArguments, Stale, Turn, blocking_export, now
+from countersign.tools.files.undo import plan_undo, undo_call_id
+from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
+from countersign.wire.history import (
     HistoryExportResult,
     HistoryFilter,
     HistoryQueryParams,
     HistoryQueryResult,
     HistoryUndoResult,
 )
-from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
 
 if TYPE_CHECKING:
-    from .house import House
+    from countersign.lsp.workspace import House
 
 PAGE, MOST_ON_A_PAGE = 100, 1000
 

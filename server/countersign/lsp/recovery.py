@@ -21,20 +21,24 @@ from dataclasses import dataclass, field
 from countersign.agents.loop import unanswered
 from countersign.agents.models.base import ToolMessage
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import Adopted, Parked, StoredRequest
-from countersign.gate.gate import Gate
-from countersign.gate.ledger import Ledger
-from countersign.gate.owner import Owner
-from countersign.gate.parked import Tampered, blocking_question
-from countersign.gate.pending import Resolution
-from countersign.gate.receipt import Refused
-from countersign.tools.leftover import blocking_left
+from countersign.gate import (
+    Adopted,
+    Gate,
+    Ledger,
+    Owner,
+    Parked,
+    Refused,
+    Resolution,
+    StoredRequest,
+    Tampered,
+    blocking_question,
+)
+from countersign.lsp.event_feed import Feed
+from countersign.lsp.sessions import Sessions
+from countersign.tools.files.crash_leftovers import blocking_left
 from countersign.wire.approvals import ApprovalState
-from countersign.wire.desk import HistoryFilter
+from countersign.wire.history import HistoryFilter
 from countersign.wire.threads import DoneEvent, NoticeEvent, ToolCallEvent, ToolResultEvent
-
-from .feed import Feed
-from .sessions import Sessions
 
 log = logging.getLogger(__name__)
 PAUSE, ATTEMPTS = 0.05, 200

@@ -12,16 +12,24 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from countersign.gate.entry import now
-from countersign.gate.grammar import BadRule, parse_rule
-from countersign.gate.lint import lint_each
-from countersign.gate.policy import decide
-from countersign.gate.rule_use import RuleUse, blocking_calls_by_day, blocking_uses, use_of_each
+from countersign.advice.lint import lint_each
+from countersign.gate import (
+    BadRule,
+    RuleUse,
+    blocking_calls_by_day,
+    blocking_uses,
+    decide,
+    now,
+    parse_rule,
+    use_of_each,
+)
+from countersign.lsp.first_seen import blocking_first_seen
 from countersign.settings.policy import Policy, RuleText
 from countersign.tools.registry import BY_NAME
 from countersign.wire.base import Empty
-from countersign.wire.desk import (
-    HistoryFilter,
+from countersign.wire.errors import InvalidAnswer, UnknownRule
+from countersign.wire.history import HistoryFilter
+from countersign.wire.rules import (
     RuleAddParams,
     RuleAddResult,
     RuleIdle,
@@ -30,13 +38,10 @@ from countersign.wire.desk import (
     RuleProposalsResult,
     RuleView,
 )
-from countersign.wire.errors import InvalidAnswer, UnknownRule
 from countersign.wire.verdicts import Scope
 
-from .first_seen import blocking_first_seen
-
 if TYPE_CHECKING:
-    from .house import House
+    from countersign.lsp.workspace import House
 
 IDLE_DAYS = 14
 """A rule that has decided nothing for so long is pointed out."""
@@ -114,7 +119,7 @@ def _blocking_propose(house: House, policy: Policy) -> RuleProposalsResult:
     answers = house.ledger.query(
         HistoryFilter(phase="decided", by="user"), workspace=policy.workspace, limit=MOST_ANSWERS
     )
-    from countersign.gate.hygiene import propose  # noqa: PLC0415 no start needs it
+    from countersign.advice.rule_suggestions import propose  # noqa: PLC0415 no start needs it
 
     found = propose(answers, policy, partial(decide, check_syntax=house.check_syntax), tools=_TOOLS)
     scopes: list[Scope] = ["workspace", "user"] if policy.trusted else ["user"]

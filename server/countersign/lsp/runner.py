@@ -11,13 +11,11 @@ from countersign.agents.models.base import Message, Model, UserMessage
 from countersign.agents.models.demo import DemoModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
-from countersign.gate.entry import StoredRequest
-from countersign.gate.gate import Gate
-from countersign.gate.turn import Turn
+from countersign.gate import Gate, StoredRequest, Turn
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Bench, Tool
-from countersign.wire.desk import AgentView
+from countersign.wire.agents import AgentView
 from countersign.wire.errors import ModelError, UnknownAgent
 from countersign.wire.threads import StopReason, ThreadPromptParams, TodoEvent, TodoItem, ToolOutputEvent
 

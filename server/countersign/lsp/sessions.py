@@ -16,9 +16,8 @@ from functools import partial
 from typing import Protocol, get_args
 
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate.entry import StoredRequest, now
-from countersign.gate.gate import Gate
-from countersign.gate.turn import Turn
+from countersign.gate import Gate, StoredRequest, Turn, now
+from countersign.lsp.event_feed import Feed
 from countersign.settings.policy import Policy
 from countersign.wire.errors import CountersignError, LedgerUnavailable, ModelError, UnknownAgent, UnknownThread
 from countersign.wire.threads import (
@@ -34,8 +33,6 @@ from countersign.wire.threads import (
     ThreadSummary,
 )
 from countersign.wire.verdicts import Mode
-
-from .feed import Feed
 
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 60

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from .frames import Decoder
+from countersign.lsp.base_protocol import Decoder
 
 BACKLOG = 64 << 20
 """Bytes that may wait for a client to read them. Two of the largest messages: a client that is further behind hangs."""

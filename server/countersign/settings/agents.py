@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
+from countersign.settings.escape_text import shown
+from countersign.settings.layers import Place
+from countersign.settings.policy import AgentConfig, ModelConfig, Problem
+from countersign.settings.policy_reader import as_text, as_texts
 from countersign.wire.base import Json
-
-from .layers import Place
-from .policy import AgentConfig, ModelConfig, Problem
-from .reading import as_text, as_texts
-from .shown import shown
 
 HOUSE_AGENT = "Countersign"
 DEMO_MODEL = "demo"

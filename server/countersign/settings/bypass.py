@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from countersign.settings.confirmations import value_digest
+from countersign.settings.escape_text import shown
+from countersign.settings.layers import Layer, Layers, Place
+from countersign.settings.tree import Path
+from countersign.settings.workspace_restrictions import Claim
 from countersign.wire.base import Json
-
-from .layers import Layer, Layers, Place
-from .shown import shown
-from .sift import Claim
-from .tree import Path
-from .trust import value_digest
 
 BYPASS = "bypassPermissions"
 

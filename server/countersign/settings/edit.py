@@ -12,11 +12,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from countersign.settings.jsonc import BrokenJson, Document, Element, Node, parse_jsonc
+from countersign.settings.tree import (
+    PREFIX,
+    Path,
+    Spot,
+    Tree,
+    setting_name,
+    setting_path,
+    settings_tree,
+    with_value,
+    without_value,
+)
 from countersign.wire.base import Json
 from countersign.wire.errors import WorldError
-
-from .jsonc import BrokenJson, Document, Element, Node, parse_jsonc
-from .tree import PREFIX, Path, Spot, Tree, setting_name, setting_path, settings_tree, with_value, without_value
 
 NAMED_MAPS = frozenset({"agents", "models", "mcpServers", "hooks"})
 """Settings whose value is a map of a person's own names; a new one is written as one object, not as dotted keys."""

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from .edit import EditRefused
-from .jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
-from .links import Links, leads_nowhere, links_to
-from .policy import Problem
-from .rename import CannotRename, exchange
-from .tree import Tree
+from countersign.settings.edit import EditRefused
+from countersign.settings.jsonc import BrokenJson, Document, decode_jsonc, parse_jsonc
+from countersign.settings.links import Links, leads_nowhere, links_to
+from countersign.settings.policy import Problem
+from countersign.settings.rename import CannotRename, exchange
+from countersign.settings.tree import Tree
 
 MAX_BYTES = 1024 * 1024
 """The largest settings file that is read; a hostile repository must not fill our memory."""

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from countersign.settings.confirmations import canonical
+from countersign.settings.jsonc import MAX_DEPTH, Element
+from countersign.settings.policy import Problem
+from countersign.settings.tree import Path, Tree, nested
 from countersign.wire.base import Json
-
-from .jsonc import MAX_DEPTH, Element
-from .policy import Problem
-from .tree import Path, Tree, nested
-from .trust import canonical
 
 LayerScope = Literal["default", "managed", "user", "workspace"]
 

@@ -12,16 +12,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from countersign.wire.base import Json
-from countersign.wire.settings import UnconfirmedItem
-from countersign.wire.verdicts import Mode
-
-from .agents import DEMO_MODEL, HOUSE_AGENT, agent_config, model_config
-from .bypass import Bypass, bypass_of
-from .layers import Layer, Layers, Place
-from .modes import as_mode
-from .policy import AgentConfig, ModelConfig, Policy, Problem, RuleText
-from .reading import (
+from countersign.settings.agents import DEMO_MODEL, HOUSE_AGENT, agent_config, model_config
+from countersign.settings.bypass import Bypass, bypass_of
+from countersign.settings.escape_text import shown_value
+from countersign.settings.layers import Layer, Layers, Place
+from countersign.settings.modes import as_mode
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy, Problem, RuleText
+from countersign.settings.policy_reader import (
     DEFAULT_TIMEOUT,
     Reading,
     as_count,
@@ -35,10 +32,12 @@ from .reading import (
     as_texts,
     is_relative_folder,
 )
-from .rules import rules_of, unique
-from .shown import shown_value
-from .sift import Claim, Sifted, sift
-from .tree import deep_merge, setting_name
+from countersign.settings.rules import rules_of, unique
+from countersign.settings.tree import deep_merge, setting_name
+from countersign.settings.workspace_restrictions import Claim, Sifted, sift
+from countersign.wire.base import Json
+from countersign.wire.settings import UnconfirmedItem
+from countersign.wire.verdicts import Mode
 
 
 @dataclass(frozen=True, slots=True)

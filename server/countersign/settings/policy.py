@@ -1,7 +1,7 @@
 """The one Policy: what all layers of settings come to, once trust and confirmations are looked at.
 
 Plain values. What stands in here counts: rules and bypass of an untrusted or unconfirmed workspace layer never get
-this far. Rules are still text here; reading them is the gate's business (``gate/rule.py``).
+this far. Rules are still text here; reading them is the gate's business (``gate/rules/rule_set.py``).
 """
 
 from __future__ import annotations

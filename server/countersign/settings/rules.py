@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
+from countersign.settings.confirmations import canonical
+from countersign.settings.escape_text import shown, shown_value
+from countersign.settings.layers import Layer, Place
+from countersign.settings.policy import Problem, RuleText
+from countersign.settings.policy_reader import as_text, as_texts
+from countersign.settings.tree import Path, setting_name
 from countersign.wire.base import Json
-
-from .layers import Layer, Place
-from .policy import Problem, RuleText
-from .reading import as_text, as_texts
-from .shown import shown, shown_value
-from .tree import Path, setting_name
-from .trust import canonical
 
 ListName = Literal["allow", "ask", "deny"]
 LISTS: tuple[ListName, ...] = ("deny", "ask", "allow")

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from countersign.settings.bypass import bypass_digest, refused_at
+from countersign.settings.layers import Layers
+from countersign.settings.policy import Policy
 from countersign.wire.base import Json
-
-from .bypass import bypass_digest, refused_at
-from .layers import Layers
-from .policy import Policy
 
 
 class SessionBypass:

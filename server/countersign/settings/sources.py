@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from countersign.settings.files import Loaded, load_file, set_aside, signature_of
+from countersign.settings.layers import Layer, Layers, file_layer, only_forbidding, sent_layer
+from countersign.settings.policy import Problem
+from countersign.settings.tree import code_workspace_tree, policy_tree, settings_tree
 from countersign.wire.settings import SettingsLayers
-
-from .files import Loaded, load_file, set_aside, signature_of
-from .layers import Layer, Layers, file_layer, only_forbidding, sent_layer
-from .policy import Problem
-from .tree import code_workspace_tree, policy_tree, settings_tree
 
 RULES = "rules.json"
 RELINKED = "a symlink on the way to this file changed; deny and ask rules that it held before count until a restart"

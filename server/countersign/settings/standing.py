@@ -11,11 +11,10 @@ import json
 import re
 from collections.abc import Iterator
 
+from countersign.settings.confirmations import canonical
+from countersign.settings.tree import PREFIX
+from countersign.settings.workspace_restrictions import Claim
 from countersign.wire.base import Json
-
-from .sift import Claim
-from .tree import PREFIX
-from .trust import canonical
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?(?:\*/|\Z)|("(?:[^"\\\n]|\\.)*")|([^\s"/{}\[\],:]+)', re.DOTALL)
 

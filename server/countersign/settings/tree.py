@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from countersign.settings.jsonc import Document, Element, Node
 from countersign.wire.base import Json
-
-from .jsonc import Document, Element, Node
 
 PREFIX = "countersign"
 PERMISSIONS = "permissions"

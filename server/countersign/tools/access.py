@@ -11,13 +11,9 @@ import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from countersign.gate.finding import Finding
-from countersign.gate.paths import PathJudge
-from countersign.gate.policy import judge_for
-from countersign.gate.rule import RuleSet
+from countersign.gate import Finding, PathJudge, RuleSet, judge_for
 from countersign.settings.policy import Policy, RuleText
-
-from .places import Place
+from countersign.tools.places import Place
 
 
 @dataclass(frozen=True, slots=True)

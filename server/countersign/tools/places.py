@@ -12,11 +12,9 @@ import os
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.gate.call import BadArguments, ReadPath, WritePath
-from countersign.gate.permit import Stale
+from countersign.gate import BadArguments, ReadPath, Stale, WritePath
 from countersign.settings.policy import Policy
-
-from .visible import visible
+from countersign.tools.visible import visible
 
 PATH_LENGTH = 4096
 """Bytes of a path, at most, as on Linux."""

@@ -8,22 +8,21 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from countersign.gate.call import BadArguments
-
-from .delete_file import DeleteFile
-from .edit_file import EditFile
-from .glob import Glob
-from .list_dir import ListDir
-from .move_file import MoveFile
-from .read_file import ReadFile
-from .search import Search
-from .shell import RunShell
-from .shell_input import ShellInput
-from .shell_kill import ShellKill
-from .shell_output import ShellOutput
-from .todo_write import TodoWrite
-from .tool import Tool
-from .write_file import WriteFile
+from countersign.gate import BadArguments
+from countersign.tools.files.delete_file import DeleteFile
+from countersign.tools.files.edit_file import EditFile
+from countersign.tools.files.list_dir import ListDir
+from countersign.tools.files.move_file import MoveFile
+from countersign.tools.files.read_file import ReadFile
+from countersign.tools.files.write_file import WriteFile
+from countersign.tools.search.glob import Glob
+from countersign.tools.search.search import Search
+from countersign.tools.shell.shell import RunShell
+from countersign.tools.shell.shell_input import ShellInput
+from countersign.tools.shell.shell_kill import ShellKill
+from countersign.tools.shell.shell_output import ShellOutput
+from countersign.tools.todo_write import TodoWrite
+from countersign.tools.tool import Tool
 
 TOOLS: tuple[Tool, ...] = (
     ReadFile(),

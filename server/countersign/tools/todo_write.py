@@ -7,17 +7,14 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from countersign.gate.call import UseTool
-from countersign.gate.permit import Permit
-from countersign.gate.receipt import Outcome
+from countersign.gate import Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
+from countersign.tools.arguments import Arguments
+from countersign.tools.tool import Bench, Prepared
+from countersign.tools.use_permit import spend
 from countersign.wire.approvals import ToolKind, ToolPreview
 from countersign.wire.threads import TodoItem
 from countersign.wire.verdicts import Category
-
-from .arguments import Arguments
-from .spend import spend
-from .tool import Bench, Prepared
 
 MOST_ITEMS = 200
 TODO_SERVICE = "todo"

@@ -12,9 +12,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from countersign.gate.call import BadArguments, Effect, FileState
-from countersign.gate.permit import Permit
-from countersign.gate.receipt import Outcome
+from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import Location, Preview, ToolKind
 from countersign.wire.verdicts import Category

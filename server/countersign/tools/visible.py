@@ -6,7 +6,7 @@ which the client escapes when it draws. Which characters are hidden is for ``gat
 
 from __future__ import annotations
 
-from countersign.gate.characters import hidden_character
+from countersign.gate import hidden_character
 
 TITLE_LENGTH = 200
 """Characters of a title, at most (CONTRACT: titles)."""

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .base import Json, KeptModel, WireModel
-from .errors import ErrorKind
-from .verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Scope, Verdict
+from countersign.wire.base import Json, KeptModel, WireModel
+from countersign.wire.errors import ErrorKind
+from countersign.wire.verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Scope, Verdict
 
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 OptionKind = Literal["allow_once", "allow_always", "reject_once", "reject_always"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from . import approvals, desk, settings, threads, verdicts
-from .base import Empty, WireModel
+from countersign.wire import agents, approvals, history, rules, settings, shells, threads, verdicts
+from countersign.wire.base import Empty, WireModel
 
 Direction = Literal["toServer", "toClient"]
 
@@ -56,25 +56,25 @@ METHODS: tuple[Method, ...] = (
     _from_client("thread/cancel", threads.ThreadCancelParams),
     _to_client("thread/update", threads.ThreadUpdate),
     # agents and shells
-    _request("agent/list", Empty, desk.AgentListResult),
-    _to_client("agent/status", desk.AgentView),
-    _request("agent/restart", desk.AgentRestartParams, Empty),
-    _request("agent/setBypass", desk.AgentSetBypassParams, Empty),
-    _request("shell/list", Empty, desk.ShellListResult),
-    _request("shell/output", desk.ShellOutputParams, desk.ShellOutputResult),
-    _request("shell/kill", desk.ShellKillParams, desk.ShellKillResult),
-    _request("shell/toBackground", desk.ShellToBackgroundParams, desk.ShellToBackgroundResult),
-    _to_client("shell/update", desk.ShellView),
+    _request("agent/list", Empty, agents.AgentListResult),
+    _to_client("agent/status", agents.AgentView),
+    _request("agent/restart", agents.AgentRestartParams, Empty),
+    _request("agent/setBypass", agents.AgentSetBypassParams, Empty),
+    _request("shell/list", Empty, shells.ShellListResult),
+    _request("shell/output", shells.ShellOutputParams, shells.ShellOutputResult),
+    _request("shell/kill", shells.ShellKillParams, shells.ShellKillResult),
+    _request("shell/toBackground", shells.ShellToBackgroundParams, shells.ShellToBackgroundResult),
+    _to_client("shell/update", shells.ShellView),
     # history, rules, grants
-    _request("history/query", desk.HistoryQueryParams, desk.HistoryQueryResult),
-    _request("history/export", desk.HistoryQueryParams, desk.HistoryExportResult),
-    _request("history/undo", desk.HistoryUndoParams, desk.HistoryUndoResult),
-    _request("rule/list", Empty, desk.RuleListResult),
-    _request("rule/proposals", Empty, desk.RuleProposalsResult),
-    _request("rule/add", desk.RuleAddParams, desk.RuleAddResult),
-    _request("rule/remove", desk.RuleRemoveParams, Empty),
-    _request("grant/list", Empty, desk.GrantListResult),
-    _request("grant/revoke", desk.GrantRevokeParams, Empty),
+    _request("history/query", history.HistoryQueryParams, history.HistoryQueryResult),
+    _request("history/export", history.HistoryQueryParams, history.HistoryExportResult),
+    _request("history/undo", history.HistoryUndoParams, history.HistoryUndoResult),
+    _request("rule/list", Empty, rules.RuleListResult),
+    _request("rule/proposals", Empty, rules.RuleProposalsResult),
+    _request("rule/add", rules.RuleAddParams, rules.RuleAddResult),
+    _request("rule/remove", rules.RuleRemoveParams, Empty),
+    _request("grant/list", Empty, rules.GrantListResult),
+    _request("grant/revoke", rules.GrantRevokeParams, Empty),
     # settings
     _from_client("settings/changed", settings.SettingsChanged),
     _to_client("settings/update", settings.SettingsUpdateParams, settings.SettingsUpdateResult),

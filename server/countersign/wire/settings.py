@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import Json, WireModel
+from countersign.wire.base import Json, WireModel
 
 LayerName = Literal["default", "user", "workspace", "folder"]
 

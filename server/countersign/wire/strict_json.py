@@ -13,7 +13,7 @@ import math
 import re
 from typing import NoReturn
 
-from .base import Json
+from countersign.wire.base import Json
 
 MOST_BYTES = 16 << 20
 """Bytes of one JSON text."""

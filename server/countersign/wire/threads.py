@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .approvals import ApprovalRequest, ToolKind
-from .base import Json, WireModel
-from .verdicts import Category, DecidedBy, Mode
+from countersign.wire.approvals import ApprovalRequest, ToolKind
+from countersign.wire.base import Json, WireModel
+from countersign.wire.verdicts import Category, DecidedBy, Mode
 
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"]
 CallStatus = Literal["pending", "waiting", "running"]

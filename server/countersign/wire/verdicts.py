@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .base import KeptModel, WireModel
+from countersign.wire.base import KeptModel, WireModel
 
 Verdict = Literal["allow", "ask", "deny"]
 """Strictest last: of all that apply, the strictest stands."""

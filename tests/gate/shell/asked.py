@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from countersign.advice.explain import check_line
 from countersign.gate.call import RunCommand
-from countersign.gate.check import check_line
-from countersign.gate.paths import PathJudge
-from countersign.gate.rule import RuleSet
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import CommandJudgement, judge_command
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import RuleText
 
 BASH = BashSyntax()

@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from countersign.gate import sight
-from countersign.gate.pattern import escape_glob, is_exact
-from countersign.gate.shell.facts import Facts
-from countersign.gate.shell.meaning import join, meaning, plain_path
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.script import NotUnderstood, Simple, Word
+from countersign.gate.patterns import escape_glob, is_exact
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.word_values import join, meaning, plain_path
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood, Simple, Word
+from countersign.gate.shell.variables.bindings import Facts
 
 WORDS_OF_A_TREE = 200
 _ENDED = b"\1\1"
@@ -150,7 +150,7 @@ def by_us(word: Word, folder: str, home: str) -> tuple[set[str], bool] | None:
     exact = "" not in found.values  # bash drops what braces leave empty
     for pattern in found.patterns:
         spelled = f"{escape_glob(home)}{pattern[1:]}" if pattern.startswith("~/") else pattern
-        matches = sight.matching(spelled, folder, 10_000)
+        matches = disk.matching(spelled, folder, 10_000)
         assert matches is not None
         sure = is_exact(pattern) and all(match.isascii() for match in matches)
         paths |= {os.path.normpath(os.path.join(folder, match)) for match in matches}

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from countersign.gate.shell.flow import course
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.print_tree import reprint
+from countersign.gate.shell.flow.control_flow import course
+from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.syntax.parser import read
 
 from .asked import BASH
 from .tracing import STUBS, Texts

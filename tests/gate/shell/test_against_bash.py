@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell.case import Case
-from countersign.gate.shell.flow import course
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.script import NotUnderstood
+from countersign.gate.shell.flow.control_flow import course
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood
 
 from .asked import BASH, decide
 from .tracing import STUBS, Bench, Texts

@@ -5,9 +5,9 @@ from __future__ import annotations
 import tree_sitter
 import tree_sitter_bash
 
-from countersign.gate.shell.flow import course
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.script import NotUnderstood
+from countersign.gate.shell.flow.control_flow import course
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood
 
 from .tracing import STUBS, Texts
 

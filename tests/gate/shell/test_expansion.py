@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate import sight
+from countersign.gate.probes import disk
 
 from .asked import decide
 from .expansion import differences
@@ -29,16 +29,16 @@ def test_a_pattern_takes_a_bounded_number_of_looks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     _busy(tmp_path, 12, 3)
-    monkeypatch.setattr(sight, "MOST_FOLDERS", 8)
-    monkeypatch.setattr(sight, "MOST_NAMES", 10)
-    assert sight.matching(pattern, str(tmp_path), 1000) is None
+    monkeypatch.setattr(disk, "MOST_FOLDERS", 8)
+    monkeypatch.setattr(disk, "MOST_NAMES", 10)
+    assert disk.matching(pattern, str(tmp_path), 1000) is None
     assert decide(f"cat {pattern}", workspace=str(tmp_path), home="/nowhere/home") == "ask"
 
 
 def test_a_pattern_with_a_few_matches_is_followed(tmp_path: Path) -> None:
     _busy(tmp_path, 3, 3)
-    assert sight.matching("d[12]/f?", str(tmp_path), 1000) == tuple(f"d{d}/f{f}" for d in (1, 2) for f in (0, 1, 2))
-    assert sight.matching("d*/f*", str(tmp_path), 8) is None
+    assert disk.matching("d[12]/f?", str(tmp_path), 1000) == tuple(f"d{d}/f{f}" for d in (1, 2) for f in (0, 1, 2))
+    assert disk.matching("d*/f*", str(tmp_path), 8) is None
 
 
 @pytest.mark.parametrize(

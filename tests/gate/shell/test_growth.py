@@ -13,10 +13,10 @@ from collections.abc import Callable
 import pytest
 
 from countersign.gate.call import RunCommand
-from countersign.gate.paths import PathJudge
-from countersign.gate.pattern import parse_command, parse_path
-from countersign.gate.pattern.name import HostPattern, NamePattern
-from countersign.gate.rule import RuleSet
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.patterns import parse_command, parse_path
+from countersign.gate.patterns.name import HostPattern, NamePattern
+from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import judge_command
 from countersign.settings.policy import RuleText
 

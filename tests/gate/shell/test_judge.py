@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from countersign.gate.call import RunCommand
-from countersign.gate.paths import PathJudge
-from countersign.gate.rule import RuleSet
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import judge_command
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 
 from .asked import HOME, WS, decide, judge
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from countersign.gate.check import check_line
-from countersign.gate.shell.arguments import takes_value
-from countersign.gate.shell.syntax import BashSyntax
-from countersign.gate.shell.table_text import TEXT
-from countersign.gate.shell.tables import find_program
+from countersign.advice.explain import check_line
+from countersign.gate.shell.programs.argv import takes_value
+from countersign.gate.shell.programs.registry import find_program
+from countersign.gate.shell.programs.rows_text import TEXT
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 
 BASH = BashSyntax()
 

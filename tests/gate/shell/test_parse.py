@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.shell.flow import course
-from countersign.gate.shell.parse import _Reader as Reader
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.script import HOLE, Compound, NotUnderstood, Simple
+from countersign.gate.shell.flow.control_flow import course
+from countersign.gate.shell.syntax.parser import _Reader as Reader
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import HOLE, Compound, NotUnderstood, Simple
 
 BOUND = 5.0
 """Seconds of this process's own time, so that a busy machine does not count."""

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.check import check_line, explain, policy_of
-from countersign.gate.shell import plain_bash
-from countersign.gate.shell.plain_bash import Outside, outside
-from countersign.gate.shell.syntax import BashSyntax
+from countersign.advice.explain import check_line, explain, policy_of
+from countersign.gate.shell.syntax import plain_bash
+from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.gate.shell.syntax.plain_bash import Outside, outside
 
 from .asked import rows
 
@@ -189,7 +189,7 @@ def test_the_recognizer_imports_nothing_of_the_parser() -> None:
 
 
 def test_every_builtin_of_bash_is_known() -> None:
-    from countersign.gate.shell.plain_simple import BUILTINS  # noqa: PLC0415
+    from countersign.gate.shell.syntax.plain_simple import BUILTINS  # noqa: PLC0415
 
     known = subprocess.run(["bash", "-c", "compgen -b"], capture_output=True, text=True, check=True).stdout.split()
     assert set(known) <= BUILTINS

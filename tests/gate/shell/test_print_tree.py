@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.shell.normal_form import normal_form
-from countersign.gate.shell.normal_values import NotPrintable
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.print_tree import print_tree, reprint
+from countersign.gate.shell.printing.normal_form import normal_form
+from countersign.gate.shell.printing.normal_values import NotPrintable
+from countersign.gate.shell.printing.print_tree import print_tree, reprint
+from countersign.gate.shell.syntax.parser import read
 
 from .asked import rows
 from .replay import differences, generated, pairs_of, sandbox
@@ -119,7 +119,7 @@ def test_a_printed_text_prints_as_itself(text: str) -> None:
 
 def test_a_text_that_is_parsed_otherwise_once_printed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = read("a; b")
-    monkeypatch.setattr("countersign.gate.shell.print_tree.read", lambda _: read("a && b"))
+    monkeypatch.setattr("countersign.gate.shell.printing.print_tree.read", lambda _: read("a && b"))
     with pytest.raises(NotPrintable):
         print_tree(reading.script)
 

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.shell.parse import read
-from countersign.gate.shell.script import NotUnderstood
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood
 
 from .asked import BASH, STRICTNESS, decide, rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.gate.samples import samples
+from countersign.gate.approvals.rule_examples import samples
 
 from .asked import decide
 from .test_proposals import decided

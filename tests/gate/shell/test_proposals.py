@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.check import explain, policy_of
-from countersign.gate.samples import samples
-from countersign.gate.verdict import Decision
+from countersign.advice.explain import explain, policy_of
+from countersign.gate.approvals.rule_examples import samples
+from countersign.gate.decision import Decision
 
 from .asked import BASH, HOME, WS, rows
 

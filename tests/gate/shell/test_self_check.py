@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from countersign.gate.shell import constants, reading, self_check
+from countersign.gate.shell.flow import parse_cache, self_check
+from countersign.gate.shell.syntax import constant_words
 
 from .asked import decide
 
@@ -16,7 +17,7 @@ from .asked import decide
 def _fresh() -> Iterator[None]:
     def forget() -> None:
         self_check.engine_fault.cache_clear()
-        reading._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        parse_cache._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
     forget()
     yield
@@ -38,11 +39,13 @@ def test_each_sample_can_fail(text: str):
 def test_a_python_that_reads_differently_allows_nothing_by_reading(command: str, monkeypatch: pytest.MonkeyPatch):
     rules = ["Bash(git:*)", "Bash(make:*)"]
     before = decide(command, allow=rules)
-    reading._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    parse_cache._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
     self_check.engine_fault.cache_clear()
     # As Python 3.11.2 read possessive quantifiers: a blank too much at the end of a command.
-    broken = re.compile(constants._COMMAND.pattern.replace("[ \\t]*(?=", "(?=").replace("+)(?:[", "+[ ]?)(?:["), re.A)  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(constants, "_COMMAND", broken)
+    broken = re.compile(
+        constant_words._COMMAND.pattern.replace("[ \\t]*(?=", "(?=").replace("+)(?:[", "+[ ]?)(?:["), re.A
+    )  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(constant_words, "_COMMAND", broken)
     assert self_check.engine_fault() is not None
     assert before == "allow"
     assert decide(command, allow=rules) == "ask"

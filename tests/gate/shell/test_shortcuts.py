@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from countersign.gate.call import RunCommand
-from countersign.gate.paths import PathJudge
-from countersign.gate.rule import RuleSet
-from countersign.gate.shell import case, escapes, judge, reading, wrappers
-from countersign.gate.shell.parse import _Reader as Reader  # pyright: ignore[reportPrivateUsage]
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.rules.rule_set import RuleSet
+from countersign.gate.shell import judge
+from countersign.gate.shell.effects import escapes, unwrap
+from countersign.gate.shell.flow import parse_cache
+from countersign.gate.shell.rules import analyzed_command
+from countersign.gate.shell.syntax.parser import _Reader as Reader  # pyright: ignore[reportPrivateUsage]
 from countersign.settings.policy import RuleText
 
 from .asked import HOME, WS, rows
@@ -53,15 +56,15 @@ class Everything:
 
 
 def looking_at_all(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(case, "NEVER_ORDINARY", Everything())
-    for module in (case, wrappers):
-        patch.setattr(module, "could_run", lambda name, words: wrappers.may_run(name))
+    patch.setattr(analyzed_command, "NEVER_ORDINARY", Everything())
+    for module in (analyzed_command, unwrap):
+        patch.setattr(module, "could_run", lambda name, words: unwrap.may_run(name))
     patch.setattr(escapes, "_with_row_only", lambda name: None)
     patch.setattr(Reader, "constants", lambda *_: None)
 
 
 def judged(command: str, rules: dict[str, list[str]]) -> Any:
-    reading._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    parse_cache._kept.cache_clear()  # pyright: ignore[reportPrivateUsage]
     texts = [RuleText(listed, text) for listed, each in rules.items() for text in each]  # pyright: ignore[reportArgumentType]
     rule_set = RuleSet(texts)
     paths = PathJudge(WS, HOME, (), (), rule_set, "A")

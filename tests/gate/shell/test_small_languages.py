@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.gate.shell.awk import scan_awk
-from countersign.gate.shell.sed import scan_sed
+from countersign.gate.shell.languages.awk import scan_awk
+from countersign.gate.shell.languages.sed import scan_sed
 
 SED_HARMLESS = [
     "5,15p",

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.shell import judge, second_opinion
-from countersign.gate.shell.print_tree import reprint
-from countersign.gate.shell.reading import Followed, follow
-from countersign.gate.shell.second_opinion import disagreement
+from countersign.gate.shell import judge
+from countersign.gate.shell.flow.parse_cache import Followed, follow
+from countersign.gate.shell.printing import second_opinion
+from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.printing.second_opinion import disagreement
 
 from .asked import BASH, decide, rows
 from .replay import names_in, run_texts, sandbox

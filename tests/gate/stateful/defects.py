@@ -12,13 +12,14 @@ from typing import Any
 from unittest import mock
 
 from countersign.agents.acp.session import Session
-from countersign.gate import answering, gate, live
-from countersign.gate.answering import Answering
-from countersign.gate.asking import Asking
-from countersign.gate.entry import Entry
-from countersign.gate.grants import GrantBook
-from countersign.gate.live import Live
-from countersign.gate.pending import Pending, PendingTable
+from countersign.gate import gate
+from countersign.gate.approvals import answering, reevaluate
+from countersign.gate.approvals.answering import Answering
+from countersign.gate.approvals.asking import Asking
+from countersign.gate.approvals.grants import GrantBook
+from countersign.gate.approvals.pending import Pending, PendingTable
+from countersign.gate.approvals.reevaluate import Live
+from countersign.gate.ledger.entry import Entry
 from countersign.lsp import recovery, sessions
 from countersign.lsp.app import App
 from countersign.wire.approvals import ApprovalBatchResult
@@ -158,7 +159,7 @@ def _unjudged_edit(_edited: Any) -> Any:
 @contextmanager
 def _blind() -> Iterator[None]:
     with ExitStack() as stack:
-        for module in (gate, answering, live):
+        for module in (gate, answering, reevaluate):
             stack.enter_context(mock.patch.object(module, "blocking_still_true", return_value=True))
         yield
 

@@ -10,10 +10,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
 from countersign.wire.approvals import ApprovalBatchResult, ApprovalResponseResult
-from countersign.wire.desk import GrantListResult
 from countersign.wire.errors import CountersignError, UnknownRule
+from countersign.wire.rules import GrantListResult
+from tests.gate.stateful.stateful_values import (
+    ALPHA,
+    BETA,
+    BUILTIN,
+    FLOOR,
+    GAMMA,
+    GRANTS,
+    GUEST,
+    SAVED,
+    SCRIPT,
+    Chat,
+    Request,
+)
 
-from .cast import ALPHA, BETA, BUILTIN, FLOOR, GAMMA, GRANTS, GUEST, SAVED, SCRIPT, Chat, Request
 from .watched import Watched
 from .world import NAMES
 

@@ -6,7 +6,18 @@ ledger row, card, end and effect. Order within a step is left open; what must fo
 
 from __future__ import annotations
 
-from .cast import FLOOR, GAMMA, GRANTS, GUEST, SAVED, TIMED, TIMEOUT, Chat, Request, options
+from tests.gate.stateful.stateful_values import (
+    FLOOR,
+    GAMMA,
+    GRANTS,
+    GUEST,
+    SAVED,
+    TIMED,
+    TIMEOUT,
+    Chat,
+    Request,
+    options,
+)
 
 
 class Model:

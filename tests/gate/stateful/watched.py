@@ -14,8 +14,8 @@ from typing import Any
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from countersign.wire.approvals import PendingApprovalsParams
+from tests.gate.stateful.stateful_values import GAMMA, Chat, Request
 
-from .cast import GAMMA, Chat, Request
 from .model import Model
 from .world import World
 

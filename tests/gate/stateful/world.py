@@ -31,8 +31,8 @@ from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
 from countersign.lsp.app import App
 from countersign.tools.arguments import Arguments
-from countersign.tools.spend import spend
 from countersign.tools.tool import Prepared
+from countersign.tools.use_permit import spend
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import CountersignError, LedgerUnavailable
 from countersign.wire.methods import BY_NAME
@@ -342,7 +342,7 @@ class World:
             return self.guests[-1]
 
         for target, new in (
-            ("countersign.gate.record.datetime", Clock),
+            ("countersign.gate.approvals.records.datetime", Clock),
             ("countersign.lsp.runner.model_for", lambda *_: Caller()),
             ("countersign.agents.acp.host.open_link", open_guest),
         ):

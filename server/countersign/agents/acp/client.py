@@ -16,15 +16,20 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from countersign.agents.acp.client_methods import Denied, Failed, Missing
+from countersign.agents.acp.connection import RpcError
+from countersign.agents.acp.files import read_text_file, write_text_file
+from countersign.agents.acp.session import Session
+from countersign.agents.acp.terminals import (
+    create_terminal,
+    kill_terminal,
+    release_terminal,
+    terminal_output,
+    wait_for_terminal_exit,
+)
+from countersign.agents.acp.translate import BadMessage, Raw, as_object, read_text
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
-
-from .connection import RpcError
-from .doors import Denied, Failed, Missing
-from .files import read_text_file, write_text_file
-from .session import Session
-from .terminals import create_terminal, kill_terminal, release_terminal, terminal_output, wait_for_terminal_exit
-from .translate import BadMessage, Raw, as_object, read_text
 
 log = logging.getLogger(__name__)
 

@@ -13,11 +13,10 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from countersign.agents.acp.ndjson import Pipe, TooMuch
 from countersign.tools.visible import as_message
 from countersign.wire.base import Json
 from countersign.wire.strict_json import BadJson
-
-from .pipe import Pipe, TooMuch
 
 log = logging.getLogger(__name__)
 

@@ -13,16 +13,15 @@ import os
 import re
 from dataclasses import dataclass
 
-from countersign.gate.call import BadArguments, Effect, FetchUrl, FileState, ReadPath, RunCommand, UseTool, WritePath
-from countersign.tools.change import blocking_before
+from countersign.agents.acp.shapes import FileEdit, Ground, Reading, either_way, hints, read_input, write_effects
+from countersign.agents.acp.translate import ToolReport
+from countersign.gate import BadArguments, Effect, FetchUrl, FileState, ReadPath, RunCommand, UseTool, WritePath
+from countersign.tools.files.change import blocking_before
+from countersign.tools.files.diff_preview import preview
 from countersign.tools.places import Place
-from countersign.tools.shown_change import preview
 from countersign.wire.approvals import CommandPreview, DiffPreview, FetchPreview, Preview, ToolPreview
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
-
-from .shapes import FileEdit, Ground, Reading, either_way, hints, read_input, write_effects
-from .translate import ToolReport
 
 MCP_NAME = re.compile(r"mcp__(?P<server>[A-Za-z0-9.-]+(?:_[A-Za-z0-9.-]+)*)__[A-Za-z0-9_.-]+")
 BACKGROUND = ("run_in_background", "is_background", "background")

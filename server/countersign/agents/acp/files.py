@@ -1,8 +1,8 @@
 """``fs/read_text_file`` and ``fs/write_text_file``: an agent's use of files through us.
 
 Our own file tools do the work, so that links, changed files and limits are met in one way for every agent. What an
-approval of the agent's own request covers to the byte is done on that approval (``credit.py``); all else is a call of
-its own at the gate.
+approval of the agent's own request covers to the byte is done on that approval (``pre_approval.py``); all else is a
+call of its own at the gate.
 """
 
 from __future__ import annotations
@@ -10,25 +10,29 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from countersign.gate.call import BadArguments
-from countersign.gate.permit import Permit, Stale
-from countersign.gate.plan import Plan
-from countersign.gate.receipt import Outcome
-from countersign.gate.workers import in_worker, in_worker_to_the_end
-from countersign.tools.held import complaint, look_at
+from countersign.agents.acp.client_methods import (
+    OVER,
+    Denied,
+    Failed,
+    Missing,
+    call_at_door,
+    over,
+    pass_door,
+    running_turn,
+)
+from countersign.agents.acp.reports import new_call_id
+from countersign.agents.acp.requests import Entry
+from countersign.agents.acp.session import Session
+from countersign.agents.acp.translate import BadMessage, Raw, read_text
+from countersign.gate import BadArguments, Outcome, Permit, Plan, Stale, in_worker, in_worker_to_the_end
+from countersign.tools.files.safe_open import complaint, look_at
+from countersign.tools.files.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
 from countersign.tools.places import Place, locate
-from countersign.tools.spend import spend
 from countersign.tools.tool import Bench, Prepared
+from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
-from countersign.tools.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
 from countersign.wire.approvals import Location, ToolPreview
 from countersign.wire.base import Json
-
-from .doors import OVER, Denied, Failed, Missing, call_at_door, over, pass_door, running_turn
-from .reports import new_call_id
-from .requests import Entry
-from .session import Session
-from .translate import BadMessage, Raw, read_text
 
 MOST_BYTES = 16 << 20
 """A longer file is not read for an agent: base64 or escapes would bring it near the bound of one message."""

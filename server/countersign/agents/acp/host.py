@@ -15,22 +15,18 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
-from countersign.gate.gate import Gate
-from countersign.gate.pending import Resolution
-from countersign.gate.turn import Turn
-from countersign.gate.workers import Workers, sharing
+from countersign.agents.acp.agent_process import Link, open_link
+from countersign.agents.acp.client import Client
+from countersign.agents.acp.recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.session import FAREWELL_SECONDS, Session
+from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
+from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
-from countersign.tools.processes import ShellDesk
+from countersign.tools.shell.processes import ShellDesk
+from countersign.wire.agents import AgentLabel, AgentState
 from countersign.wire.base import Json
-from countersign.wire.desk import AgentLabel, AgentState
 from countersign.wire.errors import AgentExit, ModelError
 from countersign.wire.threads import NoticeEvent, StopReason
-
-from .client import Client
-from .link import Link, open_link
-from .recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
-from .session import FAREWELL_SECONDS, Session
-from .translate import BadMessage, as_object, read_stop, read_text
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from countersign.tools.supervised import Supervised, spawn_supervised
-
-from .pipe import CHUNK
+from countersign.agents.acp.ndjson import CHUNK
+from countersign.tools.shell.supervised import Supervised, spawn_supervised
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from typing import Literal
 from urllib.parse import quote
 
 from countersign.settings.policy import AgentConfig
+from countersign.wire.agents import AgentLabel
 from countersign.wire.base import Json
-from countersign.wire.desk import AgentLabel
 
 GATE = "{gate}"
 """Stands for the folder that only the host writes, in arguments, environment and files."""

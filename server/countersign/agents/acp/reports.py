@@ -10,16 +10,15 @@ import json
 import secrets
 from collections.abc import Callable
 
-from countersign.gate.call import RunCommand, WritePath
+from countersign.agents.acp.effects import work_out
+from countersign.agents.acp.shapes import Ground
+from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
+from countersign.gate import RunCommand, WritePath
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolResultEvent
 from countersign.wire.verdicts import DecidedBy
-
-from .effects import work_out
-from .shapes import Ground
-from .translate import BadMessage, Raw, ToolReport
 
 MOST_SHOWN_INPUT = 64 << 10
 """Characters of a call's input that a row of the chat shows."""

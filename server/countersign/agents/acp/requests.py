@@ -10,26 +10,32 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
-from countersign.gate.call import BadArguments, RunCommand, ToolCall
-from countersign.gate.permit import Permit, Stale
-from countersign.gate.plan import Plan, Prepare
-from countersign.gate.receipt import Outcome, Settled
-from countersign.gate.turn import Turn
-from countersign.gate.workers import in_worker
-from countersign.tools.change import MOST_BYTES
-from countersign.tools.held import look_at
+from countersign.agents.acp.effects import show, work_out
+from countersign.agents.acp.options import Answer
+from countersign.agents.acp.pre_approval import Approved
+from countersign.agents.acp.reports import arguments_of, output_of
+from countersign.agents.acp.shapes import Ground
+from countersign.agents.acp.translate import ToolReport
+from countersign.gate import (
+    BadArguments,
+    Outcome,
+    Permit,
+    Plan,
+    Prepare,
+    RunCommand,
+    Settled,
+    Stale,
+    ToolCall,
+    Turn,
+    in_worker,
+)
+from countersign.tools.files.change import MOST_BYTES
+from countersign.tools.files.diff_preview import outcome_of_change
+from countersign.tools.files.safe_open import look_at
 from countersign.tools.places import Place
-from countersign.tools.shown_change import outcome_of_change
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import AgentOption, DiffPreview
 from countersign.wire.base import Json
-
-from .credit import Approved
-from .effects import show, work_out
-from .options import Answer
-from .reports import arguments_of, output_of
-from .shapes import Ground
-from .translate import ToolReport
 
 LONGEST_COMMAND = (128 << 10) - 1
 """Characters of a command: Linux passes no longer argument to a program, so bash could not be given it."""

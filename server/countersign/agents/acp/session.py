@@ -15,27 +15,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
-from countersign.gate.call import BadArguments, Effect, RunCommand
-from countersign.gate.gate import Gate
-from countersign.gate.pending import Resolution
-from countersign.gate.permit import Permit
-from countersign.gate.plan import Prepare
-from countersign.gate.receipt import Outcome, Refused, Settled
-from countersign.gate.turn import Turn
-from countersign.gate.workers import Workers
-from countersign.settings.policy import Policy
-from countersign.tools.processes import Shell, ShellDesk
-from countersign.wire.base import Json
-from countersign.wire.threads import NoticeEvent, ThreadEvent
-
-from .credit import Approved, CreditBook
-from .options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
-from .pipe import TooMuch
-from .recipes import Recipe
-from .reports import Reports, title_of, weight
-from .requests import Entry, Request, outcome_of, prepare_request
-from .shapes import MOVES_SHELL, Ground
-from .translate import (
+from countersign.agents.acp.ndjson import TooMuch
+from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
+from countersign.agents.acp.pre_approval import Approved, CreditBook
+from countersign.agents.acp.recipes import Recipe
+from countersign.agents.acp.reports import Reports, title_of, weight
+from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
+from countersign.agents.acp.shapes import MOVES_SHELL, Ground
+from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
     ChatNews,
@@ -47,6 +34,24 @@ from .translate import (
     read_text,
     read_update,
 )
+from countersign.gate import (
+    BadArguments,
+    Effect,
+    Gate,
+    Outcome,
+    Permit,
+    Prepare,
+    Refused,
+    Resolution,
+    RunCommand,
+    Settled,
+    Turn,
+    Workers,
+)
+from countersign.settings.policy import Policy
+from countersign.tools.shell.processes import Shell, ShellDesk
+from countersign.wire.base import Json
+from countersign.wire.threads import NoticeEvent, ThreadEvent
 
 log = logging.getLogger(__name__)
 

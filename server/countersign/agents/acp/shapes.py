@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from countersign.gate.call import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
+from countersign.gate import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
 from countersign.wire.base import Json
 
 

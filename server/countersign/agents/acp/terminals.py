@@ -1,8 +1,8 @@
 """``terminal/*``: commands that an agent runs through us, as bash takes them, at the same desk as all others.
 
-A command that an approval of the agent's own request covers to the letter runs on that approval (``credit.py``); every
-other is a call of its own at the gate. What runs when the turn ends is ended with it, unless a person moved it to the
-background.
+A command that an approval of the agent's own request covers to the letter runs on that approval (``pre_approval.py``);
+every other is a call of its own at the gate. What runs when the turn ends is ended with it, unless a person moved it to
+the background.
 """
 
 from __future__ import annotations
@@ -11,26 +11,21 @@ import asyncio
 import os
 import shlex
 
-from countersign.gate.call import BadArguments, RunCommand, ToolCall
-from countersign.gate.permit import Permit, Stale
-from countersign.gate.plan import Plan
-from countersign.gate.receipt import Outcome
-from countersign.gate.workers import in_worker
-from countersign.tools.command_line import CommandLine, shell_line
-from countersign.tools.processes import Shell, ShellDesk
-from countersign.tools.shell import ended_outcome, scripts_or_stale
-from countersign.tools.spend import spend
+from countersign.agents.acp.client_methods import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
+from countersign.agents.acp.reports import new_call_id
+from countersign.agents.acp.requests import LONGEST_COMMAND, TOO_LONG, Entry
+from countersign.agents.acp.session import Session
+from countersign.agents.acp.translate import BadMessage, Raw, read_text
+from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, Stale, ToolCall, in_worker
+from countersign.tools.shell.command_line import CommandLine, shell_line
+from countersign.tools.shell.processes import Shell, ShellDesk
+from countersign.tools.shell.shell import ended_outcome, scripts_or_stale
 from countersign.tools.tool import Prepared
+from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.base import Json
 from countersign.wire.threads import ToolOutputEvent
-
-from .doors import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
-from .reports import new_call_id
-from .requests import LONGEST_COMMAND, TOO_LONG, Entry
-from .session import Session
-from .translate import BadMessage, Raw, read_text
 
 MOST_KEPT = 1 << 20
 """Bytes of output that a terminal answers with at most, whatever the agent asks for."""

@@ -11,9 +11,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Sequence
 
-from countersign.wire.base import Json
-
-from .base import (
+from countersign.agents.models.base import (
     AssistantMessage,
     CallPiece,
     Message,
@@ -27,6 +25,7 @@ from .base import (
     UserMessage,
     WantedCall,
 )
+from countersign.wire.base import Json
 
 HINT = (
     "I am the offline demo model and understand a few plain requests: `create hello.txt saying hi`, "

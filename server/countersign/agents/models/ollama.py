@@ -18,13 +18,7 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from countersign.agents.lines import Lines, LineTooLong
-from countersign.settings.policy import ModelConfig
-from countersign.tools.visible import as_message, as_title
-from countersign.wire.base import Json
-from countersign.wire.errors import ModelError
-from countersign.wire.strict_json import BadJson, parse_json
-
-from .base import (
+from countersign.agents.models.base import (
     AssistantMessage,
     CallPiece,
     Message,
@@ -38,6 +32,11 @@ from .base import (
     UserMessage,
     WantedCall,
 )
+from countersign.settings.policy import ModelConfig
+from countersign.tools.visible import as_message, as_title
+from countersign.wire.base import Json
+from countersign.wire.errors import ModelError
+from countersign.wire.strict_json import BadJson, parse_json
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 CONNECT_SECONDS = 10.0

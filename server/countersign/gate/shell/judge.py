@@ -3,7 +3,7 @@
 Puts together what the other files of this folder know: the text is read (``parse``), walked (``flow``), each simple
 command is looked through (``wrappers``) and compared with the tables (``escapes``, ``touches``); what speaks for it is
 found in ``speak`` and ``cover``, what it names is judged in ``files`` and ``places``, and what a rule could say of the
-whole in ``whole``. Nothing is weighed here: that is ``policy.py``'s.
+whole in ``whole``. Nothing is weighed here: that is ``decisions/decide.py``'s.
 """
 
 from __future__ import annotations
@@ -13,34 +13,33 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from countersign.gate.call import RunCommand
+from countersign.gate.finding import Finding, Floor
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.rules.rule_set import RuleSet
+from countersign.gate.shell.card_risks import risks_of
+from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.effects.wrapper_readers import peculiar
+from countersign.gate.shell.files.word_paths import folders
+from countersign.gate.shell.flow.control_flow import HERE, Course, Step
+from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
+from countersign.gate.shell.printing.normal_values import NotPrintable
+from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.printing.second_opinion import disagreement
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.context import Circumstances, circumstances
+from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
+from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
+from countersign.gate.shell.rules.match import Coverage, touching
+from countersign.gate.shell.rules.whole_text import Whole, exact_rule, exact_rules, proposals, with_exact
+from countersign.gate.shell.syntax.bash_check import is_plain
+from countersign.gate.shell.syntax.displayable import unshowable
+from countersign.gate.shell.syntax.plain_bash import Outside, outside
+from countersign.gate.shell.syntax.rough_scan import pieces
+from countersign.gate.shell.syntax.tree import Simple
+from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
-
-from ..call import RunCommand
-from ..finding import Finding, Floor
-from ..paths import PathJudge
-from ..rule import RuleSet
-from .case import Case
-from .circumstances import Circumstances, circumstances
-from .cover import Coverage, touching
-from .display import unshowable
-from .facts import Facts
-from .files import run_files, touched_files, unnamed_writes, with_command
-from .flow import HERE, Course, Step
-from .inner import peculiar
-from .loose import pieces
-from .normal_values import NotPrintable
-from .places import folders
-from .plain_bash import Outside, outside
-from .print_tree import reprint
-from .reading import KEEP, MAX_BYTES, Followed, follow
-from .risks import risks_of
-from .script import Simple
-from .second_opinion import disagreement
-from .speak import feeds_an_interpreter, floor, speak
-from .syntax import is_plain
-from .whole import Whole, exact_rule, exact_rules, proposals, with_exact
-from .words import constant
-from .wrappers import unwrap
 
 SyntaxChecker = Callable[[str], str | None]
 """Whether bash accepts a text: None if it does, else why not."""

@@ -13,18 +13,14 @@ from dataclasses import dataclass
 
 from lsprotocol import types
 
-from countersign.gate.characters import hidden_character
-from countersign.gate.grammar import compile_rule
-from countersign.gate.lint import lint_rules
-from countersign.gate.pattern import escape_path
-from countersign.gate.protected import protected_reason
+from countersign.advice.lint import lint_rules
+from countersign.gate import compile_rule, escape_path, hidden_character, protected_reason
+from countersign.lsp.language.cursor import Cursor, Step, cursor_at, rule_list, setting_path
+from countersign.lsp.language.positions import Positions
+from countersign.lsp.language.rule_descriptions import AGENT_KEYS, MODES, rule_in_words
 from countersign.settings.policy import Policy, RuleText
 from countersign.settings.rules import ListName
-from countersign.wire.desk import HistoryEntry
-
-from .cursor import Cursor, Step, cursor_at, rule_list, setting_path
-from .positions import Positions
-from .words import AGENT_KEYS, MODES, rule_in_words
+from countersign.wire.history import HistoryEntry
 
 MOST_COMMANDS = 5
 """Commands of the past that are offered: more would bury the rest."""

@@ -11,14 +11,13 @@ from typing import Literal
 
 from lsprotocol import types
 
-from countersign.gate.grammar import compile_rule
-from countersign.gate.lint import lint_rules
+from countersign.advice.lint import lint_rules
+from countersign.gate import compile_rule
+from countersign.lsp.language.pages import PAGES, Overview, Page, PageName
+from countersign.lsp.language.positions import Positions, Units, utf16
 from countersign.settings.jsonc import Document, Element
 from countersign.settings.policy import Problem
-from countersign.settings.sift import Claim
-
-from .pages import PAGES, Overview, Page, PageName
-from .positions import Positions, Units, utf16
+from countersign.settings.workspace_restrictions import Claim
 
 SOURCE = "countersign"
 MOST = 1000

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from countersign.gate.grammar import compile_rule
-from countersign.gate.hygiene import matched_by
+from countersign.advice.rule_suggestions import matched_by
+from countersign.gate import compile_rule
+from countersign.lsp.language.cursor import Cursor, cursor_at, rule_list, setting_path
+from countersign.lsp.language.diagnostics import claim_state, claim_words
+from countersign.lsp.language.pages import OURS, Overview, Page, PageName
+from countersign.lsp.language.positions import Positions, Units, utf16
+from countersign.lsp.language.rule_descriptions import LISTS, code, escaped, fine_print, rule_in_words
 from countersign.settings.bypass import BYPASS, bypass_path
 from countersign.settings.policy import Policy, RuleText
 from countersign.settings.rules import ListName, is_entry_of
 from countersign.settings.tree import Path
-from countersign.wire.desk import HistoryEntry
-
-from .cursor import Cursor, cursor_at, rule_list, setting_path
-from .diagnostics import claim_state, claim_words
-from .pages import OURS, Overview, Page, PageName
-from .positions import Positions, Units, utf16
-from .words import LISTS, code, escaped, fine_print, rule_in_words
+from countersign.wire.history import HistoryEntry
 
 if TYPE_CHECKING:
-    from countersign.gate.gate import Decide
+    from countersign.gate import Decide
 
 CANNOT_BE_TOLD = "Whether it counts cannot be told, because the file cannot be read."
 UNCERTAIN = "It does not count now: some settings cannot be read, so everything asks."

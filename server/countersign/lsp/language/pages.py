@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from countersign.settings.desk import SettingsDesk
 from countersign.settings.files import Loaded
 from countersign.settings.jsonc import BOM, BrokenJson, parse_jsonc
 from countersign.settings.layers import Layers, TooDeep, file_layer
+from countersign.settings.live_settings import SettingsDesk
 from countersign.settings.merge import Built, build_policy
 from countersign.settings.policy import Problem, RuleText
 from countersign.settings.rules import rules_of

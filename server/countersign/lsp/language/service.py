@@ -20,20 +20,18 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
-from countersign.gate.grammar import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ
-from countersign.gate.policy import decide
-from countersign.lsp.bridge import Server
+from countersign.gate import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ, decide
+from countersign.lsp.language.diagnostics import diagnose
+from countersign.lsp.language.pages import OURS, PAGES, Known, PageName, known_of, overview_of, page_at
+from countersign.lsp.language.positions import Positions, Units, units_of
+from countersign.lsp.pygls_server import Server
 from countersign.settings.files import MAX_BYTES
 from countersign.tools.registry import BY_NAME
-from countersign.wire.desk import HistoryEntry, HistoryFilter
 from countersign.wire.errors import LedgerUnavailable
-
-from .diagnostics import diagnose
-from .pages import OURS, PAGES, Known, PageName, known_of, overview_of, page_at
-from .positions import Positions, Units, units_of
+from countersign.wire.history import HistoryEntry, HistoryFilter
 
 if TYPE_CHECKING:
-    from countersign.lsp.house import House
+    from countersign.lsp.workspace import House
 
 log = logging.getLogger(__name__)
 
@@ -126,7 +124,7 @@ class LanguageService:
         house, known, units = self._house(), known_of(self._house().settings), self._units()
 
         def blocking_hover() -> types.Hover | None:
-            from .hover import hover  # noqa: PLC0415 no start needs it
+            from countersign.lsp.language.hover import hover  # noqa: PLC0415 no start needs it
 
             page = page_at(_path_of(document.uri) or "", known.places)
             if page is None:
@@ -147,7 +145,7 @@ class LanguageService:
         policy, snippets = house.settings.policy, self._takes_snippets()
 
         def blocking_complete() -> types.CompletionList | None:
-            from .completion import Surroundings, complete  # noqa: PLC0415 no start needs it
+            from countersign.lsp.language.completion import Surroundings, complete  # noqa: PLC0415 no start needs it
 
             page = page_at(_path_of(document.uri) or "", known.places)
             if page is None:

@@ -1,0 +1,131 @@
+"""The link to one running agent: its process, its connection, and what it said of itself when it was greeted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from countersign.agents.acp.client import capabilities
+from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
+from countersign.agents.acp.ndjson import Pipe
+from countersign.agents.acp.process import AgentProcess, start_agent_process
+from countersign.agents.acp.recipes import Launch
+from countersign.agents.acp.translate import as_object
+from countersign.tools.visible import as_message, as_title
+from countersign.wire.base import Json
+from countersign.wire.errors import AgentExit, ModelError
+
+log = logging.getLogger(__name__)
+
+PROTOCOL_VERSION = 1
+START_SECONDS = 60.0
+"""For each answer while an agent starts: some unpack and load a hundred megabytes first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """A running agent that was greeted. ``version`` is its own word."""
+
+    name: str
+    process: AgentProcess
+    pipe: Pipe
+    connection: Connection
+    version: str | None
+
+    async def request(self, method: str, params: Mapping[str, Json]) -> Json:
+        """Ask the agent and wait, for however long it takes.
+
+        Raises:
+            ModelError: it answered with an error.
+            ConnectionError: it is gone.
+        """
+        return await _ask(self.name, self.connection, method, params)
+
+    async def ask_soon(self, method: str, params: Mapping[str, Json]) -> Json:
+        """Ask something that takes no model; as ``request``.
+
+        Raises:
+            AgentExit: no answer in ``START_SECONDS``.
+        """
+        return await _soon(self.name, self.connection, method, params)
+
+    async def tell(self, method: str, params: Mapping[str, Json]) -> None:
+        """Send a notification; to an agent that is gone it says nothing."""
+        try:
+            await self.connection.notify(method, params)
+        except ConnectionError:
+            log.info("%s is gone and was not told %s", self.name, method)
+
+    async def gone(self) -> None:
+        """Wait until the process has ended or has closed its output."""
+        waits = {asyncio.ensure_future(self.process.wait()), asyncio.ensure_future(self.pipe.ended.wait())}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def close(self) -> None:
+        """End the process and everything it started, and the tasks of the connection."""
+        await self.process.end()
+        await self.connection.close()
+        await self.process.drain()
+
+
+async def open_link(
+    name: str,
+    launch: Launch,
+    environment: Mapping[str, str],
+    workspace: str,
+    on_request: OnRequest,
+    on_notice: OnNotice,
+    *,
+    terminals: bool,
+) -> Link:
+    """Start the agent and greet it.
+
+    Raises:
+        AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
+    """
+    try:
+        process = await start_agent_process(name, launch.command, environment, workspace)
+    except OSError as error:
+        raise AgentExit(f"the agent {name} cannot be started (`{error}`); check its command in the settings") from None
+
+    pipe = Pipe(process.stdout, process.stdin)
+    connection = Connection(name, pipe, on_request, on_notice)
+    try:
+        greeting: dict[str, Json] = {
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": capabilities(terminals=terminals),
+            "clientInfo": {"name": "countersign", "version": "0.1.0"},
+        }
+        said = as_object(await _soon(name, connection, "initialize", greeting))
+        if said.get("protocolVersion") != PROTOCOL_VERSION:
+            raise AgentExit(f"the agent {name} does not speak version {PROTOCOL_VERSION} of ACP")
+    except BaseException as error:
+        await Link(name, process, pipe, connection, None).close()
+        if isinstance(error, ConnectionError):
+            raise AgentExit(f"the agent {name} ended while it was started; its log says why") from None
+        raise
+    version = as_object(said.get("agentInfo")).get("version")
+    return Link(name, process, pipe, connection, as_title(version) if isinstance(version, str) else None)
+
+
+async def _soon(name: str, connection: Connection, method: str, params: Mapping[str, Json]) -> Json:
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            return await _ask(name, connection, method, params)
+    except TimeoutError:
+        raise AgentExit(f"the agent {name} did not answer {method} in {START_SECONDS:.0f} s") from None
+
+
+async def _ask(name: str, connection: Connection, method: str, params: Mapping[str, Json]) -> Json:
+    try:
+        return await connection.request(method, params)
+    except RpcError as error:
+        told = as_object(error.data).get("details")
+        more = f" ({as_message(told)})" if isinstance(told, str) else ""
+        raise ModelError(f"the agent {name} answered {method} with `{error}`{more}") from None

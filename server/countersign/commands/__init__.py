@@ -1,0 +1,1 @@
+"""The subcommands of ``countersign``. Each module has ``add_arguments(parser)`` and ``run(arguments) -> status``."""

@@ -1,0 +1,183 @@
+"""``countersign history``: the ledger of a storage folder, read, verified, exported and put away.
+
+Everything but ``--rotate`` only reads. What a ledger and an export are, and how they are proved, is in
+``gate/ledger/hash_chain.py`` and ``gate/ledger/export.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TextIO, get_args
+
+from countersign.gate import (
+    LEDGER_FILE,
+    Exported,
+    Fault,
+    Reader,
+    Verification,
+    blocking_export,
+    blocking_rotate,
+    blocking_verify_export,
+    parse_moment,
+    shown,
+)
+from countersign.wire.errors import LedgerUnavailable
+from countersign.wire.history import HistoryFilter, Phase
+from countersign.wire.verdicts import DecidedBy, Verdict
+
+_AGO = re.compile(r"(\d{1,6})([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the subcommand."""
+    parser.add_argument("--storage", type=Path, help="the server's storage folder")
+    parser.add_argument("--json", action="store_true", help="one JSON line for each entry")
+    parser.add_argument("--stats", action="store_true", help="how many of what, and how long it took")
+    parser.add_argument("--verify", action="store_true", help="walk the hash chain and say whether it holds")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write it as JSON lines into a new file")
+    parser.add_argument("--verify-export", type=Path, metavar="FILE", help="say whether an export is whole, unchanged")
+    parser.add_argument(
+        "--rotate", type=Path, metavar="FILE", help="export everything into a new file and begin a new chain"
+    )
+    which = parser.add_argument_group("which rows", "all that are given must fit; also for --export and --stats")
+    which.add_argument("--thread", help="of this chat")
+    which.add_argument("--agent", help="of this agent")
+    which.add_argument("--tool", help="of this tool")
+    which.add_argument("--verdict", choices=get_args(Verdict))
+    which.add_argument("--by", choices=get_args(DecidedBy), help="who or what decided")
+    which.add_argument("--phase", choices=get_args(Phase))
+    which.add_argument("--workspace", help="of this workspace, by its full path")
+    which.add_argument("--since", type=_moment, metavar="WHEN", help="2026-11-20, 2026-11-20T09:15, or 90m, 2h, 7d ago")
+    which.add_argument("--until", type=_moment, metavar="WHEN", help="before then")
+    which.add_argument("--text", help="with this in input, evidence or outcome")
+
+
+def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
+    """Do what was asked, oldest row first. 0: done; 1: it does not hold; 2: it could not be done."""
+    try:
+        if arguments.verify_export is not None:
+            return _told(blocking_verify_export(arguments.verify_export), out)
+        if arguments.storage is None:
+            print("name the storage folder of a server with `--storage`", file=problems)
+            return 2
+        file = arguments.storage / LEDGER_FILE
+        if not file.is_file():
+            print(f"there is no ledger in {arguments.storage}; name the storage folder of a server", file=problems)
+            return 2
+        return _run(file, arguments, out)
+    except Fault as fault:
+        print(f"the chain does not hold: {fault}; nothing was changed", file=problems)
+        return 1
+    except FileExistsError as error:
+        print(f"`{error.filename}` exists already; name a new file", file=problems)
+    except BrokenPipeError:
+        return 0
+    except LedgerUnavailable as error:
+        print(str(error), file=problems)
+    except OSError as error:
+        what = os.strerror(error.errno or 0).lower()
+        print(f"`{error.filename}` cannot be used ({what}); name another file", file=problems)
+    return 2
+
+
+def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
+    reader, wanted = Reader(file), _filter(arguments)
+    if arguments.verify:
+        return _told(reader.verify(), out)
+    if arguments.rotate is not None:
+        return _written(blocking_rotate(file, arguments.rotate), arguments.rotate, out)
+    if arguments.export is not None:
+        exported = blocking_export(reader, arguments.export, wanted, workspace=arguments.workspace)
+        return _written(exported, arguments.export, out)
+    entries = map(shown, reader.walk(wanted, workspace=arguments.workspace))
+    if arguments.stats:
+        _stats(entries, out)
+        return 0
+    for entry in entries:
+        print(json.dumps(entry) if arguments.json else _line(entry), file=out)
+    out.flush()
+    return 0
+
+
+def _filter(arguments: argparse.Namespace) -> HistoryFilter:
+    return HistoryFilter(
+        thread_id=arguments.thread,
+        agent_name=arguments.agent,
+        tool=arguments.tool,
+        verdict=arguments.verdict,
+        by=arguments.by,
+        phase=arguments.phase,
+        since=arguments.since,
+        until=arguments.until,
+        text=arguments.text,
+    )
+
+
+def _moment(text: str) -> str:
+    """A moment as a person says it: a date, a time (here, if it names no zone), or so long ago."""
+    if (ago := _AGO.fullmatch(text)) is not None:
+        return parse_moment((datetime.now(UTC) - timedelta(**{_UNITS[ago[2]]: int(ago[1])})).isoformat())
+    try:
+        return parse_moment(datetime.fromisoformat(text).astimezone().isoformat())
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"`{text}` is no moment; say 2026-11-20, 2026-11-20T09:15 or 2h") from None
+
+
+def _told(found: Verification, out: TextIO) -> int:
+    for note in found.notes:
+        print(f"note: {note}", file=out)
+    if found.fault is None:
+        print(f"{found.rows} rows hold; head {found.head}", file=out)
+        return 0
+    print(f"the chain does not hold: {found.fault}; {found.rows} rows before it do", file=out)
+    return 1
+
+
+def _written(exported: Exported, file: Path, out: TextIO) -> int:
+    print(f"{exported.rows} rows written to {file}", file=out)
+    print(f"count {exported.head.rows}; head {exported.head.hash}; sha256 of the file {exported.sha256}", file=out)
+    return 0
+
+
+def _line(entry: dict[str, Any]) -> str:
+    evidence = (entry["evidence"] or [{}])[0]
+    why, rule, outcome = evidence.get("reason", ""), evidence.get("rule"), entry.get("outcome")
+    where = f" ({rule})" if rule else ""
+    ended = f" {how}" if outcome and (how := outcome.get("ended") or outcome.get("state")) else ""
+    what = json.dumps(entry.get("input"), ensure_ascii=True)[:120] if entry["phase"] == "decided" else ""
+    verdict = f"{entry['verdict']} by {entry['by']}" if entry.get("verdict") else ""
+    reason = f": {why}{where}" if entry["phase"] == "decided" else ""
+    head = f"{entry['seq']:>6} {entry['at']} {entry['phase']:<8} {entry['agentName']} {entry['tool']}"
+    return f"{head} {verdict}{ended}{reason} {what}".rstrip()
+
+
+def _stats(entries: Iterable[dict[str, Any]], out: TextIO) -> None:
+    by: Counter[str] = Counter()
+    ended: Counter[str] = Counter()
+    milliseconds = waited = 0.0
+    for entry in entries:
+        outcome = entry.get("outcome") or {}
+        if entry["phase"] == "decided":
+            by[f"{entry.get('verdict')} by {entry.get('by')}"] += 1
+            waited += _number(outcome.get("waitedMs"))
+        elif entry["phase"] == "finished" and outcome:
+            ended[str(outcome.get("ended"))] += 1
+            milliseconds += _number(outcome.get("durationMs"))
+    for name, number in sorted(by.items()):
+        print(f"decided  {name}: {number}", file=out)
+    for name, number in sorted(ended.items()):
+        print(f"finished {name}: {number}", file=out)
+    print(f"tool time: {milliseconds / 1000:.3f} s; waited for a decision: {waited / 1000:.3f} s", file=out)
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) else 0.0

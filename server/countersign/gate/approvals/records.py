@@ -1,0 +1,140 @@
+"""How a call is written down and shown: ledger entries, approval requests, and the events of the chat."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime, timedelta
+
+from countersign.gate.approvals.options import offer
+from countersign.gate.approvals.stored_requests import Question
+from countersign.gate.call import RunCommand, ToolCall
+from countersign.gate.decision import Decision
+from countersign.gate.ledger.entry import Entry, now
+from countersign.gate.receipt import Ran, Settled
+from countersign.settings.policy import Policy
+from countersign.wire.approvals import ApprovalRequest, ToolCallView
+from countersign.wire.base import Json
+from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
+from countersign.wire.verdicts import DecidedBy
+
+
+def entry_for(call: ToolCall, decision: Decision, receipt_id: str, *, workspace: str, owner: str) -> Entry:
+    """The row that says what was decided of a call."""
+    return Entry(
+        receipt_id=receipt_id,
+        phase="decided",
+        workspace=workspace,
+        owner=owner,
+        thread_id=call.thread_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool_call_id=call.tool_call_id,
+        tool=call.tool,
+        input=dict(call.arguments),
+        digest=call.digest(),
+        verdict=decision.verdict,
+        by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
+        evidence=decision.evidence,
+        at=now(),
+    )
+
+
+def _asked_by(decision: Decision) -> DecidedBy:
+    """Who made it ask: nobody has answered yet."""
+    match decision.evidence[0].source:
+        case "rule" | "floor" | "hook" as source:
+            return source
+        case "plainBash":
+            return "floor"
+        case _:
+            return "mode"
+
+
+def request_for(
+    call: ToolCall,
+    decision: Decision,
+    policy: Policy,
+    *,
+    seconds: float | None,
+    allow_offered: bool,
+    created_at: str,
+    kept: Question | None = None,
+) -> ApprovalRequest:
+    """Draw what a person is shown; ``seconds`` until it expires, None for never. Of a request that was ``kept`` on
+    disk only its id and its times stay, as the chain has them.
+
+    INVARIANT (same bytes): preview, effects and digest are all of this one call.
+    """
+    expires = datetime.now(UTC) + timedelta(seconds=seconds) if seconds else None
+    expires_at = expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None
+    return ApprovalRequest(
+        approval_id=kept.stored.approval_id if kept is not None else secrets.token_urlsafe(24),
+        thread_id=call.thread_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool_call=ToolCallView(
+            tool_call_id=call.tool_call_id,
+            agent_tool_call_id=call.agent_tool_call_id,
+            title=call.title or None,
+            kind=call.kind,
+            category=call.category,
+            tool=call.tool,
+            raw_input=dict(call.arguments),
+            locations=list(call.locations) or None,
+        ),
+        preview=call.preview,
+        effects=list(decision.effects),
+        reason=decision.reason,
+        risks=list(decision.risks),
+        options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
+        agent_options=list(call.agent_options) if call.agent_options else None,
+        digest=call.digest(),
+        created_at=created_at,
+        expires_at=kept.expires_at if kept is not None else expires_at,
+    )
+
+
+def ran_record(call: ToolCall, runs: str | None) -> dict[str, Json]:
+    """What a row says of a command that did not run as it was written: the text that ran, and its SHA-256."""
+    if runs is None or all(effect.command == runs for effect in call.effects if isinstance(effect, RunCommand)):
+        return {}
+    return {"ran": runs, "ranDigest": hashlib.sha256(runs.encode()).hexdigest()}
+
+
+def seconds_left(expires_at: str | None) -> float | None:
+    """Seconds until then, 0 if it is past, None for never."""
+    if expires_at is None:
+        return None
+    return max((datetime.fromisoformat(expires_at) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def call_event(call: ToolCall, status: CallStatus) -> ToolCallEvent:
+    """The call as the chat shows it."""
+    return ToolCallEvent(
+        tool_call_id=call.tool_call_id,
+        agent_name=call.agent,
+        subagent=call.subagent,
+        tool=call.tool,
+        title=call.title,
+        kind=call.kind,
+        category=call.category,
+        raw_input=dict(call.arguments),
+        status=status,
+    )
+
+
+def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
+    """How the call ended, as the chat shows it."""
+    outcome = settled.outcome if isinstance(settled, Ran) else None
+    return ToolResultEvent(
+        tool_call_id=call.tool_call_id,
+        tool=call.tool,
+        success=outcome.success if outcome else False,
+        output=settled.output,
+        path=outcome.path if outcome else None,
+        diff=outcome.diff if outcome else None,
+        decided_by=settled.by,
+        receipt_id=settled.receipt_id,
+        duration_ms=settled.duration_ms if isinstance(settled, Ran) else 0,
+    )

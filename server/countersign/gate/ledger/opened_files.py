@@ -1,0 +1,121 @@
+"""Are the ledger's files still the ones that were opened?
+
+INVARIANT (record first): a row counts as durable only in the files that stand under the ledger's names.
+
+SQLite goes on writing into a database that was renamed, removed or replaced under it, and reports success; the rows are
+gone at the next start. This module follows SQLite's own list of such hazards (https://www.sqlite.org/howtocorrupt.html):
+it compares device, inode and link count of the database, its write-ahead log, its shared memory and the head file with
+what was opened, before and after each commit. A file that became shorter is confirmed over a new connection, because
+checkpoints and a rotation beside us shorten files rightly.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from countersign.gate.ledger.hash_chain import Head
+from countersign.gate.ledger.head_file import HEAD_FILE
+
+
+class Identity(NamedTuple):
+    """What makes a file on disk this very file."""
+
+    device: int
+    inode: int
+    links: int
+
+
+class FilesChanged(Exception):
+    """A file of the ledger is not the one that was opened; the message says which and what happened to it."""
+
+
+def blocking_refuse_links(path: Path) -> None:
+    """Refuse a database that is a symbolic link, or that has a second name: two names mean two logs.
+
+    Raises:
+        FilesChanged: it is one. OSError: it cannot be looked at.
+    """
+    try:
+        info = os.lstat(path)
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(info.st_mode):
+        raise FilesChanged(f"`{path.name}` is not a regular file")
+    if info.st_nlink != 1:
+        raise FilesChanged(f"`{path.name}` has {info.st_nlink} hard links")
+
+
+class OpenedFiles:
+    """The files of an open ledger. A class because it keeps what they were; for the writer's thread."""
+
+    def __init__(self, database: Path) -> None:
+        """Remember the files as they are right after they were opened.
+
+        Raises:
+            FilesChanged: one is missing already or has a second name.
+        """
+        self._database = database
+        names = (database.name, f"{database.name}-wal", f"{database.name}-shm", HEAD_FILE)
+        self._paths = tuple(str(database.with_name(name)) for name in names)
+        self._known, self._sizes = self._blocking_look()
+        for path, identity in zip(self._paths, self._known, strict=True):
+            if identity.links != 1:
+                raise FilesChanged(f"`{os.path.basename(path)}` has {identity.links} hard links")
+
+    def blocking_check(self, last: Head) -> None:
+        """Compare the files with what was opened. ``last`` is the last head that this server wrote or found.
+
+        Raises:
+            FilesChanged: one was removed, renamed, replaced, linked or cut.
+        """
+        found, sizes = self._blocking_look()
+        if found != self._known:
+            for path, now, before in zip(self._paths, found, self._known, strict=True):
+                if now != before:
+                    linked = now[:2] == before[:2]
+                    what = "was given another hard link" if linked else "was replaced by another file"
+                    raise FilesChanged(f"`{os.path.basename(path)}` {what} while the server ran")
+        shorter = sizes[0] < self._sizes[0]
+        if shorter or sizes[1] < self._sizes[1]:
+            self._blocking_confirm(last, whole=shorter)
+        self._sizes = sizes
+
+    def log_emptied(self) -> None:
+        """Expect a write-ahead log that is shorter: this server has just emptied it."""
+        self._sizes = (self._sizes[0], 0)
+
+    def _blocking_look(self) -> tuple[tuple[Identity, ...], tuple[int, int]]:
+        found: list[Identity] = []
+        sizes: list[int] = []
+        for path in self._paths:
+            try:
+                info = os.lstat(path)
+            except OSError as error:
+                reason = "was removed or renamed" if isinstance(error, FileNotFoundError) else "cannot be looked at"
+                raise FilesChanged(f"`{os.path.basename(path)}` {reason} while the server ran") from error
+            found.append(Identity(info.st_dev, info.st_ino, info.st_nlink))
+            sizes.append(info.st_size)
+        return tuple(found), (sizes[0], sizes[1])
+
+    def _blocking_confirm(self, last: Head, *, whole: bool) -> None:
+        """Read over a new connection, which has nothing in its cache: does the chain still come past the last head,
+        and, where the database itself is shorter, does every page hold together?"""
+        try:
+            uri = f"{self._database.absolute().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+                sound = not whole or connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+                known = connection.execute(
+                    "SELECT 1 FROM entries WHERE seq = :rows AND hash = :hash"
+                    " UNION ALL SELECT 1 FROM links WHERE after >= :rows AND (:hash IN (hash, previous)"
+                    " OR kind = 'archived')",
+                    {"rows": last.rows, "hash": last.hash},
+                ).fetchone()
+        except sqlite3.Error as error:
+            raise FilesChanged(f"`{self._database.name}` was cut while the server ran ({error})") from error
+        if not sound or (known is None and last.rows):
+            raise FilesChanged(f"`{self._database.name}` was cut while the server ran")

@@ -1,0 +1,23 @@
+"""Names that no list of the gate knows: nearly all that a command names in a workspace, told by the text alone.
+
+INVARIANT (narrow): an ordinary path, counted from a folder, holds no secret and no protected name, means the same to
+every file system, and has no `.`, `..` or empty part. ``tests/gate/paths/test_ordinary_names.py`` holds it against the
+lists.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ORDINARY = re.compile(
+    r"(?!.*(?:id_|\.pem|venv|opencode|launchagents|\.code-workspace))(?:[a-z0-9_][a-z0-9_-]*(?:\.[a-z0-9_-]+)*(?:/(?!$)|$))+",
+    re.ASCII | re.IGNORECASE | re.DOTALL,
+)
+
+MOST = 200
+"""Characters up to which a path is looked at so: no part of it can be longer than a name."""
+
+
+def is_ordinary(path: str) -> bool:
+    """Whether this relative path is made of ordinary names. False may be said of any."""
+    return len(path) <= MOST and _ORDINARY.fullmatch(path) is not None

@@ -1,0 +1,531 @@
+"""What floors and rules say of reading or writing one path (RULES.md 4, CONTRACT 3, 8 and 9).
+
+Makes Findings; folding them into a verdict is ``decisions/decide.py``'s business, resolving a path ``resolve.py``'s,
+and which names are protected or secret stands as data in ``sensitive_paths.py``. Reads the disk, opens and changes
+nothing.
+
+INVARIANT (both spellings): deny, ask, protected and secret hold when any spelling of the path matches, in any case;
+an allow rule and every "inside" hold only when the lexical and the resolved spelling both do (P1).
+
+More than 500 lines, because one class keeps what is known of each path while a call is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from countersign.gate.finding import Finding, Floor
+from countersign.gate.paths.control_files import is_control
+from countersign.gate.paths.hard_links import SHARED, is_shared, names_one_file
+from countersign.gate.paths.linked_rules import heads_of, where_links_lead
+from countersign.gate.paths.ordinary_names import is_ordinary
+from countersign.gate.paths.path_evidence import (
+    OWN,
+    SETTINGS_READ,
+    Operation,
+    PathTool,
+    Zone,
+    ask_floor,
+    below_reason,
+    refusal,
+    risks_of_path,
+    rule_text,
+    spoken,
+    unclear_floors,
+)
+from countersign.gate.paths.resolve import Resolved, resolve, resolve_ordinary
+from countersign.gate.paths.roots import Segments, as_other_systems, is_within, place_of, roots_at, segments_of
+from countersign.gate.paths.sensitive_paths import (
+    DRIVE,
+    HOMES,
+    SECRET_IN_HOME,
+    SYSTEM_PREFIXES,
+    innocent_names,
+    protected_in_home,
+    protected_reason,
+    secret_at,
+    secret_in_home,
+    secret_name,
+)
+from countersign.gate.patterns import PathPattern, Root, escape_path, fold
+from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
+from countersign.gate.rules.subtree_index import Place
+from countersign.wire.verdicts import Evidence
+
+_MOST_RESOLVED = 4096
+
+
+class PathJudge:
+    """Judges paths for one call: keeps where the roots and the paths really lie while the call is looked at, so that a
+    path that a text names a hundred times is one thing throughout.
+
+    ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings (CONTRACT 36).
+    """
+
+    __slots__ = (
+        "_additional", "_agent", "_control", "_folders", "_home", "_linked", "_own", "_quiet", "_read", "_reads_named",
+        "_resolved", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home",
+        "workspace",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        workspace: str,
+        home: str,
+        additional: Sequence[str],
+        own_paths: Sequence[str],
+        rules: RuleSet,
+        agent: str,
+        control: Sequence[str] = (),
+        workspace_control: Sequence[str] = (),
+        additional_resolved: Sequence[str] = (),
+    ) -> None:
+        roots = roots_at(workspace, home, additional, own_paths, additional_resolved)
+        self.workspace, self.home = roots.workspace.spellings[0], roots.home.spellings[0]
+        self._rules, self._agent = rules, agent
+        self._workspace, self._home = roots.workspace, roots.home
+        self._additional, self._own = roots.additional, roots.own
+        self._control, self._workspace_control = tuple(control), tuple(workspace_control)
+        self._straight = roots.straight
+        self._quiet = roots.quiet and not any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
+        self._resolved: dict[tuple[str, str], Resolved] = {}
+        self._folders: set[str] = set()
+        self._seen_as: dict[tuple[object, ...], tuple[Segments, ...]] = {}
+        self._reads_named = any(rules.speaks_of("Read", listed) for listed in ("allow", "grant"))
+        self._read: dict[tuple[str, str, bool], Finding] = {}
+        self._written: dict[tuple[str, str, Operation], Finding] = {}
+        self._linked: dict[tuple[PathTool, ListName], tuple[Rule, ...]] = {}
+
+    def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
+        """What is to be said of reading this path; with ``below``, of everything under it without exception.
+
+        ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
+        """
+        found = self._read.get((path, cwd, below))
+        if found is None:
+            found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
+        return found
+
+    def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
+        resolved = self.resolve(path, cwd=cwd)
+        if not below and not self._reads_named and self.is_quiet(path, cwd=cwd):
+            return Finding("read", resolved.lexical, "read", in_workspace=True, known_read=True)
+        if resolved.refused is not None:
+            return refusal("read", resolved)
+        views = self._views(resolved)
+        floors = [*unclear_floors(resolved), *self._own_read_floor(resolved)]
+        zone, secret = self.zone(resolved), self._secret(resolved, below=below)
+        holds = self._holds_secrets(resolved) if below else None
+        deny = self._touching("Read", "deny", views)
+        ask = self._touching("Read", "ask", views)
+        if below and deny is None and ask is None:
+            ask = self._below(resolved, ("Read",))
+        allow, grant = (
+            None if holds else self._covering("Read", listed, resolved, secret=secret, below=below)
+            for listed in ("allow", "grant")
+        )
+        must_ask, secret = None, secret or holds
+        if secret is not None:
+            must_ask = spoken("default", f"reading it asks in every mode: {secret}")
+        elif zone == "outside":
+            must_ask = spoken("default", "it lies outside the workspace")
+        return Finding(
+            kind="read",
+            resource=resolved.resolved or resolved.lexical,
+            category="read",
+            floors=tuple(floors),
+            deny=evidence(deny) if deny else None,
+            ask=evidence(ask, below_reason(ask) if below else None) if ask else None,
+            must_ask=must_ask,
+            bypass_lifts=secret is None or zone == "workspace",
+            auto_lifts=secret is None and zone == "outside",
+            in_workspace=zone == "workspace",
+            allow=evidence(allow) if allow else None,
+            grant=evidence(grant) if grant else None,
+            known_read=must_ask is None and not floors,
+            uncovered=self._uncovered("Read", views, allow or grant, secret),
+            risks=risks_of_path(zone, resolved, secret=secret),
+        )
+
+    def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit") -> Finding:
+        """What is to be said of creating, changing, deleting or moving this path."""
+        found = self._written.get((path, cwd, operation))
+        if found is None:
+            found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
+        return found
+
+    def _judge_write(self, path: str, cwd: str, operation: Operation) -> Finding:
+        resolved = self.resolve(path, cwd=cwd)
+        if resolved.refused is not None:
+            return refusal("write", resolved)
+        views = self._views(resolved)
+        protected = self._protected(resolved, operation)
+        floors = [*unclear_floors(resolved), *self._own_write_floor(resolved, operation)]
+        if protected is not None:
+            floors.append(ask_floor(f"writing there always asks: {protected}"))
+        if resolved.kind == "file" and resolved.links > 1 and operation != "delete":
+            floors.append(ask_floor(f"the file has {resolved.links} names, and all of them would change"))
+        if operation in ("delete", "move") and self.is_root(resolved):
+            floors.append(ask_floor("it is a root, a home, the workspace or one of its parents"))
+        zone = self.zone(resolved)
+        deny = self._touching("Edit", "deny", views) or self._touching("Read", "deny", views)
+        ask = self._touching("Edit", "ask", views) or self._broken_read_deny(views)
+        if operation in ("delete", "move") and resolved.kind != "file" and deny is None and ask is None:
+            ask = self._below(resolved, ("Edit", "Read"))
+        allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
+        outside = spoken("default", "it lies outside the workspace") if zone == "outside" else None
+        return Finding(
+            kind="write",
+            resource=resolved.resolved or resolved.lexical,
+            category="write",
+            floors=tuple(floors),
+            deny=evidence(deny) if deny else None,
+            ask=evidence(ask) if ask else None,
+            must_ask=outside,
+            in_workspace=zone == "workspace",
+            allow=evidence(allow) if allow else None,
+            grant=evidence(grant) if grant else None,
+            uncovered=self._uncovered("Edit", views, allow or grant, None),
+            risks=risks_of_path(zone, resolved, protected=protected, operation=operation),
+        )
+
+    def resolve(self, path: str, *, cwd: str) -> Resolved:
+        """The path in all its spellings. A relative ``cwd`` counts from the workspace."""
+        return self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=is_ordinary(path))
+
+    def _resolve(self, path: str, cwd: str, *, ordinary: bool) -> Resolved:
+        if len(self._resolved) >= _MOST_RESOLVED:
+            # A search asks of every file of a workspace.
+            self._resolved.clear()
+            self._folders.clear()
+            self._seen_as.clear()
+            self._read.clear()
+            self._written.clear()
+        base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
+        found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
+        if found is None:
+            found = resolve(path, cwd=base, home=self.home, straight=self._straight)
+        self._resolved[path, cwd] = found
+        return found
+
+    def is_quiet(self, path: str, *, cwd: str) -> bool:
+        """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
+        ordinary name in the workspace that no rule could mean, with no link on the way. Cheap; False may be said of
+        any."""
+        if not self._quiet or cwd != self._straight:
+            return False
+        if not is_ordinary(path):
+            return False
+        found = self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=True)
+        return found.resolved == found.lexical and found.unclear is None and not is_shared(found)
+
+    def zone(self, resolved: Resolved) -> Zone:
+        """Where it lies, by both spellings: the farther one counts; what cannot be resolved is outside."""
+        if resolved.resolved is None or resolved.refused is not None:
+            return "outside"
+        zones = {self._zone_of(spelling) for spelling in {resolved.lexical, resolved.resolved}}
+        return "outside" if "outside" in zones else "additional" if "additional" in zones else "workspace"
+
+    def inside_workspace(self, path: str, *, cwd: str) -> bool:
+        """Whether both spellings lie in the workspace itself, an additional directory not counted."""
+        return self.zone(self.resolve(path, cwd=cwd)) == "workspace"
+
+    def is_protected(self, path: str, *, cwd: str) -> str | None:
+        """Why writing there always asks (P4) or is denied, or None."""
+        resolved = self.resolve(path, cwd=cwd)
+        reason = self._protected(resolved, "move")
+        return reason or (OWN if self._is_control(resolved, self._control, "move") else None)
+
+    def is_secret(self, path: str, *, cwd: str) -> str | None:
+        """Why reading it asks in every mode (P8), or None."""
+        return self._secret(self.resolve(path, cwd=cwd), below=False)
+
+    def is_root(self, resolved: Resolved) -> bool:
+        """Whether it is `/`, a drive's root, somebody's home, the workspace, or a parent of it or of our home."""
+        return any(
+            spelling == "/"
+            or HOMES.fullmatch(fold(spelling)) is not None
+            or DRIVE.fullmatch(fold(resolved.given)) is not None
+            or any(is_within(root, spelling) for root in (*self._workspace.spellings, *self._home.spellings))
+            for spelling in resolved.spellings()
+        )
+
+    def root_names(self) -> set[str]:
+        return {part for root in (self._workspace, self._home) for segments in root.parts for part in segments}
+
+    def may_hold_ruled(self, folder: str, *, cwd: str) -> Evidence | None:
+        """The evidence of a Read deny or ask rule that could match something below this folder (S11), or None."""
+        rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
+        return evidence(rule, below_reason(rule)) if rule else None
+
+    def ruled_of(self, pattern: str, folder: str, parts: Sequence[str], *, cwd: str) -> Evidence | None:
+        """The evidence of a Read deny or ask rule that could match what a shell's pattern may turn into, or None;
+        ``parts`` are its segments below ``folder``, the folder in front of its first wildcard."""
+        if any(part in {"", ".", ".."} for part in parts):
+            return self.may_hold_ruled(folder, cwd=cwd)
+        rule = self._below(self.resolve(folder, cwd=cwd), ("Read",), parts)
+        return evidence(rule, f"`{rule.text}` could match what `{pattern}` names") if rule else None
+
+    def exact_rule(self, tool: PathTool, path: str, *, cwd: str) -> str | None:
+        """The rule that covers this path and no other, or None where a link or the text makes that impossible."""
+        return rule_text(tool, self._rule_base(self.resolve(path, cwd=cwd)))
+
+    def wider_rules(self, tool: PathTool, path: str, *, cwd: str) -> tuple[str, ...]:
+        """Rules that cover this path and its like: its folder, and files of its kind in it; none for a secret."""
+        resolved = self.resolve(path, cwd=cwd)
+        base = self._rule_base(resolved)
+        if base is None or self._secret(resolved, below=False) is not None:
+            return ()
+        anchor, segments = base
+        if len(segments) < 2:
+            return ()
+        folder = rule_text(tool, (anchor, segments[:-1]))
+        if folder is None:
+            return ()
+        stem, dot, ending = segments[-1].rpartition(".")
+        kind = f"{folder[:-1]}/*.{escape_path(ending)})" if dot and stem and ending else None
+        return tuple(rule for rule in (kind, f"{folder[:-1]}/**)") if rule is not None)
+
+    # --- rules -------------------------------------------------------------------------------------------------------
+
+    def _touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Rule | None:
+        """The first rule that matches any spelling."""
+        return next(self._all_touching(tool, listed, views), None)
+
+    def _all_touching(self, tool: PathTool, listed: ListName, views: Sequence[Segments]) -> Iterator[Rule]:
+        if not self._rules.speaks_of(tool, listed):
+            return
+        segments = {segment for view in views for segment in view}
+        for rule in self._rules.paths(tool, listed, tuple(segments), self._agent):
+            pattern = rule.specifier
+            if not isinstance(pattern, PathPattern) or any(
+                pattern.touches(place) for view in views for place in self._places(view, pattern.root)
+            ):
+                yield rule
+        for rule in self._behind_links(tool, listed):
+            if isinstance(rule.specifier, PathPattern) and any(map(rule.specifier.touches, views)):
+                yield rule
+
+    def _behind_links(self, tool: PathTool, listed: ListName) -> tuple[Rule, ...]:
+        """Deny or ask rules whose patterns lead through a link, at the places where it leads."""
+        found = self._linked.get((tool, listed))
+        if found is None:
+            found = ()
+            if listed in ("deny", "ask"):
+                rules = self._rules
+                heads = rules.derived((heads_of, tool, listed), lambda: heads_of(rules.path_rules(tool, listed)))
+                found = tuple(where_links_lead(heads, self._workspace, self._home))
+            self._linked[tool, listed] = found
+        return found
+
+    def _covering(
+        self, tool: PathTool, listed: ListName, resolved: Resolved, *, secret: str | None = None, below: bool = False
+    ) -> Rule | None:
+        """The first rule of allow or grant that covers both spellings and, for a secret, names it.
+
+        With ``below`` it must cover whatever could lie below the path, not the path alone.
+        """
+        if resolved.resolved is None or not self._rules.speaks_of(tool, listed):
+            return None
+        lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
+        deeper: tuple[Segments, ...] = (("zzz",), (".zzz", "zzz.zzz")) if below else ((),)
+        for rule in self._rules.paths(tool, listed, real, self._agent):
+            if all(self._covers(rule, (*spelling, *more)) for spelling in (lexical, real) for more in deeper) and (
+                secret is None
+                or (
+                    self._names(rule, lexical)
+                    and self._names(rule, real)
+                    and (secret != SHARED or names_one_file(rule))
+                )
+            ):
+                return rule
+        return None
+
+    def _covers(self, rule: Rule, segments: Segments) -> bool:
+        """Whether an allow rule covers this spelling. One without a pattern or an anchor covers only inside."""
+        inside = self._inside(segments)
+        pattern = rule.specifier
+        if not isinstance(pattern, PathPattern):
+            return inside is not None
+        if pattern.root == "anywhere":
+            return inside is not None and pattern.covers(inside)
+        if pattern.root == "root":
+            return pattern.covers(segments)
+        root = self._workspace if pattern.root == "workspace" else self._home
+        return any(pattern.covers(place) for place in root.relative(segments))
+
+    def _names(self, rule: Rule, segments: Segments) -> bool:
+        """Whether it is the secret's own name that the rule matches, and not any name in its place (CONTRACT 9)."""
+        found = self._secrets_of(segments)
+        return not found or any(
+            not any(
+                self._covers(rule, (*segments[:index], other, *segments[index + 1 :]))
+                for other in innocent_names(segments[index])
+            )
+            for index, _ in found
+        )
+
+    def _below(self, resolved: Resolved, tools: Sequence[PathTool], parts: Sequence[str] | None = None) -> Rule | None:
+        """A deny or ask rule that might match something below this folder, or of that what a pattern with these parts
+        may name."""
+        for spelling in resolved.spellings():
+            segments = segments_of(spelling)
+            inside = self._inside_any_case(segments)
+            places: dict[Root, Place] = {
+                "root": segments,
+                "anywhere": inside if inside is not None else segments,
+                "workspace": place_of(self._workspace, segments),
+                "home": place_of(self._home, segments),
+            }
+            for tool in tools:
+                for listed in ("deny", "ask"):
+                    rule = self._rules.below(tool, listed, places, self._agent, parts)
+                    if rule is not None:
+                        return rule
+                    for rule in self._behind_links(tool, listed):
+                        pattern = rule.specifier
+                        if isinstance(pattern, PathPattern) and (
+                            pattern.may_touch_below(segments)
+                            if parts is None
+                            else pattern.may_touch((*segments, *parts))
+                        ):
+                            return rule
+        return None
+
+    def _broken_read_deny(self, views: Sequence[Segments]) -> Rule | None:
+        """A Read deny also denies writing; one that cannot be read therefore asks for writing too."""
+        asking = self._all_touching("Read", "ask", views)
+        return next((rule for rule in asking if rule.broken is not None and rule.source.list == "deny"), None)
+
+    def _uncovered(
+        self, tool: PathTool, views: Sequence[Segments], found: Rule | None, secret: str | None
+    ) -> str | None:
+        """Why a rule that looks as if it matched does not."""
+        if found is not None:
+            return None
+        near = self._touching(tool, "allow", views)
+        if near is None:
+            return None
+        why = "does not name this secret" if secret is not None else "does not cover every spelling of this path"
+        return f"`{near.text}` {why}"
+
+    # --- places ------------------------------------------------------------------------------------------------------
+
+    def _views(self, resolved: Resolved) -> tuple[Segments, ...]:
+        """Every spelling as deny rules see it, other systems' ways to write the same name among them."""
+        key = (resolved.lexical, resolved.resolved, resolved.between)
+        found = self._seen_as.get(key)
+        if found is None:
+            found = self._seen_as[key] = tuple(
+                dict.fromkeys(
+                    variant for spelling in resolved.spellings() for variant in as_other_systems(segments_of(spelling))
+                )
+            )
+        return found
+
+    def _places(self, view: Segments, root: Root) -> Iterator[Segments]:
+        """A spelling relative to what a pattern is anchored at; nothing if it does not lie there."""
+        if root == "root":
+            yield view
+        elif root == "anywhere":
+            inside = self._inside_any_case(view)
+            yield inside if inside is not None else view
+        else:
+            yield from (self._workspace if root == "workspace" else self._home).relative_any_case(view)
+
+    def _inside(self, segments: Segments) -> Segments | None:
+        """The segments below the workspace or an additional directory, or None outside of all."""
+        for root in (self._workspace, *self._additional):
+            for place in root.relative(segments):
+                return place
+        return None
+
+    def _inside_any_case(self, segments: Segments) -> Segments | None:
+        """The same where case does not count: for deny and ask only."""
+        for root in (self._workspace, *self._additional):
+            for place in root.relative_any_case(segments):
+                return place
+        return None
+
+    def _zone_of(self, path: str) -> Zone:
+        segments = segments_of(path)
+        if any(True for _ in self._workspace.relative(segments)):
+            return "workspace"
+        return "outside" if self._inside(segments) is None else "additional"
+
+    def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
+        # Not under bypass, nor where everybody's programs lie (CONTRACT 3).
+        if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
+            yield Floor("deny", spoken("floor", OWN), bypass_lifts=True)
+
+    def _own_write_floor(self, resolved: Resolved, operation: Operation) -> Iterator[Floor]:
+        if self._is_own(resolved) or self._is_control(resolved, self._control, operation):
+            yield Floor("deny", spoken("floor", OWN))
+
+    def _is_control(self, resolved: Resolved, paths: Sequence[str], operation: Operation) -> bool:
+        """Whether writing this path changes a control file, under whichever name, or decides where one is found."""
+        stays = resolved.kind == "folder" and resolved.resolved == resolved.lexical and operation in ("create", "edit")
+        replaces = not self.is_root(resolved) and (not stays or self.zone(resolved) == "workspace")
+        return is_control(resolved, self._views(resolved), paths, replaces=replaces)
+
+    def _is_own(self, resolved: Resolved, except_for: Collection[str] = ()) -> bool:
+        """Whether a spelling lies in our own places. A workspace that lies in one of them is still the person's."""
+        owned = [own for root in self._own for own in root.spellings if own not in except_for]
+        for spelling, own in ((spelling, own) for spelling in resolved.spellings() for own in owned):
+            around = any(is_within(part, own) for part in self._workspace.spellings)
+            if is_within(fold(spelling), fold(own)) and not (around and self._zone_of(spelling) == "workspace"):
+                return True
+        return False
+
+    def _protected(self, resolved: Resolved, operation: Operation) -> str | None:
+        for view in self._views(resolved):
+            inside = self._inside_any_case(view)
+            reason = protected_reason(inside if inside is not None else view)
+            for place in self._home.relative_any_case(view):
+                reason = reason or protected_in_home(place)
+            if reason is not None:
+                return reason
+        return SETTINGS_READ if self._is_control(resolved, self._workspace_control, operation) else None
+
+    def _secret(self, resolved: Resolved, *, below: bool) -> str | None:
+        for view in self._views(resolved):
+            for index, reason in self._secrets_of(view):
+                folder_itself = index == len(view) - 1 and secret_name(view[index]) is None
+                if below or not folder_itself or resolved.kind != "folder":
+                    return reason
+        return SHARED if is_shared(resolved) else None
+
+    def _holds_secrets(self, resolved: Resolved) -> str | None:
+        """Why reading all that lies below this folder would read the home's secrets."""
+        for spelling in resolved.spellings():
+            segments = segments_of(spelling)
+            below_home = next(self._home.relative_any_case(segments), None)
+            ahead = below_home is not None and any(
+                len(below_home) < len(names) and names[: len(below_home)] == tuple(map(fold, below_home))
+                for names in SECRET_IN_HOME
+            )
+            if ahead or place_of(self._home, segments) == "holds":
+                return "keys and tokens of the home lie below it"
+        return None
+
+    def _secrets_of(self, segments: Segments) -> list[tuple[int, str]]:
+        """Which segments make this path a secret, and why."""
+        inside = self._inside_any_case(segments)
+        counted = inside if inside is not None else segments
+        found = [(index + len(segments) - len(counted), reason) for index, reason in filter(None, [secret_at(counted)])]
+        for place in self._home.relative_any_case(segments):
+            at = secret_in_home(place)
+            if at is not None:
+                found.append((at[0] + len(segments) - len(place), at[1]))
+        return found
+
+    def _rule_base(self, resolved: Resolved) -> tuple[str, Segments] | None:
+        """How a rule would spell this path: its anchor and segments; None if no one rule covers both spellings."""
+        if resolved.resolved is None or resolved.refused is not None:
+            return None
+        lexical, real = segments_of(resolved.lexical), segments_of(resolved.resolved)
+        for anchor, root in (("./", self._workspace), ("~/", self._home)):
+            places = set(root.relative(lexical)) & set(root.relative(real))
+            if places:
+                return anchor, min(places, key=len)
+        return ("//", real) if lexical == real else None

@@ -1,0 +1,168 @@
+"""Places that ask before writing (P4) and files that ask before reading (P8), each with its reason. Data, not code.
+
+Names are compared folded (composed, any case) at any depth below the workspace; the lists for the home hold only
+there. ``path_judge.py`` looks them up; nothing here knows the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from countersign.gate.patterns import fold
+
+_EDITOR = "the editor runs tasks and extensions by what stands there"
+_AGENT = "it configures an agent: its rules, hooks or servers"
+_BINARY = "programs there run under the names of trusted ones"
+_LOGIN = "every new shell or session runs it"
+
+PROTECTED: Mapping[tuple[str, ...], str] = {
+    (".git",): "git runs hooks and programs named there",
+    (".vscode",): _EDITOR,
+    (".idea",): _EDITOR,
+    (".zed",): _EDITOR,
+    (".cursor",): _EDITOR,
+    (".husky",): "git runs the hooks that stand there",
+    (".devcontainer",): "opening the folder builds and runs what stands there",
+    (".countersign",): "it configures this gate",
+    (".envrc",): "direnv runs it on entering the folder",
+    (".mcp.json",): "agents start the servers named there",
+    (".npmrc",): "it decides where packages come from and what installing runs",
+    (".yarnrc.yml",): "it names the program that runs as yarn",
+    (".gitmodules",): "git fetches and checks out what it names",
+    (".cargo", "config.toml"): "cargo runs the compilers, linkers and aliases named there",
+    (".cargo", "config"): "cargo runs the compilers, linkers and aliases named there",
+    (".venv", "bin"): _BINARY,
+    ("venv", "bin"): _BINARY,
+    (".venv", "scripts"): _BINARY,
+    ("venv", "scripts"): _BINARY,
+    ("node_modules", ".bin"): _BINARY,
+    (".claude",): _AGENT,
+    (".codex",): _AGENT,
+    (".gemini",): _AGENT,
+    (".qwen",): _AGENT,
+    (".opencode",): _AGENT,
+    ("opencode.json",): _AGENT,
+    ("opencode.jsonc",): _AGENT,
+    (".cline",): _AGENT,
+    (".clinerules",): _AGENT,
+    (".copilot",): _AGENT,
+    (".github", "hooks"): _AGENT,
+    (".github", "copilot"): _AGENT,
+}
+"""Consecutive names anywhere in a path: the place itself and all below it."""
+
+PROTECTED_ENDINGS: Mapping[str, str] = {".code-workspace": _EDITOR}
+"""How a name anywhere in a path may end."""
+
+PROTECTED_IN_HOME: Mapping[tuple[str, ...], str] = {
+    (".bashrc",): _LOGIN,
+    (".bash_profile",): _LOGIN,
+    (".bash_login",): _LOGIN,
+    (".bash_logout",): _LOGIN,
+    (".profile",): _LOGIN,
+    (".zshrc",): _LOGIN,
+    (".zshenv",): _LOGIN,
+    (".zprofile",): _LOGIN,
+    (".zlogin",): _LOGIN,
+    (".gitconfig",): "git runs programs named there, in every repository",
+    (".config", "git"): "git runs programs named there, in every repository",
+    (".ssh",): "it decides who may log in, and what a connection runs",
+    (".config", "autostart"): _LOGIN,
+    (".config", "fish"): _LOGIN,
+    (".config", "systemd"): _LOGIN,
+    ("library", "launchagents"): _LOGIN,
+}
+"""Names counted from the home: the place itself and all below it."""
+
+_KEY = "it is a private key or a certificate that may hold one"
+_TOKEN = "it holds access tokens"
+
+SECRET: Sequence[tuple[re.Pattern[str], str]] = (
+    (re.compile(r"\.env(?:\.(?!(?:.*\.)?(?:example|sample|template)$).*)?", re.DOTALL), "it holds a program's secrets"),
+    (re.compile(r".*\.pem", re.DOTALL), _KEY),
+    (re.compile(r"id_(?:rsa|ed25519|ecdsa).*", re.DOTALL), _KEY),
+    (re.compile(r"\.npmrc|\.pypirc"), _TOKEN),
+)
+"""Names anywhere in a path, folded."""
+
+SECRET_IN_HOME: Mapping[tuple[str, ...], str] = {
+    (".ssh",): "it holds keys for other machines",
+    (".gnupg",): _KEY,
+    (".aws",): _TOKEN,
+    (".kube",): _TOKEN,
+    (".config", "gcloud"): _TOKEN,
+    (".config", "gh"): _TOKEN,
+    (".netrc",): "it holds passwords",
+    (".git-credentials",): "it holds passwords",
+    (".docker", "config.json"): _TOKEN,
+}
+"""Names counted from the home: what lies below them, and they themselves where they are files."""
+
+HOMES = re.compile(r"/root|/(?:home|users)(?:/[^/]+)?|/var/root")
+"""Folded paths that are somebody's home, or hold them all."""
+
+DRIVE = re.compile(r"/?[a-z]:[/\\]?")
+"""A folded path that is a drive's root, as it is written on Windows."""
+
+SYSTEM_PREFIXES = frozenset({"/", "/usr", "/usr/local", "/opt", "/opt/homebrew", "/opt/local"})
+"""Where a system's own interpreter lives among everybody's programs: our own for writing, nobody's for reading."""
+
+DEVICE_TREES = ("/proc", "/dev")
+"""Trees of the kernel: what a name there stands for differs for each reader and moment (P6)."""
+
+DEVICE_EXEMPT = ("/dev/shm",)
+"""Ordinary files in memory."""
+
+
+def protected_reason(segments: Sequence[str]) -> str | None:
+    """Why writing to a path with these segments, counted from the workspace, always asks; or None."""
+    names = [fold(segment) for segment in segments]
+    for index, name in enumerate(names):
+        reason = PROTECTED.get((name,)) or PROTECTED.get(tuple(names[index : index + 2]))
+        if reason:
+            return reason
+        for ending, reason in PROTECTED_ENDINGS.items():
+            if name.endswith(ending):
+                return reason
+    return None
+
+
+def protected_in_home(segments: Sequence[str]) -> str | None:
+    """Why writing to a path with these segments, counted from the home, always asks; or None."""
+    names = tuple(fold(segment) for segment in segments[:2])
+    return PROTECTED_IN_HOME.get(names[:1]) or PROTECTED_IN_HOME.get(names)
+
+
+def secret_at(segments: Sequence[str]) -> tuple[int, str] | None:
+    """Which of these segments makes the path a secret, and why; or None."""
+    for index, segment in enumerate(segments):
+        reason = secret_name(segment)
+        if reason:
+            return index, reason
+    return None
+
+
+def secret_name(name: str) -> str | None:
+    """Why a file of this name is a secret wherever it lies, or None."""
+    folded = fold(name)
+    return next((reason for pattern, reason in SECRET if pattern.fullmatch(folded)), None)
+
+
+def innocent_names(name: str) -> Iterator[str]:
+    """Names like this one that are no secrets: a rule that covers one of them does not name this one."""
+    stem, _, ending = name.rpartition(".")
+    other_ends = (f"{name[:-1]}z", f"{name[:-1]}zzz")
+    for other in ("zzz", ".zzz", f"{stem}.zzz" if stem else "zzz.zzz", f"zzz.{ending}", *other_ends):
+        if secret_name(other) is None:
+            yield other
+
+
+def secret_in_home(segments: Sequence[str]) -> tuple[int, str] | None:
+    """The same for segments counted from the home. The index is that of the last name that the table spells."""
+    names = tuple(fold(segment) for segment in segments[:2])
+    for length in (1, 2):
+        reason = SECRET_IN_HOME.get(names[:length]) if len(names) >= length else None
+        if reason:
+            return length - 1, reason
+    return None

@@ -1,0 +1,44 @@
+"""The patterns that stand between a rule's parentheses, and the one matcher of pathname patterns (``glob.py``).
+
+A pattern knows nothing of lists, scopes or the disk."""
+
+from countersign.gate.patterns.command import WILD, CommandPattern, command_specifier, parse_command
+from countersign.gate.patterns.errors import BadPattern
+from countersign.gate.patterns.glob import (
+    GlobSegment,
+    escape_glob,
+    glob_segment,
+    is_exact,
+    is_glob,
+    may_begin_with_dash,
+    tokens_match,
+    unescape_glob,
+)
+from countersign.gate.patterns.name import HostPattern, NamePattern, ParamPattern, parse_host, parse_param
+from countersign.gate.patterns.path import PathPattern, Root, escape_path, fold, parse_path
+
+__all__ = [
+    "WILD",
+    "BadPattern",
+    "CommandPattern",
+    "GlobSegment",
+    "HostPattern",
+    "NamePattern",
+    "ParamPattern",
+    "PathPattern",
+    "Root",
+    "command_specifier",
+    "escape_glob",
+    "escape_path",
+    "fold",
+    "glob_segment",
+    "is_exact",
+    "is_glob",
+    "may_begin_with_dash",
+    "parse_command",
+    "parse_host",
+    "parse_param",
+    "parse_path",
+    "tokens_match",
+    "unescape_glob",
+]

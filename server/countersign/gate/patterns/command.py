@@ -1,0 +1,180 @@
+"""The words of a ``Bash(...)`` rule: read once, matched often.
+
+Knows no shell: it compares words that ``gate/shell`` has already brought into their normal form (RULES.md S4). The
+narrow reading (``covers``) is for allow rules and grants, the wide one (``touches``) for deny and ask rules.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from countersign.gate.patterns.errors import BadPattern
+from countersign.gate.patterns.wildcard import wildcard_match
+
+WILD = "\0"
+"""Stands for a ``*`` inside a pattern's word. NUL cannot occur in a command's words."""
+
+_GAP = "\1"
+"""Between two words in a joined text, so that a blank inside a word is not taken for a word's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPattern:
+    """The words of ``Bash(...)``.
+
+    ``words`` are the rule's words with quotes removed as bash does and ``WILD`` for each wildcard. ``prefix`` says
+    that the rule ended in ``:*`` or `` *``: the words alone, or followed by anything. ``loose_words`` is the reading
+    for deny and ask, where a quoted ``*`` is a wildcard too.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    loose_words: tuple[str, ...]
+    prefix: bool
+    literal_prefix: tuple[str, ...] = field(init=False, compare=False)
+    """The words before the first one that holds a wildcard."""
+    literals: frozenset[str] = field(init=False, compare=False)
+    """All words without a wildcard, wherever they stand: what the rule names literally (S9)."""
+    first_word: str | None = field(init=False, compare=False)
+    """The program that the rule names, or None when a wildcard stands for it, wholly or in part (S2)."""
+    literal: bool = field(init=False, compare=False)
+    """Whether no word holds a wildcard."""
+    exact: bool = field(init=False, compare=False)
+    """Whether the rule says one command word for word."""
+    loose_texts: tuple[str, ...] = field(init=False, compare=False)
+    """``loose_words`` as text, with and without the program's folder; none where a wildcard stands in them."""
+    narrow: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
+    wide: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
+    """What stands between wildcards, in each of the texts that the narrow and the wide reading match."""
+
+    def __post_init__(self) -> None:
+        plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
+        object.__setattr__(self, "literal_prefix", tuple(plain))
+        object.__setattr__(self, "literals", frozenset(word for word in self.words if WILD not in word))
+        object.__setattr__(self, "first_word", plain[0] if plain else None)
+        object.__setattr__(self, "literal", len(plain) == len(self.words))
+        object.__setattr__(self, "exact", self.literal and not self.prefix)
+        wild = any(WILD in word for word in self.loose_words)
+        object.__setattr__(self, "loose_texts", () if wild else tuple(map(" ".join, self._wanted())))
+        object.__setattr__(self, "narrow", tuple(_pieces(self.words, _GAP, prefix=self.prefix)))
+        wide = [pieces for words in self._wanted() for pieces in _pieces(words, " ", prefix=self.prefix)]
+        object.__setattr__(self, "wide", tuple(wide))
+
+    def covers(self, words: Sequence[str]) -> bool:
+        """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""
+        if self.literal:
+            given = tuple(words)
+            return given[: len(self.words)] == self.words if self.prefix else given == self.words
+        text = _GAP.join(words)
+        return any(wildcard_match(pieces, text) for pieces in self.narrow)
+
+    def touches(self, words: Sequence[str]) -> bool:
+        """The wide reading, for deny and ask: also over the words joined by blanks, and by the program's base name."""
+        if not words:
+            return not self.words
+        spellings = [words]
+        if "/" in words[0]:
+            spellings.append((words[0].rsplit("/", 1)[1], *words[1:]))
+        if self.loose_texts:
+            return any(map(self._begins, map(" ".join, spellings)))
+        # What matches word by word matches joined by blanks as well.
+        texts = [" ".join(spelling) for spelling in spellings]
+        return any(wildcard_match(pieces, text) for pieces in self.wide for text in texts)
+
+    def _begins(self, text: str) -> bool:
+        for wanted in self.loose_texts:
+            if text.startswith(wanted) and (text == wanted or (self.prefix and text[len(wanted)] == " ")):
+                return True
+        return False
+
+    def _wanted(self) -> list[tuple[str, ...]]:
+        """``loose_words``, with and without the program's folder."""
+        wanted = [self.loose_words]
+        if self.loose_words and "/" in self.loose_words[0] and WILD not in self.loose_words[0]:
+            wanted.append((self.loose_words[0].rsplit("/", 1)[1], *self.loose_words[1:]))
+        return wanted
+
+
+def parse_command(text: str) -> CommandPattern:
+    """Read the specifier of a ``Bash`` rule.
+
+    Raises:
+        BadPattern: it is empty.
+    """
+    body, prefix = re.sub(r"(?<!\\)\s+$", "", text.lstrip()), False
+    if body.endswith(":*") and not body.endswith("\\:*"):
+        body, prefix = body[:-2], True
+    elif re.search(r"(?:^|(?<!\\)\s)\*$", body):
+        body, prefix = body[:-1], True
+    words = _words(body, quoted_star=False)
+    if not words and not prefix:
+        raise BadPattern("it names no command")
+    if not words:
+        return CommandPattern(text, (WILD,), (WILD,), True)
+    return CommandPattern(text, words, _words(body, quoted_star=True), prefix)
+
+
+def command_specifier(words: Sequence[str]) -> str | None:
+    """The specifier that covers exactly these words, or None where a rule cannot say them (control characters)."""
+    if not words or any(unicodedata.category(char) in {"Cc", "Cf"} for word in words for char in word):
+        return None
+    return " ".join(_spell(word) for word in words)
+
+
+_PLAIN = re.compile(r"[\w@%+=:,./~^#!?{}\[\]()$&|;<>-]+")
+
+
+def _spell(word: str) -> str:
+    if _PLAIN.fullmatch(word) and not word.endswith(":"):
+        return word
+    if "'" not in word and "*" not in word:
+        return f"'{word}'"
+    return re.sub(r"""([\\*'"\s:])""", r"\\\1", word)
+
+
+def _words(body: str, *, quoted_star: bool) -> tuple[str, ...]:
+    """Split as bash splits literal text; with an unbalanced quote, quotes are ordinary characters."""
+    return _split(body, quoted_star, quotes="'\"") or _split(body, quoted_star, quotes="") or ()
+
+
+def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | None:
+    words: list[str] = []
+    word: str | None = None
+    quote = ""
+    index = 0
+    while index < len(body):
+        char = body[index]
+        if char == "\\" and quote != "'" and index + 1 < len(body):
+            index += 1
+            word = (word or "") + body[index]
+        elif quote:
+            if char == quote:
+                quote = ""
+            else:
+                word = (word or "") + (WILD if char == "*" and quoted_star else char)
+        elif char in quotes:
+            quote, word = char, word or ""
+        elif char.isspace():
+            if word is not None:
+                words.append(word)
+            word = None
+        else:
+            word = (word or "") + (WILD if char == "*" else char)
+        index += 1
+    if quote:
+        return None
+    if word is not None:
+        words.append(word)
+    return tuple(words)
+
+
+def _pieces(words: Sequence[str], gap: str, *, prefix: bool) -> Iterator[tuple[str, ...]]:
+    """What stands between the wildcards of a pattern's text; for a prefix, with and without anything behind it."""
+    text = gap.join(words)
+    yield tuple(text.split(WILD))
+    if prefix:
+        yield tuple(f"{text}{gap}{WILD}".split(WILD))

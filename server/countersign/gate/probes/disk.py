@@ -1,0 +1,323 @@
+"""The gate's eyes: all that deciding looks at on the disk and in our environment. Nothing is changed or started.
+
+While ``remembering``, each look is kept with what was seen, so that a decision can be taken again without being worked
+out again, for as long as every look shows the same (``decisions/decision_cache.py``). No other module of the gate that
+decides may look at the disk; a test of the house holds it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from countersign.gate.patterns import glob_segment
+
+A = TypeVar("A", bound=Hashable)
+T = TypeVar("T")
+
+MISSING = (errno.ENOENT, errno.ENOTDIR)
+"""What ``standing`` gives where nothing stands."""
+
+
+MOST_FOLDERS: Final = 100
+MOST_NAMES: Final = 5_000
+"""How many folders one pattern may list, and how many names it may be compared with or looked up as."""
+
+
+class Standing(NamedTuple):
+    """What stands at a path: its kind (``stat.S_IFMT``), and how many names a thing other than a folder has."""
+
+    kind: int
+    names: int
+
+
+class Look(NamedTuple):
+    """One look: how to look again, at what, and what was seen."""
+
+    again: Callable[[Any], object]
+    at: Hashable
+    seen: object
+
+
+_remembered = threading.local()
+
+
+@contextlib.contextmanager
+def remembering() -> Iterator[list[Look]]:
+    """Keep every look of this thread until the end of the block."""
+    before: list[Look] | None = getattr(_remembered, "looks", None)
+    looks: list[Look] = []
+    _remembered.looks = looks
+    try:
+        yield looks
+    finally:
+        _remembered.looks = before
+        if before is not None:
+            before += looks
+
+
+def unchanged(looks: Iterable[Look]) -> bool:
+    """Whether every one of these looks shows now what it showed then."""
+    return all(again(at) == seen for again, at, seen in looks)
+
+
+def standing(path: str) -> Standing | int:
+    """What stands at a path, a link not followed; the error number where that cannot be said."""
+    return _noted(_standing, path)
+
+
+def link_target(path: str) -> str | int:
+    """Where a link leads; the error number where it cannot be read."""
+    return _noted(_link_target, path)
+
+
+def identity(path: str) -> tuple[object, ...] | None:
+    """What tells whether the same thing stands at a path, or None if nothing does. A link counts with its target."""
+    return _noted(_identity, path)
+
+
+def object_at(path: str) -> tuple[int, int] | None:
+    """Device and inode of what stands at a path, a link not followed; None if nothing does."""
+    return _noted(_object_at, path)
+
+
+def links_in(folder: str) -> tuple[str, ...]:
+    """The names of the symlinks in a folder, none where it cannot be listed."""
+    return _noted(_links_in, folder)
+
+
+def combined(look: Callable[[A], T], at: A) -> T:
+    """Take several looks as one: only what ``look`` returns for ``at`` is kept, and compared when it is taken again."""
+    return _noted(_Combined(look), at)
+
+
+def is_there(path: str) -> bool:
+    """Whether there is something, where links lead."""
+    return _noted(os.path.exists, path)
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a folder, where links lead."""
+    return _noted(os.path.isdir, path)
+
+
+def can_run(path: str) -> bool:
+    """Whether there is a program that we may run."""
+    return _noted(_can_run, path)
+
+
+def names_in(folder: str) -> tuple[str, ...]:
+    """The names in a folder, none where it cannot be listed."""
+    return _noted(_names_in, folder)
+
+
+def listing(folder: str) -> tuple[str, ...] | None:
+    """The names in a folder, none where there is no folder; None where it cannot be listed."""
+    return _noted(_listing, folder)
+
+
+def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
+    """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
+    if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
+    return _noted(_matching, (pattern, folder, most))
+
+
+def beginning(path: str, most: int) -> bytes | None:
+    """The first bytes of an ordinary file, at most so many; None where there is none that can be read."""
+    return _noted(_beginning, (path, most))
+
+
+def variable(name: str) -> str:
+    """A variable of our own environment, empty where it is not set."""
+    return _noted(_variable, name)
+
+
+def home_named(path: str) -> str:
+    """``~name/x`` with that person's home in place, unchanged where nobody has the name."""
+    return _noted(os.path.expanduser, path)
+
+
+# --- looking ---------------------------------------------------------------------------------------------------------
+
+
+def _noted(look: Callable[[Any], T], at: Any) -> T:
+    seen = look(at)
+    looks: list[Look] | None = getattr(_remembered, "looks", None)
+    if looks is not None:
+        looks.append(Look(look, at, seen))
+    return seen
+
+
+@dataclass(frozen=True, slots=True)
+class _Combined(Generic[A, T]):
+    """A look made of others, which are not kept by themselves."""
+
+    look: Callable[[A], T]
+
+    def __call__(self, at: A) -> T:
+        before: list[Look] | None = getattr(_remembered, "looks", None)
+        _remembered.looks = None
+        try:
+            return self.look(at)
+        finally:
+            _remembered.looks = before
+
+
+def _standing(path: str) -> Standing | int:
+    try:
+        found = os.lstat(path)
+    except OSError as error:
+        return error.errno or errno.EIO
+    except ValueError:
+        return errno.EINVAL
+    kind = stat.S_IFMT(found.st_mode)
+    return Standing(kind, 1 if kind == stat.S_IFDIR else found.st_nlink)
+
+
+def _link_target(path: str) -> str | int:
+    try:
+        return os.readlink(path)
+    except OSError as error:
+        return error.errno or errno.EIO
+
+
+def _object_at(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _links_in(folder: str) -> tuple[str, ...]:
+    try:
+        with os.scandir(folder) as entries:
+            return tuple(sorted([entry.name for entry in entries if entry.is_symlink()]))
+    except (OSError, ValueError):
+        return ()
+
+
+def _identity(path: str) -> tuple[object, ...] | None:
+    try:
+        found = os.lstat(path)
+        # A link that was made anew may get the number of the old one.
+        target = os.readlink(path) if stat.S_ISLNK(found.st_mode) else None
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode), target
+
+
+def _beginning(asked: tuple[str, int]) -> bytes | None:
+    path, most = asked
+    try:
+        # A pipe of that name must not make us wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with open(descriptor, "rb") as file:
+        try:
+            return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        except OSError:
+            return None
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+def _can_run(path: str) -> bool:
+    return os.access(path, os.X_OK)
+
+
+def _names_in(folder: str) -> tuple[str, ...]:
+    return _listing(folder) or ()
+
+
+def _listing(folder: str) -> tuple[str, ...] | None:
+    try:
+        return tuple(sorted(os.listdir(folder)))
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except (OSError, ValueError):
+        return None
+
+
+def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:
+    pattern, folder, most = asked
+    segments = pattern.split("/")
+    found = [""]
+    try:
+        looks = _Looks(folder, MOST_FOLDERS, MOST_NAMES)
+        for index, text in enumerate(segments):
+            last = index == len(segments) - 1
+            slash = "" if last else "/"
+            segment = glob_segment(text)
+            if segment.literal == "":
+                found = [f"{front}{slash}" for front in found if not last or looks.is_folder(front)]
+            elif segment.literal is not None:
+                paths = [f"{front}{segment.literal}" for front in found]
+                found = [f"{path}{slash}" for path in paths if looks.is_there(path)]
+            else:
+                found = [
+                    f"{front}{name}{slash}"
+                    for front in found
+                    for name, is_folder in looks.names(front)
+                    if segment.may_match(name) and (last or is_folder())
+                ]
+            if last and len(found) > most:
+                return None
+    except (_TooMuchError, ValueError):
+        return None
+    return tuple(sorted(found))
+
+
+def _yes() -> bool:
+    return True
+
+
+class _TooMuchError(Exception):
+    """A pattern would take more looks than are allowed."""
+
+
+class _Looks:
+    """The looks that one pattern takes, counted."""
+
+    def __init__(self, folder: str, folders: int, names: int) -> None:
+        self._folder, self._folders, self._names = folder, folders, names
+
+    def names(self, path: str) -> Iterator[tuple[str, Callable[[], bool]]]:
+        """The names in a folder, none if it cannot be listed, each with whether it is a folder. ``.`` and ``..`` are
+        among them, as in bash before 5.2."""
+        self._folders -= 1
+        if self._folders < 0:
+            raise _TooMuchError
+        try:
+            with os.scandir(self._at(path) or ".") as entries:
+                yield from ((".", _yes), ("..", _yes))
+                for entry in entries:
+                    self._count()
+                    yield entry.name, entry.is_dir
+        except OSError:
+            return
+
+    def is_there(self, path: str) -> bool:
+        self._count()
+        return os.path.lexists(self._at(path))
+
+    def is_folder(self, path: str) -> bool:
+        self._count()
+        return os.path.isdir(self._at(path))
+
+    def _at(self, path: str) -> str:
+        return os.path.join(self._folder, path)
+
+    def _count(self) -> None:
+        self._names -= 1
+        if self._names < 0:
+            raise _TooMuchError

@@ -1,0 +1,78 @@
+"""What a card warns of beside the paths: short words, from the tables and the words of a command (CARDS)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.syntax.displayable import mixes_scripts
+
+DELETES = "deletes files"
+NETWORK = "network"
+RIGHTS = "runs with elevated rights"
+MIXED = "its name mixes letters of several scripts"
+UNSEEN = "runs code that its words do not show"
+SETTINGS = "changes settings"
+
+_RIGHTS = frozenset({"sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "setpriv"})
+_DELETING = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "truncate", "wipefs", "mkfs", "dd", "trash"})
+_NETWORK = frozenset({
+    "curl", "wget", "ssh", "scp", "sftp", "rsync", "ftp", "lftp", "nc", "ncat", "netcat", "socat", "telnet",
+    "aria2c", "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "npx",
+    "pnpx", "bunx", "uvx", "brew", "apt", "apt-get", "mosh", "http", "https", "xh",
+})  # fmt: skip
+_INSTALLING = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "poetry", "cargo", "go", "gem", "bundle"}
+)
+_INSTALLS = frozenset({
+    "install", "i", "ci", "add", "update", "upgrade", "publish", "get", "fetch", "download", "sync", "dlx", "exec",
+    "x", "outdated", "view", "audit",
+})  # fmt: skip
+_REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodule"})
+_SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", "chsh", "usermod", "chmod", "chown"})
+
+
+def risks_of(case: Case) -> Iterator[str]:
+    """The risks of one command."""
+    if not case.ordinary or _warned_of(case.layers[0].words[0].value or ""):
+        yield from _by_words(case)
+    for redirect in case.step.command.redirects:
+        if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
+            yield NETWORK
+    if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
+        yield UNSEEN
+
+
+@lru_cache(maxsize=4096)
+def _warned_of(first: str) -> bool:
+    """Whether a command that begins with this word could be warned of."""
+    return program(first) in _BY_NAME or not first.isascii()
+
+
+_BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | {"git"}
+
+
+def _by_words(case: Case) -> Iterator[str]:
+    for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
+        if name in _RIGHTS:
+            yield RIGHTS
+        if name in _DELETING or (known.uses and any("-delete" in names for use in known.uses for names in use.names)):
+            yield DELETES
+        if name in _NETWORK or (
+            name in _INSTALLING and not _INSTALLS.isdisjoint([word.value for word in layer.words[1:4]])
+        ):
+            yield NETWORK
+        if known.git is not None:
+            git = known.git
+            if git.subcommand in _REMOTE_GIT:
+                yield NETWORK
+            if git.subcommand in {"clean", "rm"} or (git.subcommand == "reset" and git.arguments.has("--hard")):
+                yield DELETES
+            if git.subcommand == "config":
+                yield SETTINGS
+        if name in _SETTINGS:
+            yield SETTINGS
+        if mixes_scripts(layer.words[0].value or ""):
+            yield MIXED

@@ -1,0 +1,55 @@
+"""One use of an escape, and all that the tables make of a command (RULES.md S9). Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.languages.sed import Doings
+from countersign.gate.shell.programs.argv import Arguments
+from countersign.gate.shell.programs.row import EscapeKind, Program
+from countersign.gate.shell.syntax.tree import Word
+
+COPYING = ("copy", "move", "link")
+"""Operands of programs whose ``-t`` says where their last operand goes."""
+
+NAMED_NOWHERE = "\x02"
+"""In a use's names: nothing that a rule could say literally."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of an escape. Of each of ``names`` one spelling must stand among a rule's literal words for the rule to
+    cover the use; ``text`` is the command that is run, ``path`` the file that is written, ``place`` the file or folder
+    that settings are taken from or that it works in, as far as they are known."""
+
+    kind: EscapeKind
+    names: tuple[tuple[str, ...], ...]
+    why: str
+    text: str | None = None
+    path: Word | None = None
+    place: Word | None = None
+
+
+class Known(NamedTuple):
+    """What the tables make of a command: its row, its sorted words, the uses of escapes in it, and words that could
+    turn out to be such."""
+
+    program: Program | None
+    arguments: Arguments
+    uses: tuple[Use, ...]
+    holes: tuple[Word, ...]
+    doings: Doings | None = None
+    git: Git | None = None
+
+    @property
+    def copies(self) -> bool:
+        """Whether all that an unknown word could turn into says where copies go."""
+        return self.program is not None and self.program.operands in COPYING and not self.program.escapes
+
+
+def named(kind: EscapeKind, names: Iterable[str], why: str, text: str | None = None, path: Word | None = None) -> Use:
+    """A use whose names have one spelling each."""
+    return Use(kind, tuple((name,) for name in names), why, text, path)

@@ -1,0 +1,366 @@
+"""Which words of a command run another program, load code, write or change files beside what it is for (RULES.md S9).
+
+An allow rule for a program covers none of these uses unless its literal part names them. The tables say which options
+do what; git has a reading of its own, and programs that hide code in operands are read in ``operand_code.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, Known, Use, named
+from countersign.gate.shell.effects.operand_code import SPECIAL
+from countersign.gate.shell.languages.git import global_escapes, read_git
+from countersign.gate.shell.programs.argv import Arguments, Option, arguments
+from countersign.gate.shell.programs.registry import WITH_SUBCOMMANDS, find_program
+from countersign.gate.shell.programs.row import EscapeKind, Program, row
+from countersign.gate.shell.programs.rows_git import RUNNING, TRANSPORTS
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
+from countersign.gate.shell.syntax.tree import Word
+
+_NOTHING = Arguments()
+
+
+def look_up(name: str, words: Sequence[Word]) -> Known:
+    """Everything that the tables know of a command; ``name`` is the program's (``wrappers.program``)."""
+    row = _with_row_only(name)
+    if row is not None:
+        found = arguments(words, row.grammar)
+        uses = tuple(_options(name, row, words, found.options)) if found.options else ()
+        return Known(row, found, uses, _could_become(row, found) if found.holes else ())
+    if name == "git":
+        return _git(words)
+    if name in INTERPRETERS:
+        return _interpreter(name, words)
+    row, start = find_program(name, words)
+    if row is None:
+        return _stranger(name, words)
+    found = arguments(words, row.grammar, start)
+    if row.closed:
+        written = _options(name, row, words, found.options) if row.escapes and found.options else ()
+        return Known(row, found, (*_closed(row, words), *written), ())
+    uses = list(_options(name, row, words, found.options)) if found.options else []
+    doings = None
+    special = SPECIAL.get(name)
+    if special is not None:
+        more, doings = special(words, found)
+        uses += more
+    if row.one_dash:
+        uses += _one_dash(name, row, words)
+    if name in SPELLED_PROGRAMS:
+        uses += _spelled(name, words)
+    holes = tuple([word for _, word in found.holes]) if special is not None else _could_become(row, found)
+    return Known(row, found, tuple(uses), holes, doings)
+
+
+@lru_cache(maxsize=4096)
+def _with_row_only(name: str) -> Program | None:
+    """The row of a program of which the tables say nothing beside it: most are so, and are read in one step."""
+    if name == "git" or name in INTERPRETERS or name in SPECIAL or name in SPELLED_PROGRAMS or name in WITH_SUBCOMMANDS:
+        return None
+    row, _ = find_program(name, ())
+    return None if row is None or row.closed or row.one_dash else row
+
+
+def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:
+    """Words that could turn into options that matter. What turns into `-t` says where a copy goes."""
+    watched = bool(row.escapes) or row.operands in COPYING
+    return tuple([word for _, word in found.holes]) if watched else ()
+
+
+def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
+    """Long options that are written with one dash."""
+    for index, word in enumerate(words):
+        text = word.prefix
+        if len(text) > 2 and text[0] == "-" and text[1] != "-":
+            option = Option("-" + re.split("[=:]", text, maxsplit=1)[0], index, attached=True)
+            kind = escape_kind(row, option.name)
+            if kind is not None and not _is_exempt(name, option, kind):
+                yield _use(option, kind, word)
+
+
+def _spelled(name: str, words: Sequence[Word]) -> list[Use]:
+    """Words that do more by how they are spelled."""
+    key = key_of(name, words, SPELLED)
+    if key is None:
+        return []
+    pattern, why = SPELLED[key]
+    return [
+        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}`: {why}")
+        for word in words[1:]
+        if len(word.prefix) > _LONGEST_SPELLED or pattern.match(word.prefix)
+    ]
+
+
+_LONGEST_SPELLED = 5_000
+"""Characters of a word that is searched for what it does; a longer one may do anything."""
+
+
+_STRANGE = row(
+    "options of these names run, load or write something, whatever the program",
+    runs="--exec --execute --eval --command --shell --shell-command --pre-hook --post-hook --hook --init-hook "
+    "--wrapper --pager --editor --browser --askpass --use-askpass --rsh --preprocessor --on-error --on-success "
+    "--run-command --to-command",
+    code="--plugin --plugins --load-plugins --load-plugin --preload --init-file --init-script --startup-file "
+    "--agent-lib --middlewares --middleware --interpreter --loader --script-executable --run-under --run_under",
+    writes="--output --output-file --outfile --out-file --output-dir --out-dir --outdir --log-file --report-file "
+    "--save --destination --output-path --output-folder --outputdir",
+    long="exec execute eval command shell plugin plugins load-plugins output output-file outfile out-file output-dir "
+    "log-file middlewares middleware interpreter loader script-executable destination output-path",
+    abbreviates=False,
+)
+
+
+def _stranger(name: str, words: Sequence[Word]) -> Known:
+    """A program that no table knows: what it does with its words is its own affair, but options say what they do by
+    name. Words that could become such options are left alone, as a rule for the program covers any of its words."""
+    if name in WRAPPERS:
+        return Known(None, _NOTHING, (), ())
+    found = arguments(words, _STRANGE.grammar)
+    options = [option for option in found.options if not _is_format(option)]
+    return Known(None, found, tuple(_options(name, _STRANGE, words, options)), ())
+
+
+def _is_format(option: Option) -> bool:
+    """``--output json`` names a form, not a file."""
+    value = option.value.value if option.value is not None else None
+    return option.name == "--output" and value is not None and value.lower() in _FORMATS
+
+
+_FORMATS = frozenset(
+    "json yaml text table wide name csv tsv xml plain pretty concise full github grouped html markdown toml jsonl "
+    "short long tap junit sarif".split()
+)
+
+
+def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[Option]) -> Iterator[Use]:
+    for option in options:
+        kind = row.escapes.get(option.name)
+        if kind is None and (row.grammar.single or option.name[:2] == "--"):
+            kind = escape_kind(row, option.name)
+            if kind is None and row.grammar.single:
+                kind = row.escapes.get("-" + option.name.lstrip("-"))
+        if kind is not None and not _is_exempt(name, option, kind):
+            use = _use(option, kind, words[option.index])
+            yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
+
+
+_PLACES: Mapping[str, frozenset[str]] = {
+    name: frozenset(options.split())
+    for names, options in (
+        ("make gmake", "-C --directory"),
+        ("ninja", "-C"),
+        ("npm", "--prefix"),
+        ("pnpm", "-C --dir"),
+        ("yarn", "--cwd"),
+        ("pytest py.test", "-c --rootdir"),
+        ("docker docker-compose podman", "-f --file"),
+        ("cargo", "--manifest-path"),
+        ("go", "-C"),
+        ("mvn", "-f"),
+        ("gradle", "-p"),
+        ("terraform tofu", "-chdir"),
+        ("ruff", "--config"),
+        ("alembic", "-c"),
+    )
+    for name in names.split()
+}
+"""Options that say where settings lie or which folder to work in: a project's own programs and files (RULES.md S9)."""
+
+_PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
+
+
+def _takes_a_place(name: str, option: Option, kind: EscapeKind) -> bool:
+    """Whether the option takes settings or a folder from a place that the text names below where it runs."""
+    value = option.value.value if option.value is not None else None
+    if kind != "code" or value is None or option.name not in _PLACES.get(name, ()):
+        return False
+    return _PLACE.fullmatch(value) is not None and ".." not in value.split("/")
+
+
+def escape_kind(row: Program, name: str) -> EscapeKind | None:
+    """What an option does, abbreviated or not."""
+    kind = row.escapes.get(name)
+    if kind is not None or name in row.safe or not name.startswith("--") or len(name) < 4:
+        return kind
+    spelled = _one_spelling(name)
+    for option, each in row.escapes.items():
+        if option.endswith("*") and name.startswith(option[:-1]):
+            return each
+        if option.startswith("--") and _one_spelling(option) == spelled:
+            return each
+    if not row.abbreviates or name[2:] in row.grammar.long:
+        return None
+    return next((kind for option, kind in row.escapes.items() if option.startswith(name)), None)
+
+
+def _one_spelling(option: str) -> str:
+    """``--global-setup`` and ``--globalSetup`` are one option to many programs."""
+    return option.replace("-", "").lower()
+
+
+_WARNING = r"[^:]*(?::[^:]*(?::[^:.]*(?::.*)?)?)?"
+"""A filter of warnings whose category is one of Python's own: a dotted one is imported."""
+
+_HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
+    ("pytest", "-p"): re.compile(r"no:.*"),
+    ("pytest", "-W"): re.compile(_WARNING),
+    ("py.test", "-W"): re.compile(_WARNING),
+    ("pytest", "--pythonwarnings"): re.compile(_WARNING),
+    ("curl", "-o"): re.compile(r"-|/dev/null"),
+    ("curl", "--output"): re.compile(r"-|/dev/null"),
+    ("curl", "-D"): re.compile(r"-|/dev/null"),
+    ("wget", "-O"): re.compile(r"-|/dev/null"),
+    ("eslint", "-f"): re.compile(r"stylish|json|compact|unix|html"),
+    ("eslint", "--format"): re.compile(r"stylish|json|compact|unix|html"),
+    ("mvn", "-D"): re.compile(
+        r"(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|tests|groups|failIfNoTests|revision|maven\.javadoc\.skip|"
+        r"checkstyle\.skip|enforcer\.skip|jacoco\.skip|style\.color)(?:=[\w.*#,!-]*)?"
+    ),
+    ("go", "-ldflags"): re.compile(r"(?:\s*(?:-s|-w|-X\s*[\w./]+=[\w.+-]*))*\s*"),
+    ("jest", "--reporters"): re.compile(r"default|summary|github-actions"),
+    ("vitest", "--reporter"): re.compile(r"default|verbose|dot|json|tap|basic|github-actions"),
+    ("node", "--test-reporter"): re.compile(r"spec|tap|dot|junit|lcov"),
+    ("jest", "--env"): re.compile(r"node|jsdom"),
+    ("mocha", "-R"): re.compile(r"\w+"),
+    ("mocha", "--reporter"): re.compile(r"\w+"),
+    ("rspec", "-f"): re.compile(r"[a-z]+"),
+    ("rspec", "--format"): re.compile(r"[a-z]+"),
+    ("ruff", "--config"): re.compile(r"[\w.-]+=[\w\[\]\", -]*"),
+}
+"""Values that make an escape of a program harmless."""
+
+
+def _is_exempt(name: str, option: Option, kind: EscapeKind) -> bool:
+    harmless = _HARMLESS.get((name, option.name))
+    value = option.value.value if option.value is not None else None
+    if kind == "writes" and value == "/dev/null":
+        return True
+    return harmless is not None and value is not None and harmless.fullmatch(value) is not None
+
+
+def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
+    value = option.value
+    known = value.value if value is not None else None
+    spelled = word.value if word.value is not None else NAMED_NOWHERE
+    if kind in ("runs", "code") and value is not None:
+        # What is run must be named as well, not only the option that runs it.
+        names = ((spelled,),) if option.attached else ((option.name, spelled), (known or NAMED_NOWHERE,))
+    else:
+        names = ((option.name, spelled),)
+    return Use(
+        kind,
+        names,
+        f"`{option.name}` {_SAYS[kind]}",
+        text=_command_in(option.name, known) if kind == "runs" else None,
+        path=value if kind == "writes" else None,
+    )
+
+
+def _command_in(option: str, value: str | None) -> str | None:
+    """The command in an option's value: ``--checkpoint-action=exec=command``."""
+    if value is not None and option.startswith("--checkpoint-a"):
+        return value.removeprefix("exec=")
+    return value
+
+
+_SAYS: dict[EscapeKind, str] = {
+    "runs": "runs another program",
+    "code": "takes code or settings from elsewhere",
+    "writes": "writes a file",
+    "changes": "changes more than it shows",
+}
+
+
+def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
+    """A language of its own: a rule must name every word."""
+    rest = [word.value if word.value is not None else NAMED_NOWHERE for word in words[1:]]
+    if rest and not (len(rest) == 1 and rest[0] in {"--version", "--help"}):
+        yield named("code", rest, row.why)
+
+
+# --- git -------------------------------------------------------------------------------------------------------------
+
+
+def _git(words: Sequence[Word]) -> Known:
+    git = read_git(words)
+    uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in dict.fromkeys(global_escapes(git))]
+    uses += _aliases(git.before)
+    if git.subcommand == "clone":
+        uses += _aliases(git.arguments)
+    holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
+    if git.subcommand is None and len(words) >= git.start:
+        holes.append(words[git.start - 1])
+    if git.program.closed:
+        if git.subcommand is not None:
+            # Of those that run what their options name every word counts.
+            rest = [word.value or NAMED_NOWHERE for word in words[git.start :]] if git.subcommand in RUNNING else []
+            uses.append(named("code", (git.subcommand, *rest), git.program.why))
+        return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+    uses += _options("git", git.program, words, git.arguments.options)
+    for _, word in git.arguments.operands:
+        if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
+            text = (word.value or "").partition("::")[2]
+            uses.append(
+                named("runs", (word.value or NAMED_NOWHERE,), "an address of this kind runs a program", text or None)
+            )
+        if "refs/replace" in word.prefix and not git.program.known:
+            why = "it makes one object stand for another"
+            uses.append(named("changes", (word.value or NAMED_NOWHERE,), why))
+    if git.subcommand == "config" and git.arguments.has("--edit", "-e"):
+        uses.append(named("runs", ("--edit",), "it runs an editor"))
+    return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
+
+
+def _values(found: Arguments, name: str) -> tuple[str, ...]:
+    return tuple(
+        (option.value.value if option.value is not None and option.value.value is not None else NAMED_NOWHERE)
+        for option in found.options
+        if option.name == name and name in {"-c", "--config-env", "--exec-path"}
+    )
+
+
+def _aliases(found: Arguments) -> Iterator[Use]:
+    """The command in ``-c alias.x=!command`` and in settings that name a program."""
+    for value in found.values("-c", "--config"):
+        key, _, text = (value.value or "").partition("=")
+        if text:
+            # An alias without a mark is a command of git's.
+            run = f"git {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
+            yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
+
+
+# --- interpreters ----------------------------------------------------------------------------------------------------
+
+
+def _interpreter(name: str, words: Sequence[Word]) -> Known:
+    row = INTERPRETERS[name]
+    found = arguments(words, row.grammar)
+    uses = []
+    for option in found.options:
+        # node takes an underscore for a dash.
+        called = option.name.replace("_", "-") if name == "node" else option.name
+        if called in row.code or any(code.startswith(called) and len(called) > 4 for code in row.code):
+            if _is_exempt(name, option, "code"):
+                continue
+            value = option.value.value if option.value is not None else None
+            names = (option.name,) if option.value is None else (option.name, value or NAMED_NOWHERE)
+            if option.attached:
+                names = (words[option.index].value or NAMED_NOWHERE,)
+            uses.append(named("code", names, f"`{option.name}` runs or loads code"))
+    first = found.operands[0] if found.operands else None
+    if row.module is not None and found.has(row.module):
+        return Known(None, found, tuple(uses), ())
+    if (
+        first is None
+        and not uses
+        and not (len(words) == 2 and words[1].value in {"--version", "-V", "-v", "--help", "-h"})
+    ) or (first is not None and first[1].value == "-"):
+        uses.append(named("code", (NAMED_NOWHERE,), "it reads code from its input"))
+    # Behind the script's name the words are the script's own.
+    holes = tuple(word for index, word in found.holes if first is None or index <= first[0])
+    return Known(None, found, tuple(uses), holes)

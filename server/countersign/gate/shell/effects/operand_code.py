@@ -1,0 +1,434 @@
+"""Programs that hide code in operands, or in the values of ordinary options: each has a function of its own.
+
+``escapes.py`` asks here beside its tables. A function gives the uses that it finds and, for sed and awk, what their
+script does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
+from countersign.gate.shell.languages.awk import scan_awk
+from countersign.gate.shell.languages.sed import Doings, scan_sed
+from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
+from countersign.gate.shell.programs.registry import TABLES
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+Special = tuple[list[Use], Doings | None]
+
+
+def _script_words(found: Arguments, given: tuple[str, ...]) -> list[Word]:
+    """The program text of sed, awk or jq: from options, else the first operand."""
+    values = [option.value for option in found.options if option.name in given and option.value is not None]
+    if any(option.name in given for option in found.options):
+        return values
+    return [word for _, word in found.operands[:1]]
+
+
+def _sed(words: Sequence[Word], found: Arguments) -> Special:
+    scripts = _script_words(found, ("-e", "--expression", "--expr", "--exp"))
+    if found.has("-f", "--file") and not found.has("-e", "--expression"):
+        scripts = []
+    return _language(scripts, "\n".join, scan_sed, "sed")
+
+
+def _awk(words: Sequence[Word], found: Arguments) -> Special:
+    if found.has("-f", "--file", "-E", "--exec"):
+        return [], None
+    uses = [] if not found.has("-e", "--source") else [named("code", ("-e",), "`-e` adds code")]
+    more, doings = _language(_script_words(found, ()), "\n".join, scan_awk, "awk")
+    return uses + more, doings
+
+
+def _language(
+    scripts: Sequence[Word], join: Callable[[Iterable[str]], str], scan: Callable[[str], Doings], name: str
+) -> Special:
+    known = [word.value for word in scripts]
+    if any(value is None for value in known):
+        return [named("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
+    text = join(value for value in known if value is not None)
+    doings = scan(text)
+    names = tuple(value for value in known if value is not None)
+    if doings.unreadable is not None:
+        return [named("code", names, doings.unreadable)], doings
+    uses = [named("runs", names, f"its {name} program runs a command", command) for command in doings.runs]
+    for path in doings.writes:
+        target = None if path is None else Word(path, (), "constant", path, path, path)
+        if path not in {"/dev/stdout", "/dev/stderr"}:
+            uses.append(named("writes", names, f"its {name} program writes a file", path=target))
+    return uses, doings
+
+
+_MAKE_VALUE = re.compile(r"(?:\d+|yes|no|y|n|true|false|on|off|debug|release|all|verbose|quiet)?", re.IGNORECASE)
+_MAKE_PROGRAMS = re.compile(
+    r"(?:.*SHELL.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|\.RECIPEPREFIX|VPATH|CC|CXX|CPP|LD|AR|AS|FC|RM|PAGER)"
+)
+
+
+def _make(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for _, word in found.operands:
+        name, equals, value = word.prefix.partition("=")
+        name = name.rstrip(":+?!")
+        harmless = word.value is not None and _MAKE_VALUE.fullmatch(value) and not _MAKE_PROGRAMS.fullmatch(name)
+        if equals and not harmless:
+            runs = value if word.value is not None and _MAKE_PROGRAMS.fullmatch(name) else None
+            why = f"`{name}=` changes what its recipes run"
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), why, runs))
+    return uses, None
+
+
+def _mvn(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for _, word in found.operands:
+        if ":" in word.prefix or word.value is None:
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), "a plug-in's goal can run programs"))
+    for word in words:
+        if word.prefix.startswith(("-gs", "-gt")):
+            uses.append(named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` takes settings from elsewhere"))
+    return uses, None
+
+
+def _cmake(words: Sequence[Word], found: Arguments) -> Special:
+    """Behind ``--`` stand words for make or ninja."""
+    uses = []
+    values = [word.value for word in words]
+    if "--" in values:
+        for word in words[values.index("--") + 1 :]:
+            if word.value is None or not re.fullmatch(r"-?[jkv]?\d*|-k|-s|VERBOSE=\d", word.value):
+                uses.append(named("code", (word.value or NAMED_NOWHERE,), "it is handed to the build tool"))
+    return uses, None
+
+
+def _tar(words: Sequence[Word], found: Arguments) -> Special:
+    """``tar cf a.tar`` without a dash; unpacking into the workspace; archives on other machines."""
+    uses = []
+    letters = ""
+    if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
+        letters = words[1].value
+        for letter in letters:
+            if letter in {"I", "F", "T", "g", "P"}:
+                uses.append(
+                    named(
+                        "runs" if letter in "IF" else "code", (letters,), f"`{letter}` runs a program or reads a list"
+                    )
+                )
+    for word in (*found.values("-f", "--file"), *(word for _, word in found.operands[:2] if "f" in letters)):
+        if re.match(r"[^/]+:", word.prefix):
+            uses.append(
+                named("runs", (word.value or NAMED_NOWHERE,), "an archive on another machine is reached by a program")
+            )
+    return uses, None
+
+
+def _plus(words: Sequence[Word], found: Arguments) -> Special:
+    """``less +!cmd``, ``vim +cmd``."""
+    uses = []
+    for _, word in found.operands:
+        if word.prefix.startswith("+") and not re.fullmatch(r"\+[\dGgFp%]*", word.value or "+x"):
+            uses.append(
+                named("runs", (word.value or NAMED_NOWHERE,), "`+` gives it a command", (word.value or "").lstrip("+!"))
+            )
+    return uses, None
+
+
+_VIM_SAFE = re.compile(r"--version|--help|-[Rbdon]|\+\d*|--clean|--noplugin|-N")
+
+
+def _vim(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for index, word in enumerate(words[1:], 1):
+        text = word.prefix
+        if (text.startswith(("-", "+")) and not _VIM_SAFE.fullmatch(word.value or "?")) or (
+            word.value is None and not is_operand(word)
+        ):
+            following = words[index + 1].value if index + 1 < len(words) else None
+            command = following if text in {"-c", "--cmd"} else text[1:]
+            taken = text in {"-c", "--cmd", "-S"} and following is not None
+            names = (word.value or NAMED_NOWHERE, *((following,) if taken and following is not None else ()))
+            uses.append(named("runs", names, "it gives the editor a command", (command or "").lstrip("!:")))
+    return uses, None
+
+
+def _date(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for _, word in found.operands:
+        if not word.prefix.startswith("+"):
+            uses.append(named("changes", (word.value or NAMED_NOWHERE,), "an operand without `+` sets the clock"))
+    return uses, None
+
+
+def _curl(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for value in found.values("-w", "--write-out"):
+        if value.value is None or "%output{" in value.value:
+            uses.append(named("writes", (value.value or NAMED_NOWHERE,), "its format writes a file"))
+    return uses, None
+
+
+def _hash(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        named("runs", (word.value or NAMED_NOWHERE,), "it changes which program a name means") for word in words[1:]
+    ]
+    return uses, None
+
+
+def _exporting(words: Sequence[Word], found: Arguments) -> Special:
+    """``export``, ``declare`` and their like: each word must be named."""
+    uses = [
+        named("changes", (word.value or NAMED_NOWHERE,), "it changes the environment of what runs after it")
+        for word in words[1:]
+    ]
+    return uses, None
+
+
+_SBT_RUNS = re.compile(
+    r"(?:^|[;~+\s/-])\s*(?:!|eval\b|set\b|console\w*|shell\b|alias\b|onFailure\b|apply\b|<)|^;|^session "
+)
+
+
+def _sbt(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        named(
+            "runs", (word.value or NAMED_NOWHERE,), "`!` and `eval` run programs", (word.value or "").rpartition("!")[2]
+        )
+        for _, word in found.operands
+        if word.value is None or _SBT_RUNS.search(word.value)
+    ]
+    return uses, None
+
+
+_COMPILER_CODE = re.compile(
+    r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-+plugin|-ccc-|-fpass-plugin|--config|-T"
+)
+
+
+def _compiler(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        named("code", (word.value or NAMED_NOWHERE,), f"`{word.prefix}` loads code or settings")
+        for word in words[1:]
+        if _COMPILER_CODE.match(word.prefix)
+    ]
+    uses += [
+        named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
+        for word in words[1:]
+        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ", "-Map", "--Map"))
+    ]
+    return uses, None
+
+
+def _zip(words: Sequence[Word], found: Arguments) -> Special:
+    uses = []
+    for index, word in enumerate(words):
+        if word.value == "-TT":
+            command = words[index + 1].value if index + 1 < len(words) else None
+            uses.append(named("runs", ("-TT", command or NAMED_NOWHERE), "`-TT` runs a command", command))
+    return uses, None
+
+
+def _argument_file(words: Sequence[Word], found: Arguments) -> Special:
+    """``@file`` stands for the options in a file."""
+    uses = [
+        named("code", (word.value or NAMED_NOWHERE,), "it takes its options from a file")
+        for word in words[1:]
+        if word.prefix.startswith("@")
+    ]
+    return uses, None
+
+
+def _tsc(words: Sequence[Word], found: Arguments) -> Special:
+    """``--noEmit false`` writes after all."""
+    uses, doings = _argument_file(words, found)
+    for index, word in enumerate(words[:-1]):
+        if word.value is not None and word.value.lower() == "--noemit" and words[index + 1].value == "false":
+            uses.append(named("writes", (NAMED_NOWHERE,), "`--noEmit false` writes what it makes"))
+    return uses, doings
+
+
+def _pytest(words: Sequence[Word], found: Arguments) -> Special:
+    """``--cov-report=html:folder`` writes there."""
+    uses, doings = _argument_file(words, found)
+    for value in found.values("--cov-report"):
+        form, colon, path = value.prefix.partition(":")
+        if colon or value.value is None:
+            target = Word(path, (), "constant", path, path, path) if value.value is not None else None
+            uses.append(
+                named(
+                    "writes", (value.value or NAMED_NOWHERE,), f"a report of the form `{form}` is written", path=target
+                )
+            )
+    return uses, doings
+
+
+def _second(words: Sequence[Word], found: Arguments) -> Special:
+    """``uniq in out``: no writer by trade. Where the options are not known, any operand may be the second."""
+    first = found.operands[:1]
+    several = any(may_be_several(word) for _, word in first)
+    written = found.operands if found.strangers else found.operands[0 if several else 1 : 2]
+    uses = [
+        named("writes", (word.value or NAMED_NOWHERE,), "its second operand is written", path=word)
+        for _, word in written
+        if word.value not in {"-", "/dev/stdout", "/dev/null"}
+    ]
+    return uses, None
+
+
+def _glimpse(words: Sequence[Word], why: str) -> Special:
+    """What a program may run of its words, where it could as well be a script of the project's. It is looked at for
+    deny and ask; a rule for the program covers it as before. Only what we know for a program counts."""
+    shown = [word.value for word in words]
+    if not shown or shown[0] is None or ((shown[0],) not in TABLES and shown[0] not in _RUNNING):
+        return [], None
+    text = " ".join("'" + value.replace("'", "'\\''") + "'" if value is not None else '"$_"' for value in shown)
+    return [Use("runs", (), why, text)], None
+
+
+_RUNNING = frozenset({
+    *WRAPPERS, *SHELLS, *INTERPRETERS, "git", "shutdown", "halt", "poweroff", "kill", "pkill", "killall", "python3",
+})  # fmt: skip
+
+
+def _bun(words: Sequence[Word], found: Arguments) -> Special:
+    """``bun run ls``: what is no script is looked for on the path."""
+    if found.operands and found.operands[0][1].value == "run" and len(found.operands) > 1:
+        return _glimpse(words[found.operands[1][0] :], "what is no script is looked for on the path")
+    return [], None
+
+
+_PNPM = frozenset(
+    "add approve-builds audit bin c cat-file cat-index cache completion config create dedupe deploy dlx doctor "
+    "env exec fetch find-hash get help i ignored-builds import info init install install-test it licenses link "
+    "list ll ln login logout ls m multi outdated pack patch patch-commit patch-remove prune publish rb rebuild "
+    "recursive remove restart rm root run run-script search self-update server set setup start stop store t "
+    "test tst un uninstall unlink up update upgrade version view whoami why x".split()
+)
+"""Commands of pnpm's own."""
+
+
+def _pnpm(words: Sequence[Word], found: Arguments) -> Special:
+    """``pnpm git push``: what is no command of its own and no script is run as a program."""
+    operands = [each for each in found.operands if each[1].value not in {"recursive", "multi", "m"}]
+    if operands and operands[0][1].value not in _PNPM:
+        return _glimpse(words[operands[0][0] :], "what is no script is run as a program")
+    return [], None
+
+
+def _hatch(words: Sequence[Word], found: Arguments) -> Special:
+    """``hatch run dev:pytest``: an environment may stand in front of the program."""
+    for index, word in found.operands:
+        _, colon, program = (word.value or "").rpartition(":")
+        if colon and program:
+            return _glimpse((constant(program), *words[index + 1 :]), "it runs the program in an environment")
+        if word.value not in {"run", "env"} and not (word.value or "").startswith("+"):
+            break
+    for index, word in enumerate(words[:-1]):
+        if (word.value or "").startswith("+") and index > 1:
+            return _glimpse(words[index + 1 :], "it runs the program in environments")
+    return [], None
+
+
+def _kubectl(words: Sequence[Word], found: Arguments) -> Special:
+    """``minikube kubectl -- exec …`` is kubectl."""
+    for index, word in enumerate(words[:6]):
+        if index and word.value == "kubectl":
+            rest = words[index + 1 :]
+            inner = rest[1:] if rest and rest[0].value == "--" else rest
+            return _glimpse((word, *inner), "it runs kubectl")
+    return [], None
+
+
+def _deno(words: Sequence[Word], found: Arguments) -> Special:
+    """``deno task --eval TEXT`` hands it to a shell of its own."""
+    values = [word.value for word in words]
+    if "task" in values[1:4] and "--eval" in values:
+        rest = [value or NAMED_NOWHERE for value in values[values.index("--eval") + 1 :] if value != "--"]
+        return [named("runs", ("--eval", *rest), "`--eval` runs a text", rest[0] if rest else None)], None
+    return [], None
+
+
+FILTER_LOADS = re.compile(r"(?<![.\w$])(?:(?:import|include)(?=[\s\"#])|load(?:_\w+)?\s*\(|input_filename)")
+"""Where a filter of jq or yq reads files by itself."""
+
+
+def _filter(words: Sequence[Word], found: Arguments) -> Special:
+    uses = [
+        named("code", (word.value or NAMED_NOWHERE,), "its filter loads other files")
+        for word in words[1:]
+        if FILTER_LOADS.search(word.value or "")
+    ]
+    return uses, None
+
+
+SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
+    "bun": _bun,
+    "pnpm": _pnpm,
+    "hatch": _hatch,
+    "deno": _deno,
+    **dict.fromkeys(("minikube", "microk8s", "k3s"), _kubectl),
+    "jq": _filter,
+    "yq": _filter,
+    "uniq": _second,
+    "xxd": _second,
+    "zip": _zip,
+    "tsc": _tsc,
+    "pytest": _pytest,
+    "py.test": _pytest,
+    **dict.fromkeys(("mypy", "dmypy", "javac", "java", "jest", "pylint", "gradle"), _argument_file),
+    **dict.fromkeys(
+        (
+            "gcc",
+            "g++",
+            "cc",
+            "c++",
+            "c89",
+            "c99",
+            "clang",
+            "clang++",
+            "tcc",
+            "ld",
+            "as",
+            "nvcc",
+            "emcc",
+            "em++",
+            "hipcc",
+            "icc",
+            "icx",
+            "icpx",
+        ),
+        _compiler,
+    ),
+    "sbt": _sbt,
+    "sed": _sed,
+    "awk": _awk,
+    "make": _make,
+    "mvn": _mvn,
+    "mvnw": _mvn,
+    "cmake": _cmake,
+    "tar": _tar,
+    "less": _plus,
+    "more": _plus,
+    "most": _plus,
+    "man": _plus,
+    "vim": _vim,
+    "date": _date,
+    "curl": _curl,
+    "hash": _hash,
+    "alias": _hash,
+    "enable": _hash,
+    "complete": _hash,
+    "bind": _hash,
+    "mapfile": _hash,
+    "readarray": _hash,
+    "shopt": _hash,
+    "set": _hash,
+    "let": _hash,
+    "unset": _hash,
+    "export": _exporting,
+    "declare": _exporting,
+    "typeset": _exporting,
+    "readonly": _exporting,
+}

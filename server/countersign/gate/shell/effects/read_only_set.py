@@ -1,0 +1,117 @@
+"""The fixed read-only set (RULES.md 1, CONTRACT.md 10): commands that only read what their words name.
+
+It stands in only for "no rule matches". The rows are in the tables; here the forms are checked. What the words name is
+judged as paths, and a name that is found only in the workspace is not in the set.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from countersign.gate.probes import disk
+from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.languages.git import only_reads
+from countersign.gate.shell.syntax.tree import Word
+
+_VERSIONS = frozenset({
+    "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++",
+    "clang", "make", "cmake", "ruby", "perl", "php", "docker", "git", "pip", "pip3", "uv", "bun", "deno", "tsc",
+    "dotnet", "swift", "kotlinc", "scala", "bash", "sh", "zsh", "mvn", "gradle", "kubectl", "terraform",
+})  # fmt: skip
+"""Programs whose version may be asked for."""
+
+_CHOSEN_BY = {
+    "cargo": ("rust-toolchain", "rust-toolchain.toml"),
+    "rustc": ("rust-toolchain", "rust-toolchain.toml"),
+    "rustup": ("rust-toolchain", "rust-toolchain.toml"),
+    "yarn": (".yarnrc", ".yarnrc.yml", "package.json"),
+    "pnpm": ("package.json", "pnpm-workspace.yaml"),
+    "mvn": (".mvn",),
+    "gradle": ("gradle.properties", "gradle"),
+    "dotnet": ("global.json",),
+    "swift": (".swift-version",),
+    "terraform": (".terraform-version", ".terraform"),
+}
+"""Files of a workspace by which these choose what they run, even to tell their version: a tool chain's folder, a
+script that stands for the program, what the virtual machine loads."""
+
+_AS_THEY_STAND = frozenset(
+    tuple(text.split())
+    for text in (
+        "hostname", "hostname -s", "hostname -f", "hostname -I", "locale", "free", "free -h", "free -m", "free -g",
+        "ps", "ps a", "ps x", "ps ax", "ps aux", "ps auxw", "ps auxww", "ps auxf", "ps -e", "ps -A", "ps -ef",
+        "ps -aux", "ps -a", "ps -ely", "ps -el", "ps -f", "ps -eF", "java -version",
+    )
+)  # fmt: skip
+"""Commands that only read with just these words: they tell of the machine. The `e` of `ps` that shows environments is
+not among them."""
+
+_STANDING = frozenset(words[0] for words in _AS_THEY_STAND)
+
+
+def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
+    """Whether this is a form of the read-only set, as far as its words tell."""
+    first = words[0].value
+    if first is None or "/" in first:
+        return False
+    if len(words) == 2 and first in _VERSIONS and words[1].value in {"--version", "-V", "-v"}:
+        return (
+            words[1].value == "--version"
+            or (first in {"python", "python3"} and words[1].value == "-V")
+            or (first in {"node", "npm"} and words[1].value == "-v")
+        )
+    if name == "command":
+        return len(words) > 2 and words[1].value in {"-v", "-V"}
+    if first in _STANDING and tuple(word.value for word in words) in _AS_THEY_STAND:
+        return True
+    row = known.program
+    if row is None or not row.known or known.uses or known.holes or known.arguments.strangers:
+        return False
+    if known.git is not None and (known.git.folders or not only_reads(known.git)):
+        return False
+    options = known.arguments.options
+    if row.grammar.whole:
+        return not any(option.name in row.not_known for option in options)
+    return not any(_taken_out(option.name, row.not_known) for option in options)
+
+
+def _taken_out(option: str, not_known: frozenset[str]) -> bool:
+    """Whether an option, abbreviated or not, takes a command out of the set."""
+    if option in not_known:
+        return True
+    return len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in not_known)
+
+
+_BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
+
+
+def chosen_by_workspace(words: Sequence[Word], places: Iterable[str], workspace: str) -> bool:
+    """Whether a file of the workspace may choose what runs under this name (``_CHOSEN_BY``), seen from a place."""
+    files = _CHOSEN_BY.get(words[0].value or "")
+    if files is None:
+        return False
+    for place in places:
+        folder = os.path.normpath(place)
+        while f"{folder}/".startswith(f"{workspace}/"):
+            if any(disk.standing(f"{folder}/{name}") not in disk.MISSING for name in files):
+                return True
+            folder = os.path.dirname(folder)
+    return False
+
+
+def program_folders(workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders of the path in the workspace, and those elsewhere."""
+    folders = [folder for folder in disk.variable("PATH").split(":") if folder.startswith("/")]
+    inside = tuple(folder for folder in folders if f"{folder}/".startswith(f"{workspace}/"))
+    return inside, tuple(folder for folder in folders if folder not in inside)
+
+
+def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) -> bool:
+    """Whether the program of this name is found in the workspace and nowhere else on the path (CONTRACT.md 29).
+
+    Looks at the disk, at most once for each folder of the path.
+    """
+    if name in _BUILTINS or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
+        return False
+    return not any(disk.can_run(f"{folder}/{name}") for folder in outside)

@@ -1,0 +1,475 @@
+"""Looking through a simple command to the commands that it runs in turn (RULES.md S7).
+
+Which programs do so stands in ``programs/rows_wrappers.py``. Everything found is for deny and ask rules; for allow a
+layer counts only where each wrapper above it is clear, or where the rule itself names the inner command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
+from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
+from countersign.gate.shell.programs.registry import TABLES
+from countersign.gate.shell.programs.rows_git import GLOBAL
+from countersign.gate.shell.programs.rows_wrappers import (
+    INTERPRETERS,
+    SHELL_GRAMMAR,
+    SHELL_TEXTS,
+    SHELLS,
+    SUBCOMMANDS,
+    WRAPPERS,
+    Wrapper,
+)
+from countersign.gate.shell.syntax.tree import Text, Word
+from countersign.gate.shell.syntax.words import UNKNOWN, constant
+from countersign.gate.shell.variables.assignments import (
+    EVALUATING,
+    STARTED,
+    evaluated_texts,
+    spelled_texts,
+    starts_shells,
+)
+
+Way = Literal["self", "clear", "runner", "closed"]
+
+MAX_LAYERS = 12
+"""How many wrappers may stand in front of each other before the command counts as not understood."""
+
+LONGEST_NAME = 255
+"""Bytes that a file's name can have on Linux: no program has a longer one."""
+
+_ASSIGNS = re.compile(r"[^=]+=")
+_POWER_SHELLS = frozenset({"pwsh", "powershell"})
+_POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
+_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
+_CHOSEN = re.compile(r"_[\d.]+_")
+_TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
+"""A compiler's target before its name."""
+_LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
+_ALIASES = {
+    "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "gmake": "make", "gsed": "sed",
+    "gtar": "tar", "bsdtar": "tar", "gawk": "awk", "mawk": "awk", "nawk": "awk", "original-awk": "awk",
+    "gfind": "find", "fdfind": "fd", "batcat": "bat", "gxargs": "xargs", "gtimeout": "timeout", "genv": "env",
+    "ggrep": "grep", "egrep": "grep", "fgrep": "grep", "gsort": "sort", "gcp": "cp", "gmv": "mv", "grm": "rm",
+    "gln": "ln", "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim", "ex": "vim",
+    "rvim": "vim", "rview": "vim", "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript", "texlua": "lua",
+    "gnice": "nice", "gstdbuf": "stdbuf", "vim.basic": "vim", "vim.tiny": "vim", "vimx": "vim", "gdate": "date",
+    "gtee": "tee", "gdd": "dd", "ginstall": "install",
+}  # fmt: skip
+"""Other names of the same programs, as far as their options agree."""
+
+
+@lru_cache(maxsize=4096)
+def program(name: str) -> str:
+    """The program that a first word names, for our tables: without its folder, version and other names."""
+    base = name.rsplit("/", 1)[-1]
+    if len(base) > LONGEST_NAME:
+        return base
+    base = _TARGET.sub("", base)
+    if _LOADER.fullmatch(base):
+        return "ld.so"
+    versioned = _VERSIONED.fullmatch(base)
+    if versioned is not None:
+        base = versioned[1]
+    return _ALIASES.get(base, base)
+
+
+def is_wrapper(name: str, words: Sequence[Word]) -> bool:
+    """Whether this program runs what its words name."""
+    return peculiar(name, words) is not None or _row_for(name, words)[0] is not None
+
+
+class Layer(NamedTuple):
+    """One command that is run. ``start`` is where it begins among the words of the whole command, None where its
+    words do not stand there as they are; ``way`` is how one comes to it from the layer ``above`` (an index)."""
+
+    words: tuple[Word, ...]
+    way: Way
+    start: int | None
+    above: int | None
+
+
+class Unwrapped(NamedTuple):
+    """All layers, the whole command first. ``texts`` are read by a shell in turn; ``unknown`` says why some code that
+    is run is not known; ``programs`` are files that are run; ``fed``: a shell or interpreter reads its input."""
+
+    layers: tuple[Layer, ...]
+    texts: tuple[str, ...] = ()
+    unknown: str | None = None
+    programs: tuple[Word, ...] = ()
+    fed: bool = False
+    deep: bool = False
+
+
+def unwrap(words: tuple[Word, ...]) -> Unwrapped:
+    """All that this command runs, as far as its words tell."""
+    if words and words[0].value is not None and not could_run(name := program(words[0].value), words):
+        texts = tuple(evaluated_texts(name, words)) if name in EVALUATING else ()
+        if may_run(name):
+            texts += tuple(spelled_texts(words))
+        return Unwrapped((Layer(words, "self", 0, None),), texts)
+    return _Unwrapping().run(words)
+
+
+def could_run(name: str, words: Sequence[Word]) -> bool:
+    """``may_run`` with these words: many programs run others by a subcommand only."""
+    if not may_run(name):
+        return False
+    firsts = _BY_SUBCOMMAND_ONLY.get(name)
+    return firsts is None or not firsts.isdisjoint([word.value for word in words[1:]])
+
+
+@lru_cache(maxsize=4096)
+def may_run(name: str) -> bool:
+    """Whether a program of this name could run what its words name: what ``_Unwrapping.look`` looks for."""
+    return name in _SUBCOMMANDS_OF or _runs_others(name)
+
+
+def _runs_others(name: str) -> bool:
+    return (
+        name in SHELLS
+        or name in INTERPRETERS
+        or name in WRAPPERS
+        or name in {"find", "source", "."}
+        or is_peculiar(name)
+    )
+
+
+def _value_of(word: Word) -> str | None:
+    return None if word.value is None else word.value.partition("=")[2]
+
+
+class _Unwrapping:
+    """Gathers what is found on the way down."""
+
+    def __init__(self) -> None:
+        self.layers: list[Layer] = []
+        self.texts: list[str] = []
+        self.unknown: str | None = None
+        self.programs: list[Word] = []
+        self.fed = False
+        self.deep = False
+
+    def run(self, words: tuple[Word, ...]) -> Unwrapped:
+        if words:
+            self.layers.append(Layer(words, "self", 0, None))
+        at = 0
+        while at < len(self.layers):
+            if at > MAX_LAYERS:
+                self.deep = True
+                break
+            self.look(at)
+            at += 1
+        return Unwrapped(tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep)
+
+    def look(self, at: int) -> None:
+        words = self.layers[at].words
+        if not words or words[0].value is None:
+            return
+        name = program(words[0].value)
+        if name in EVALUATING:
+            self.texts += evaluated_texts(name, words)
+        if at == 0:
+            self.texts += spelled_texts(words)
+            if any(starts_shells(word.prefix.partition("=")[0], _value_of(word)) for word in words[1:]):
+                self.unknown = STARTED
+        if name in SHELLS:
+            self.shell(words)
+        elif name in INTERPRETERS:
+            self.interpreter(at, words, name)
+        elif name == "find":
+            self.find(at, words)
+        elif name in {"source", "."}:
+            self.source(words)
+        else:
+            own = peculiar(name, words)
+            if own is not None:
+                self.own(at, own)
+                return
+            row, skip = _row_for(name, words)
+            if row is not None:
+                self.wrapper(at, words, row, skip, name)
+
+    def add(self, above: int, words: Sequence[Word], way: Way, offset: int | None) -> None:
+        if not words:
+            return
+        start = self.layers[above].start
+        inside = None if start is None or offset is None else start + offset
+        self.layers.append(Layer(tuple(words), way, inside, above))
+
+    def own(self, at: int, found: Iterable[Inner]) -> None:
+        """What a wrapper with ways of its own runs."""
+        for inner in found:
+            if inner.text:
+                self.code(inner.words)
+            else:
+                self.add(at, inner.words, "closed", inner.start)
+
+    def code(self, words: Sequence[Word]) -> None:
+        """Words that a shell reads, joined by blanks. What is not known of them stands as a variable in the text."""
+        if not words:
+            return
+        if any(word.value is None for word in words):
+            self.unknown = "it runs a text that is not known before it runs"
+        shown = [word.value if word.value is not None else _as_variable(word) for word in words]
+        if any(part != _ANYTHING for part in shown):
+            self.texts.append(" ".join(shown))
+
+    # --- the kinds ---------------------------------------------------------------------------------------------------
+
+    def wrapper(self, at: int, words: tuple[Word, ...], row: Wrapper, skip: int, name: str) -> None:
+        if name == "command" and len(words) > 1 and (words[1].value or "") in {"-v", "-V"}:
+            return
+        found = arguments(words, row.grammar, skip)
+        for option in found.options:
+            if _is_one_of(option.name, row.texts) and option.value is not None:
+                self.code([option.value])
+            if (
+                _is_one_of(option.name, row.writes)
+                and option.value is not None
+                and option.value.prefix[:1] in {"|", "!"}
+            ):
+                self.code([_without_mark(option.value)])  # `strace -o '|command'`
+            if _is_one_of(option.name, row.commands) and option.value is not None:
+                self.add(at, [option.value], "closed", None)
+        inner = _inner_start(words, row, found, skip)
+        shifted = any(may_be_several(word) for word in words[skip:inner])
+        doubtful = shifted or any(index < inner for index, _ in found.holes)
+        if doubtful:
+            self.unknown = "what it runs is not known before it runs"
+        rest = words[inner:]
+        mark = _replaced(name, found)
+        if mark:
+            rest = tuple(template(word, mark) for word in rest)
+        if rest and rest[0].value == "run" and name == "dotenv":
+            rest, inner = rest[1:], inner + 1
+        if rest and rest[0].value == "--":
+            rest, inner = rest[1:], inner + 1
+        if len(rest) > 1 and rest[0].value in {"-c", "--command"}:
+            self.code(rest[1:2])  # `flock file -c text`
+            return
+        bare = not rest or row.tail == "operands"
+        if bare and name in _SHELL_STARTERS and not any(_is_one_of(option.name, row.texts) for option in found.options):
+            self.fed = True
+        if name == "yarn" and skip == 2 and row.skip and rest:
+            rest, inner = (constant("yarn"), *rest), len(words)
+        if row.unknown_tail:
+            rest = (*rest, UNKNOWN) if rest else rest
+        if row.tail == "text":
+            self.texts_of(rest[:1] if name == "trap" else rest, name)
+        elif row.tail == "command":
+            clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip)
+            way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
+            self.add(at, rest, way, inner)
+
+    def texts_of(self, words: Sequence[Word], name: str) -> None:
+        if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
+            return
+        if name in {"concurrently", "hyperfine", "pee", "mispipe"}:
+            for word in words:
+                self.code([word])
+            return
+        self.code([word for word in words if word is not UNKNOWN])
+
+    def shell(self, words: tuple[Word, ...]) -> None:
+        for index, word in enumerate(words):
+            # PowerShell takes the beginning of an option for the whole, and all that follows for its text.
+            if index and _POWER_COMMAND.fullmatch(word.value or "") and program(words[0].value or "") in _POWER_SHELLS:
+                self.code(words[index + 1 :])
+                return
+        if (own := SHELL_TEXTS.get(program(words[0].value or ""))) is not None:
+            for text in arguments(words, own[0]).values(*own[1]):
+                self.code([text])
+        found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
+        if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
+            self.unknown = "what the shell runs is not known before it runs"
+        operands = [word for _, word in found.operands]
+        if found.has("-c", "--command", "--commands", "-Command"):
+            if operands:
+                self.code(operands[:1])
+                self.positional(operands[1:])
+        elif found.has("-s") or not operands:
+            self.fed = True
+        else:
+            self.script(operands[0])
+        for option in found.options:
+            if option.name in {"--rcfile", "--init-file"} and option.value is not None:
+                self.script(option.value)
+
+    def positional(self, words: Sequence[Word]) -> None:
+        """What stands behind the text becomes ``$0``, ``$1`` … of it, and may be run there (``"$@"``)."""
+        known = [_quote(word.value) for word in words if word.value is not None]
+        for start in range(min(len(known), 2)):
+            self.texts.append(" ".join(known[start:]))
+
+    def script(self, word: Word) -> None:
+        if word.value is None:
+            self.unknown = "the script that it runs is not known before it runs"
+        elif word.value in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
+            self.fed = True
+        else:
+            self.programs.append(word)
+
+    def source(self, words: tuple[Word, ...]) -> None:
+        rest = words[2:] if len(words) > 1 and words[1].value == "--" else words[1:]
+        if rest:
+            self.script(rest[0])
+
+    def interpreter(self, at: int, words: tuple[Word, ...], name: str) -> None:
+        row = INTERPRETERS[name]
+        found = arguments(words, row.grammar)
+        if row.module is not None and found.has(row.module):
+            option = next(option for option in found.options if option.name == row.module)
+            if option.value is not None:
+                inner = option.index + 1 if not option.attached else None
+                self.add(at, (option.value, *words[option.index + 2 - option.attached :]), "runner", inner)
+            return
+        if found.has(*row.code):
+            return
+        if not found.operands:
+            self.fed = not found.has("--version", "-V", "-v", "--help", "-h")
+        else:
+            self.script(found.operands[0][1])
+
+    def find(self, at: int, words: tuple[Word, ...]) -> None:
+        index = 1
+        while index < len(words):
+            if words[index].value in {"-exec", "-execdir", "-ok", "-okdir"}:
+                stop = index + 1
+                while stop < len(words) and words[stop].value != ";":
+                    if words[stop].value == "+" and words[stop - 1].value == "{}":
+                        break
+                    stop += 1
+                inner = [UNKNOWN if word.value == "{}" else word for word in words[index + 1 : stop]]
+                self.add(at, inner, "closed", index + 1)
+                index = stop
+            index += 1
+
+
+def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
+    """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
+    firsts = _SUBCOMMANDS_OF.get(name)
+    if firsts is not None and not firsts.isdisjoint([word.value for word in words[1:]]):
+        for plain in _subcommands(name, words):
+            for length in range(min(3, len(plain)), 0, -1):
+                row = SUBCOMMANDS.get((name, *(value for _, value in plain[:length])))
+                if row is not None:
+                    return row, plain[length - 1][0] + 1
+    return WRAPPERS.get(name), 1
+
+
+_WRITING = frozenset(
+    [name for name, row in WRAPPERS.items() if row.writes or row.into]
+    + [key[0] for key, row in SUBCOMMANDS.items() if row.writes or row.into]
+)
+"""Wrappers that write files by themselves, as their rows say."""
+
+
+def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, str]]]:
+    """The words that may be subcommands, with their places: options in front of them, and their values, left out."""
+    if len(words) > 2 and words[1].value == "-E":
+        yield [(index, word.value or "") for index, word in enumerate(words[1:4], 1)]
+    row = TABLES.get((name,))
+    grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
+    found = arguments(words, grammar)
+    # `cargo +nightly` and `bundle _2.0_` say which of several is meant.
+    plain = [
+        (index, word.value)
+        for index, word in found.operands
+        if word.value is not None and word.value[:1] != "+" and not _CHOSEN.fullmatch(word.value)
+    ]
+    yield plain[:3]
+    # `git submodule -q foreach`: options stand between the two as well.
+    yield [(index, value) for index, value in plain if value[:1] != "-"][:3]
+
+
+_SUBCOMMANDS_OF = {
+    name: frozenset(key[1] for key in SUBCOMMANDS if key[0] == name) for name in {key[0] for key in SUBCOMMANDS}
+}
+"""By program the first words of its rows: where a command has none of them, it need not be sorted to find that out."""
+
+
+_BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() if not _runs_others(name)}
+"""Of them those that run nothing else."""
+
+
+def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:
+    """Where the inner command begins."""
+    if row.dashes:
+        for index, word in enumerate(words):
+            if word.value == "--" and index >= skip:
+                return index + 1
+    starts = [index for index, word in found.operands if word.value != "-" or not row.assigns]
+    if row.assigns:
+        starts = [index for index in starts if not _ASSIGNS.match(words[index].prefix)]
+    starts = starts[row.skip :]
+    return starts[0] if starts else len(words)
+
+
+def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
+    """The files that a wrapper writes by itself, whatever it runs."""
+    row, skip = _row_for(name, words) if name in _WRITING else (None, 0)
+    if row is None or not (row.writes or row.into):
+        return
+    found = arguments(words, row.grammar, skip)
+    for option in found.options:
+        if (
+            _is_one_of(option.name, row.writes)
+            and option.value is not None
+            and option.value.prefix[:1] not in {"|", "!"}
+        ):
+            yield option.value
+    if row.into:
+        yield from (word for _, word in found.operands[:1])
+
+
+def _without_mark(word: Word) -> Word:
+    return constant(word.value[1:]) if word.value is not None else word
+
+
+_ANYTHING = '"$_"'
+_SHELL_STARTERS = frozenset({
+    "su", "runuser", "ssh", "autossh", "rsh", "chroot", "unshare", "nsenter", "sudo", "doas", "script", "newgrp",
+    "mosh", "pkexec", "fakeroot", "proot", "firejail", "systemd-run",
+})  # fmt: skip
+"""Wrappers that start a shell where they are given no command; it reads their input."""
+
+
+def _as_variable(word: Word) -> str:
+    """A word that is not known, in a text that is read for deny rules only; what is constant of it stands as it is."""
+    if not word.pieces:
+        return word.source if word.source != "…" else _ANYTHING
+    return "".join([piece.text if isinstance(piece, Text) else _ANYTHING for piece in word.pieces])
+
+
+def _is_one_of(option: str, names: Sequence[str]) -> bool:
+    """Whether an option is one of these, abbreviated or not."""
+    return option in names or (
+        len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in names)
+    )
+
+
+def _replaced(name: str, found: Arguments) -> str | None:
+    """The text that ``xargs -I{}`` replaces by words from elsewhere."""
+    if name != "xargs" or not found.has("-I", "-i", "--replace"):
+        return None
+    value = next(iter(found.values("-I", "--replace")), None)
+    return value.value if value is not None and value.value else "{}"
+
+
+def _plus_as_dash(words: Sequence[Word]) -> list[Word]:
+    """Shells take ``+x`` as an option too."""
+    return [
+        constant("-" + word.value[1:])
+        if index and word.value is not None and re.fullmatch(r"\+[a-zA-Z]+", word.value)
+        else word
+        for index, word in enumerate(words)
+    ]
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,81 @@
+"""Files that are named after an address or inside a form: what clones, downloads and ``curl -F`` touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
+
+from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+
+def written_for_address(words: Sequence[Word]) -> Iterator[Touch]:
+    """The folder that an address and a folder name: the second, or the last name of the first."""
+    if len(words) > 1:
+        yield Touch("write", words[1])
+        return
+    for word in words[:1]:
+        if word.value is None:
+            yield Touch("write", unknown())
+            continue
+        names = [name for name in re.split(r"[/:]", re.sub(r"[?#].*", "", word.value)) if name]
+        if len(names) > 1 and names[-1] == ".git":
+            names.pop()
+        if names:
+            name = unquote(names[-1])
+            bare = name.removesuffix(".git").removesuffix(".bundle")
+            yield Touch("write", constant(bare or name))
+
+
+def cloned_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """``hg clone``, ``svn checkout``: without a folder they name one after the address."""
+    if {word.value for word in words[1:4]} & {"clone", "checkout", "co", "export"}:
+        yield from written_for_address([word for _, word in known.arguments.operands][1:])
+
+
+def gh_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Folders and files that it names after a repository, or that somebody else names."""
+    named = [word for word in words[1:] if word.value is None or not word.value.startswith("-")]
+    match [word.value for word in named[:2]]:
+        case ["repo", "clone" | "fork" | "create"] | ["gist", "clone"]:
+            yield from written_for_address(named[2:4])
+        case ["release" | "run", "download"]:
+            yield Touch("write", constant("."), spills=True)
+
+
+def wget_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    if found.has("-O", "--output-document", "--spider"):
+        return
+    for _, word in found.operands:
+        name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+        yield Touch("write", constant(name) if word.value is not None and name else unknown())
+    if found.has("-r", "--recursive", "-m", "--mirror", "-x", "--force-directories", "--content-disposition",
+                 "--trust-server-names", "-i", "--input-file"):  # fmt: skip
+        yield Touch("write", constant("."), spills=True)
+
+
+def form_touches(value: Word) -> Iterator[Touch]:
+    """What ``name=@file`` sends: files in a list, in quotes, and what ``headers=@file`` names behind a semicolon."""
+    _, equals, content = value.prefix.partition("=")
+    if value.value is None:
+        if "@" in value.prefix or "<" in value.prefix or not equals:
+            yield Touch("read", unknown())
+        return
+    sends = content.lstrip()[:1] in {"@", "<"}
+    for part in re.split("[;,]", content) if sends else content.split(";"):
+        behind = part.strip()
+        if behind.lower().startswith("headers"):
+            behind = behind.partition("=")[2].strip()
+            if behind[:1] not in {"@", "<"}:
+                continue
+        elif not sends:
+            continue
+        name = behind.lstrip("@<").strip()
+        plain = re.sub(r"\\(.)", r"\1", name).strip('"')
+        if "\\" in name or name.count('"') % 2:
+            yield Touch("read", unknown())  # a quoted name may hold a comma or semicolon
+        yield from (Touch("read", constant(text)) for text in dict.fromkeys((name, name.strip('"'), plain)) if text)

@@ -1,0 +1,520 @@
+"""Which files a command reads, lists, writes or deletes, as far as its words name them (RULES.md S10, S11).
+
+More than 500 lines: one function for each kind of program, side by side.
+
+Only names here; what may be done to them is ``paths/path_judge.py``'s to say, and whether they exist is asked in
+``judge.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
+
+from countersign.gate.patterns import is_glob
+from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.operand_code import FILTER_LOADS
+from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
+from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.files.git_operands import git_touches
+from countersign.gate.shell.files.rg_operands import rg_touches
+from countersign.gate.shell.languages.curl_globs import curl_names
+from countersign.gate.shell.programs.argv import Arguments, may_be_several
+from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
+from countersign.gate.shell.syntax.tree import HOLE, Text, Word
+from countersign.gate.shell.syntax.words import constant
+
+
+def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
+    """All that this command touches by name."""
+    found: list[Touch] = []
+    row = known.program
+    if known.git is not None:
+        found += git_touches(words, known.git)
+    elif name == "dd":
+        found += _dd(words)
+    elif row is not None:
+        arguments = known.arguments
+        if row.operands != "none" or row.here:
+            found += _operands(name, row, known)
+        if arguments.options:
+            found += _doubtful(row, arguments)
+            if row.reads:
+                # `--body` is an option of its own, not short for `--body-file`.
+                others = row.grammar.texts | {f"--{name}" for name in row.grammar.long}
+                found += [Touch("read", value) for value in arguments.valued(*row.reads, others=others)]
+            if name in _REWRITERS and _rewrites(row, known.arguments):
+                found += [Touch("write", word) for _, word in known.arguments.operands]
+    elif name in {"perl", "ruby"} and known.arguments.has("-i"):
+        # Behind the program's text, or its file, stand the files that are rewritten.
+        operands = known.arguments.operands
+        found += [Touch("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :]]
+    if known.uses:
+        found += _written(known.uses)
+    if known.doings is not None:
+        found += (
+            Touch("read", constant(path) if path is not None else unknown())
+            for path in known.doings.reads
+            if path not in {"-", "/dev/stdin"}
+        )
+    special = _SPECIAL.get(name)
+    if special is not None:
+        found += special(words, known)
+    if name in OUTSIDE_PROGRAMS:
+        found += _places(name, words, known)
+    return found
+
+
+_LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
+
+
+_REWRITERS = frozenset({
+    "prettier", "eslint", "xo", "standard", "gofmt", "goimports", "gofumpt", "golines", "clang-format", "shfmt",
+    "swift-format", "ormolu", "fourmolu", "google-java-format", "ruff", "stylelint", "autopep8", "yapf", "rubocop",
+    "biome",
+})  # fmt: skip
+"""Programs that rewrite what they name, where an option says so."""
+
+
+def _rewrites(row: Program, found: Arguments) -> bool:
+    return any(row.escapes.get(option.name) == "changes" for option in found.options)
+
+
+_IN_PLACE = frozenset({"-i", "--in-place", "-E", "-r", "-n", "-s", "-z", "-e", "-ie", "--write", "-w", "--fix"})
+"""Options of these programs beside which all that is written are the files that they name."""
+
+
+def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Touch]) -> bool:
+    """Whether all that a command changes are files that it names by constant words."""
+    if name != "sed" and name not in _REWRITERS:
+        return False
+    options = [word.value for word in words[1:] if word.prefix.startswith("-")]
+    written = [touch.word for touch in touched if touch.deed not in ("read", "list")]
+    return (
+        all(option in _IN_PLACE for option in options)
+        and bool(written)
+        and all(word.value is not None and not is_glob(word.value) and word.value[:1] != "!" for word in written)
+    )
+
+
+def _places(name: str, words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """What a build or test tool runs or writes because it lies where its words say; only what may lie outside."""
+    key = key_of(name, words, OUTSIDE)
+    if key is None:
+        return
+    operands, options = OUTSIDE[key]
+    named = [word for _, word in known.arguments.operands] if operands else []
+    if options and known.arguments.options:
+        named += known.arguments.valued(*options.split())
+    for word in named:
+        if word.value is not None and _LEADS_OUT.match(word.value):
+            path = re.sub(r"::.*|@.*", "", word.value)
+            yield Touch("read", Word(path, (), "constant", path, path, path, tilde=word.tilde), runs=True)
+
+
+def _written(uses: Sequence[Use]) -> Iterator[Touch]:
+    for use in uses:
+        if use.kind == "writes":
+            yield Touch("write", use.path if use.path is not None else unknown())
+
+
+def _operands(name: str, row: Program, known: Known) -> list[Touch]:
+    """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
+    found = known.arguments
+    swallowed = _swallowed(row, found) if found.options else []
+    touched = list(_as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers))
+    if swallowed:
+        touched += _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
+    return touched
+
+
+def _index(indexed: tuple[int, Word]) -> int:
+    return indexed[0]
+
+
+_NOTES = frozenset({"--notes", "--body", "--description"})
+"""Text for people: what has several lines is no file's name."""
+
+_FOLDER_OPTIONS = frozenset({"-t", "--target-directory"})
+
+
+def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
+    """The values of options, as next words, that are not known to be text: they may be operands."""
+    swallowed: list[tuple[int, Word]] = []
+    if row.operands == "none":
+        return swallowed
+    for option in found.options:
+        value = option.value
+        if value is None or option.attached or option.name in row.reads or option.name in row.escapes:
+            continue
+        if row.operands in ("copy", "move", "link") and option.name in _FOLDER_OPTIONS:
+            continue
+        if option.name in _NOTES and "\n" in (value.value or ""):
+            continue
+        if option.name not in row.grammar.texts or found.strangers:
+            swallowed.append((option.index + 1, value))
+    return swallowed
+
+
+def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
+    """The values in the words of options that a whole row does not know for text."""
+    if not row.grammar.whole or row.operands == "none":
+        return
+    deed: Deed = "list" if row.operands == "list" else "read"
+    for option in found.options:
+        if option.value is None:
+            continue
+        known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
+        if option.attached and (not known or found.strangers):
+            yield Touch(deed, option.value, doubtful=True)
+
+
+def _as_operands(
+    name: str, row: Program, known: Known, indexed: Sequence[tuple[int, Word]], *, sure: bool
+) -> Iterator[Touch]:
+    found = known.arguments
+    operands = [word for _, word in indexed]
+    deep = bool(row.deep) and ("-" in row.deep or found.has(*row.deep))
+    shifts = bool(operands) and may_be_several(operands[0])
+    match row.operands:
+        case "read":
+            yield from (Touch("read", word, below=deep) for word in operands)
+        case "list":
+            listed = _before_tests(name, operands, indexed)
+            # `tree --fromfile` prints a file that holds a listing.
+            printed = name == "tree" and found.has("--fromfile", "--fromtabfile")
+            yield from (Touch("read" if printed else "list", word) for word in listed)
+            if name == "find" and found.has("-delete"):
+                tests = {option.name for option in found.options} - _NO_TESTS
+                yield from (Touch("write" if tests else "delete", word, below=True) for word in listed)
+        case "write":
+            yield from (Touch("write", word) for word in operands)
+        case "delete":
+            # Without these options `rm` removes files only, and a root is none. What splits may become such an option.
+            dark = [word for word in operands if word.value is None]
+            turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
+            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or turning or bool(found.strangers)
+            yield from (Touch("delete", word, below=folders) for word in operands)
+        case "change":
+            kept = found.has(*_KEEPS)
+            yield from (Touch("read" if kept else "write", word) for word in operands)
+        case "owner":
+            # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
+            given = found.has("--reference") or (name == "chmod" and bool(operands) and not _is_mode(operands[0]))
+            yield from (Touch("write", word) for word in operands[0 if given else 1 :])
+        case "pattern" | "script":
+            files = operands if found.has(*row.given) or not sure or shifts else operands[1:]
+            if name == "awk":
+                files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
+            changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
+            if name == "awk":
+                changed = any(value.value == "inplace" for value in found.values("-i", "--include"))
+            yield from (Touch("read", word, below=deep) for word in files)
+            if changed:
+                yield from (Touch("write", word) for word in files)
+            if not files and (row.here or (deep and name == "grep")):
+                yield Touch("list" if name == "fd" else "read", constant("."), below=name != "fd")
+            return
+        case "copy" | "move" | "link":
+            yield from _copied(row, known, operands)
+        case "second":
+            yield from (Touch("read", word) for word in (operands[:1] if sure else operands))
+            yield from (Touch("write", word) for word in (operands[0 if shifts else 1 : 2] if sure else operands))
+        case "archive":
+            yield from (Touch("write", word) for word in operands[:1])
+            yield from (Touch("read", word, below=True) for word in operands[0 if shifts else 1 :])
+        case "remote":
+            yield from _remote(operands)
+        case "none":
+            pass
+    if row.here and not operands and row.operands == "list":
+        yield Touch("list", constant("."))
+
+
+_NO_TESTS = frozenset({"-delete", "-depth", "-L", "-P", "-H", "-xdev", "-mount"})
+_KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
+_REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
+
+
+_LONGEST_MODE = 100
+
+
+def _is_mode(word: Word) -> bool:
+    return (
+        word.value is None
+        or len(word.value) > _LONGEST_MODE
+        or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
+    )
+
+
+def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[int, Word]]) -> Sequence[Word]:
+    """Of ``find`` only the folders in front of its tests are places."""
+    if name != "find":
+        return operands
+    found: list[Word] = []
+    for position, (index, word) in enumerate(indexed):
+        if word.value in {"(", "!", ")", ","} or (position and index != indexed[position - 1][0] + 1):
+            break
+        found.append(word)
+    return found or [constant(".")]
+
+
+def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[Touch]:
+    found = known.arguments
+    folder = next(iter(found.values("-t", "--target-directory")), None)
+    if row.operands == "copy" and found.has("-d", "--directory") and row.escapes:
+        yield from (Touch("write", word) for word in operands)
+        return
+    # The last of the words that a pattern expands to is the target, those in front of it are sources.
+    several = bool(operands) and may_be_several(operands[-1])
+    sources = list(operands if folder is not None or len(operands) == 1 or several else operands[:-1])
+    target = folder
+    if target is None:
+        target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
+    recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
+    for word in sources:
+        if row.operands == "move":
+            yield Touch("move", word, below=True)
+            yield Touch("read", word)
+        elif row.operands == "link":
+            # What the link points to can be written through it before anybody looks again.
+            for seen in _seen_from(word, target):
+                yield Touch("write", seen)
+                yield Touch("read", seen, below=True)
+        else:
+            yield Touch("read", word, below=recursive)
+    if target is None:
+        return
+    flat = found.has("-T", "--no-target-directory")
+    yield Touch("write", target)
+    for word in sources:
+        name = _base(word)
+        spills = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
+        if spills:
+            yield Touch("write", target, spills=True)
+        elif not flat:
+            yield Touch("write", target, into=name if name is not None else "*")
+
+
+def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:
+    """What a link points to: a hard link counts from here, a symbolic one from the folder that it lies in."""
+    yield word
+    if word.value is not None and not word.value.startswith("/") and not word.tilde and link is not None and link.value:
+        folder, slash, _ = link.value.rpartition("/")
+        if slash:
+            yield constant(f"{folder}/{word.value}")
+        yield constant(f"{link.value}/{word.value}")
+
+
+def _base(word: Word) -> str | None:
+    """The last name of a source, None where it is not known."""
+    if word.value is None:
+        return None
+    return word.value.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _remote(operands: Sequence[Word]) -> Iterator[Touch]:
+    """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
+    local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
+    for word in local:
+        several = may_be_several(word)
+        if word is operands[-1] and (len(operands) > 1 or several):
+            yield Touch("write", word)
+            yield Touch("write", word, spills=True)
+        if word is not operands[-1] or len(operands) == 1 or several:
+            yield Touch("read", word, below=True)
+
+
+def _dd(words: Sequence[Word]) -> Iterator[Touch]:
+    for word in words[1:]:
+        name, equals, rest = word.prefix.partition("=")
+        if equals and name in {"if", "of"}:
+            value = constant(rest) if word.value is not None else unknown()
+            if word.value is not None and rest.startswith("~"):
+                value = Word(rest, (), "constant", rest, rest, rest, tilde=True)
+            yield Touch("read" if name == "if" else "write", value)
+        elif word.value is None:
+            yield Touch("write", unknown())
+
+
+# --- programs with ways of their own ---------------------------------------------------------------------------------
+
+
+def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    letters = ""
+    operands = [word for _, word in found.operands]
+    if len(words) > 1 and words[1].value is not None and not words[1].value.startswith("-"):
+        letters, operands = words[1].value, operands[1:]
+    files = list(found.values("-f", "--file"))
+    if "f" in letters and operands:
+        files, operands = [operands[0], *files], operands[1:]
+    extracting = "x" in letters or found.has("-x", "--extract", "--get")
+    listing = "t" in letters or found.has("-t", "--list")
+    folder = next(iter(found.values("-C", "--directory", "--one-top-level")), None)
+    if extracting:
+        yield from (Touch("read", word) for word in files)
+        if not (found.has("-O", "--to-stdout") or "O" in letters):
+            yield Touch("write", folder if folder is not None else constant("."), spills=True)
+    elif listing:
+        yield from (Touch("read", word) for word in files)
+    else:
+        yield from (Touch("write", word) for word in files if word.value != "-")
+        yield from (Touch("read", word, below=True) for word in operands)
+        yield from (
+            Touch("read", word) for word in found.valued("--add-file", "--files-from", "-T", "-X", "--exclude-from")
+        )
+        for folder in found.valued("-C", "--directory"):
+            yield from (Touch("read", _in_folder(folder, word), below=True) for word in operands)
+
+
+def _in_folder(folder: Word, word: Word) -> Word:
+    """What a word names that counts from a folder."""
+    if folder.value is None or word.value is None:
+        return unknown()
+    if word.value.startswith("/") or word.tilde:
+        return word
+    path = f"{folder.value}/{word.value}"
+    return Word(path, (), "constant", path, path, path, tilde=folder.tilde)
+
+
+def _unzip(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    yield from (Touch("read", word) for _, word in found.operands[:1])
+    if not found.has("-l", "-p", "-t", "-v", "-Z", "-z", "-c"):
+        folder = next(iter(found.values("-d")), None)
+        yield Touch("write", folder if folder is not None else constant("."), spills=True)
+
+
+def _seven(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    operands = [word for _, word in known.arguments.operands]
+    verb = operands[0].value if operands else None
+    if verb in {"x", "e"}:
+        yield Touch("write", constant("."), spills=True)
+    elif verb in {"a", "d", "u", "rn"}:
+        yield from (Touch("write", word) for word in operands[1:2])
+        yield from (Touch("read", word, below=True) for word in operands[2:])
+
+
+def _patch(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    operands = [word for _, word in known.arguments.operands]
+    if known.arguments.has("--dry-run"):
+        return
+    if operands:
+        yield Touch("write", operands[0])
+        yield from (Touch("read", word) for word in operands[1:])
+    else:
+        yield Touch("write", constant("."), spills=True)
+
+
+def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    if known.arguments.has("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
+        yield Touch("write", constant("."), spills=True)
+
+
+def _ar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Key letters may or may not stand in front of the archive, so each operand counts as written, too."""
+    yield from (Touch("write", word) for _, word in known.arguments.operands)
+
+
+def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    found = known.arguments
+    if found.has("-n", "--netrc", "--netrc-optional"):
+        yield Touch("read", Word("~/.netrc", (), "constant", "~/.netrc", "~/.netrc", "~/.netrc", tilde=True))
+    for value in found.values("-H", "--header", "--proxy-header", "-w", "--write-out"):
+        if value.prefix.startswith("@"):
+            yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
+    for value in found.valued("-T", "--upload-file"):
+        # It has patterns of its own for what it sends.
+        for text in curl_names(value.value or ""):
+            yield Touch("read", constant(text))
+    for value in found.valued("-F", "--form"):
+        yield from form_touches(value)
+    for value in found.valued(*_CURL_SENDS):
+        at = value.prefix.find("@") if value.prefix[:1] != "@" else 0
+        if at >= 0 or "=<" in value.prefix:
+            name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
+            yield Touch("read", constant(name) if value.value is not None else unknown())
+    for word in (*[word for _, word in found.operands], *found.valued("--url")):
+        if word.prefix.lower().startswith("file:"):
+            if word.value is None:
+                yield Touch("read", _behind_scheme(word))
+            for path in curl_names(_SCHEME.sub("", word.value or "")):
+                yield Touch("read", constant(path))
+                yield Touch("read", constant(unquote(path)))
+        elif found.has("-O", "--remote-name", "--remote-name-all"):
+            name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+            yield Touch("write", constant(name) if word.value is not None and name else unknown())
+
+
+_SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")
+
+
+def _behind_scheme(word: Word) -> Word:
+    """A word that begins with ``file:``, without that."""
+    first, *rest = word.pieces
+    if not isinstance(first, Text):
+        return unknown()
+    prefix = _SCHEME.sub("", word.prefix)
+    pieces = (Text(_SCHEME.sub("", first.text), first.quoted), *rest)
+    return Word(word.source, pieces, word.form, None, prefix, HOLE + prefix, bare=False)
+
+
+_CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json --url-query --variable".split()
+"""Options whose value may have the name of a file behind an `@`."""
+
+
+def _csplit(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    yield from (Touch("read", word) for _, word in known.arguments.operands[:1])
+
+
+def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Options that take a name and a file, and what a filter loads, in any of its strings."""
+    for index, word in enumerate(words):
+        if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
+            yield from (Touch("read", file) for file in words[index + 2 : index + 3])
+    for word in words[1:]:
+        if FILTER_LOADS.search(word.value or ""):
+            yield Touch("read", unknown())
+            yield from (
+                Touch("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)
+                for text in re.findall(r'"([^"\\]+)"', word.value or "")
+            )
+    yield from (Touch("read", value, below=True) for value in known.arguments.values("-L", "--library-path"))
+
+
+def _strings(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """`@FILE` brings more words, and what is no option is named in the complaint."""
+    for word in words[1:]:
+        if word.prefix.startswith("@"):
+            yield Touch("read", constant(word.value[1:]) if word.value is not None else unknown())
+
+
+def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    yield from (Touch("read", word) for _, word in known.arguments.operands)
+
+
+_SPECIAL = {
+    "gh": gh_touches,
+    "hg": cloned_touches,
+    "svn": cloned_touches,
+    "rg": rg_touches,
+    "jq": _jq,
+    "yq": _jq,
+    "strings": _strings,
+    "vim": _vim,
+    "tar": _tar,
+    "unzip": _unzip,
+    "7z": _seven,
+    "7za": _seven,
+    "7zr": _seven,
+    "patch": _patch,
+    "cpio": _cpio,
+    "curl": _curl,
+    "ar": _ar,
+    "ranlib": _ar,
+    "wget": wget_touches,
+    "csplit": _csplit,
+}

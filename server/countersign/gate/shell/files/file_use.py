@@ -1,0 +1,34 @@
+"""A Touch: one file that a command names, and what it would do to it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from countersign.gate.shell.syntax.tree import HOLE, Word
+
+Deed = Literal["read", "list", "write", "delete", "move"]
+
+
+class Touch(NamedTuple):
+    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
+    into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
+    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
+    of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is a file
+    only if the table is wrong. ``runs``: what lies there is run or built, which a rule for the command covers in the
+    workspace only."""
+
+    deed: Deed
+    word: Word
+    below: bool = False
+    into: str | None = None
+    spills: bool = False
+    shown: bool = False
+    top: bool = False
+    free: bool = False
+    doubtful: bool = False
+    runs: bool = False
+
+
+def unknown() -> Word:
+    """A file whose name is not known before it runs."""
+    return Word("…", (), "quoted", None, "", HOLE + "…", bare=False)

@@ -1,0 +1,160 @@
+"""Which files a git command shows, writes or deletes, as far as its words name them (CONTRACT.md 9, RULES.md S10).
+
+An operand may be a revision as well as a file, and a path may stand behind a colon; whatever could be one counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.shell.files.address_operands import written_for_address
+from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.languages.git import Git, named_words, paths_in
+from countersign.gate.shell.programs.rows_git import SHOWS_FILES
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+
+def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    """All that this git command touches by name, counted from the folders of its ``-C``."""
+    for touch in _touches(words, git):
+        word = touch.word
+        for folder in reversed(git.folders):
+            if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
+                break
+            path = f"{folder.value}/{word.value}"
+            word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
+        yield touch if word is touch.word else touch._replace(word=word)
+
+
+def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    if git.subcommand in SHOWS_FILES or git.program.known:
+        yield from _shown(words, git)
+    yield from (Touch("read", value) for value in found.valued(*git.program.reads))
+    match git.subcommand:
+        case "rm":
+            yield from (Touch("delete", word) for word in operands if not found.has("--cached"))
+        case "mv":
+            yield from (Touch("move", word) for word in operands[:-1])
+            yield from (Touch("write", word) for word in operands[-1:])
+        case "restore":
+            if found.has("--worktree", "-W") or not found.has("--staged", "-S"):
+                yield from (Touch("write", word) for word in operands)
+        case "checkout":
+            after = [word for index, word in found.operands if _behind_dashes(words, index)]
+            yield from (Touch("write", word) for word in after)
+            yield from (Touch("write", word, shown=True) for word in operands)
+        case "clone":
+            yield from written_for_address(operands)
+        case "init":
+            yield from (Touch("write", word) for word in operands[:1])
+        case "worktree":
+            if operands and operands[0].value in {"add", "move", "remove"}:
+                yield from (Touch("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])
+        case "clean":
+            if not found.has("-n", "--dry-run"):
+                for word in operands or [constant(".")]:
+                    yield Touch("write", word, spills=True)
+        case "apply" | "am":
+            yield from (Touch("read", word) for word in operands)
+            if not found.has("--check", "--stat", "--numstat", "--summary", "--cached", "--abort", "--quit", "--skip"):
+                for word in list(found.values("--directory")) or [constant(".")]:
+                    yield Touch("write", word, spills=True)
+        case "merge-file":
+            if not found.has("-p", "--stdout"):
+                yield from (Touch("write", word) for word in operands[:1])
+        case "submodule":
+            if operands and operands[0].value == "add":
+                yield from written_for_address(operands[1:])
+        case "checkout-index":
+            yield from (Touch("write", word) for word in operands)
+            if found.has("-a", "--all", "--stdin", "--prefix"):
+                yield Touch("write", constant("."), spills=True)
+        case "read-tree":
+            if found.has("-u"):
+                yield Touch("write", constant("."), spills=True)
+        case "bundle":
+            if operands and operands[0].value == "create":
+                yield from (Touch("write", word) for word in operands[1:2])
+                yield Touch("read", constant("."), below=True)
+        case "cat-file" | "unpack-file" if not found.has("-t", "-s", "-e"):
+            # An object that is named by its number may be what any file holds.
+            if any(word.value is None or ":" not in word.value for word in operands):
+                yield Touch("read", constant("."), below=True)
+        case "fast-export":
+            # Without the names of files it writes out what all of them hold.
+            yield Touch("read", constant("."), below=True)
+        case "add" | "stage" | "update-index":
+            # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
+            yield from (Touch("read", word) for word in operands if word.value is not None)
+        case "hash-object":
+            yield from (Touch("read", word) for word in operands)
+        case "config":
+            yield from _git_config(git)
+
+
+_LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")
+"""A pathspec that names what is not looked at."""
+
+
+_MOST_COLONS = 20
+"""Behind each colon of a word a path may begin; a word with more of them may name anything."""
+
+
+def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
+    """Every word of git's that may name a file whose content, or whose name at least, it prints."""
+    found = git.arguments
+    deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    expression = None
+    if git.subcommand == "grep" and found.operands and not found.strangers and not found.has("-e", "-f"):
+        expression = found.operands[0][1]
+    for word in named_words(git):
+        # A constant only: what splits may hold names behind it.
+        if word.value is not None and (word is expression or _LEFT_OUT.match(word.value)):
+            continue
+        if word.value is None:
+            if deed == "read":
+                yield Touch("read", word)
+            continue
+        if word.value.count(":") > _MOST_COLONS:
+            yield Touch(deed, unknown())
+            continue
+        yield Touch(deed, word, shown=True)
+        yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
+    if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
+        yield Touch("read", constant("."), shown=True)
+    if found.has("--no-index"):
+        yield from (Touch("read", word) for _, word in found.operands)
+
+
+def _behind_dashes(words: Sequence[Word], index: int) -> bool:
+    return any(word.value == "--" for word in words[:index])
+
+
+_CONFIG_READS = frozenset({
+    "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color", "--get-colorbool",
+    "--show-origin", "--name-only",
+})  # fmt: skip
+
+
+def _git_config(git: Git) -> Iterator[Touch]:
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    verb = operands[0].value if operands else None
+    reading = found.has(*_CONFIG_READS) or verb in {"get", "list", "get-all", "get-regexp"}
+    if reading or (
+        len(operands) == 1 and verb not in {"set", "unset", "edit"} and not found.has("--unset", "--unset-all")
+    ):
+        return
+    named = list(found.values("-f", "--file"))
+    if named:
+        yield from (Touch("write", word) for word in named)
+    elif found.has("--global"):
+        yield Touch("write", Word("~/.gitconfig", (), "constant", "~/.gitconfig", "~/.gitconfig", "", tilde=True))
+    elif found.has("--system"):
+        yield Touch("write", constant("/etc/gitconfig"))
+    else:
+        yield Touch("write", constant(".git/config"))

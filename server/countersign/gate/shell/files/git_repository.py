@@ -1,0 +1,55 @@
+"""Which repository git would work in, seen from a folder (RULES.md S9).
+
+Files named HEAD, config, objects and refs in any folder make git take that folder for a repository and run programs
+that its config names, so known reading counts only in a repository of the workspace.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+
+
+def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
+    """Why git run in this folder may run something, or None.
+
+    With ``known`` the repository must be the ``.git`` folder of the workspace or of a folder in it; without, only a
+    folder that is itself taken for a repository is strange. Looks at the disk; what is not there is judged by the text.
+    """
+    if not disk.is_folder(folder):
+        if known and not disk.is_folder(paths.workspace):
+            return None if paths.inside_workspace(folder, cwd=paths.workspace) else "it lies outside the workspace"
+        return "the folder is not there" if known else None
+    real = paths.resolve(folder, cwd=paths.workspace).resolved
+    top = paths.resolve(paths.workspace, cwd="/").resolved
+    if real is None or top is None:
+        return "the folder cannot be looked at"
+    while True:
+        if _looks_bare(real):
+            return "the folder has the form of a git repository, whose settings name programs to run"
+        inside = real == top or real.startswith(f"{top}/")
+        entry = disk.standing(os.path.join(real, ".git"))
+        if not (isinstance(entry, int) and entry in disk.MISSING):
+            if not known:
+                return None
+            if not inside:
+                return "the repository lies outside the workspace"
+            if not isinstance(entry, int) and entry.kind == stat.S_IFDIR:
+                return None
+            return "its `.git` is no folder"
+        if real in {top, "/"} or not inside:
+            return "there is no repository in the workspace" if known else None
+        real = os.path.dirname(real)
+
+
+def _looks_bare(folder: str) -> bool:
+    head = disk.standing(f"{folder}/HEAD")
+    return (
+        not (isinstance(head, int) and head in disk.MISSING)
+        and os.path.basename(folder) != ".git"
+        and disk.is_folder(f"{folder}/objects")
+        and disk.is_folder(f"{folder}/refs")
+    )

@@ -1,0 +1,392 @@
+"""From the words that name files to findings about them: where a word leads, from each place where it may count.
+
+Patterns are looked up on the disk as it is now, and compared with the names that are protected or secret, so that no
+spelling of one goes by. What is not known before it runs is never taken for harmless.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.finding import Finding, Floor
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, protected_reason
+from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
+from countersign.gate.shell.flow.control_flow import Places
+from countersign.gate.shell.syntax.tree import Process, Text, Word
+from countersign.gate.shell.variables.bindings import Facts
+from countersign.wire.verdicts import Evidence
+
+_STREAMS = frozenset({"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero"})
+"""Neither files nor places: reading and writing them touches nothing."""
+
+_DESCRIPTOR = re.compile(r"/dev/fd/\d+")
+
+MAX_MATCHES = 500
+"""How many names a pattern may make before its matches are no longer looked at one by one, but asked for."""
+
+_SECRET_NAMES = (".env", ".env.local", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem")
+_HOME_SECRETS = tuple("/".join(names) for names in SECRET_IN_HOME) + tuple(
+    "/".join((*names, "\x00")) for names in SECRET_IN_HOME
+)
+_PROTECTED_NAMES = tuple(
+    "/".join((*names, *below))
+    for names in PROTECTED
+    for below in ((), ("\x00",))
+    if not names[0].startswith("opencode")  # too ordinary a name to suspect behind every `*.json`; the disk tells
+)
+
+
+def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
+    """The absolute folders where a command may run, None if they are not known."""
+    if places is None:
+        return None
+    found: list[str] = []
+    for place in places:
+        folder = start
+        for word in place:
+            folder = join(folder, literal(word), judge.home)
+        found.append(folder)
+    return sorted(found)
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+class Lookout:
+    """Makes findings of touches for one command in one place (or in no known one)."""
+
+    def __init__(self, judge: PathJudge, facts: Facts, folder: str | None) -> None:
+        self.judge, self.facts, self.folder = judge, facts, folder
+
+    def look(self, touch: Touch) -> Iterator[Finding]:
+        """The findings of one touch. The first of each stands for the word as a whole."""
+        found = self._look(touch)
+        yield from (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
+
+    def _look(self, touch: Touch) -> Iterator[Finding]:
+        if touch.word.value == "-" and touch.deed in ("read", "list"):
+            return
+        if touch.shown:
+            yield from self._shown(touch)
+            return
+        if len(touch.word.pieces) == 1 and isinstance(touch.word.pieces[0], Process):
+            return  # a pipe; what stands in it is a command of its own
+        found = meaning(touch.word, self.facts, self.judge.home, self.folder)
+        for value in found.values:
+            yield from self._value(touch, value)
+        for pattern in found.patterns:
+            yield from self._pattern(touch, pattern)
+        if not found.complete:
+            yield self._unknown(touch)
+
+    def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
+        if value in _STREAMS or _DESCRIPTOR.fullmatch(value):
+            return
+        if value == "" and touch.deed not in ("read", "list"):
+            yield self._unknown(touch, "''")
+            return
+        if value == "":
+            value = "."
+        if self.folder is None and not value.startswith(("/", "~/")):
+            judge = self.judge
+            nearby = [
+                self._one(touch, value, judge.workspace),
+                self._one(touch._replace(below=False), value, judge.home),
+            ]
+            # If `cd` fails, the text goes on where it started: only there a deny rule surely matches.
+            nearby[1] = nearby[1]._replace(deny=None, ask=nearby[1].deny or nearby[1].ask)
+            yield self._somewhere(touch, value, nearby)
+            return
+        yield self._one(touch, value, self.folder or self.judge.workspace)
+
+    def _one(self, touch: Touch, value: str, cwd: str) -> Finding:
+        return self._read(touch, value, cwd) if touch.deed in ("read", "list") else self._write(touch, value, cwd)
+
+    def _somewhere(self, touch: Touch, source: str, nearby: Sequence[Finding]) -> Finding:
+        """A relative name in a folder that is not known: what is said of the name itself, in the workspace and in the
+        home, counts wherever it lies; what would allow it does not."""
+        found = self._unknown(touch, source)
+        secret = None
+        if touch.deed == "read":
+            secret = next((said.must_ask for said in nearby if said.must_ask and not said.auto_lifts), None)
+        return found._replace(
+            floors=tuple(dict.fromkeys(floor for said in nearby for floor in said.floors)),
+            deny=next((said.deny for said in nearby if said.deny), None),
+            ask=next((said.ask for said in nearby if said.ask), found.ask),
+            must_ask=found.must_ask or secret,
+            bypass_lifts=found.bypass_lifts and secret is None,
+        )
+
+    def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
+        finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
+        if touch.deed == "list" and finding.must_ask is not None and finding.in_workspace:
+            # Looking at a secret's name, size or date does not read it.
+            finding = finding._replace(must_ask=None, known_read=not finding.floors)
+        return finding
+
+    def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
+        operation = touch.deed if touch.deed in ("delete", "move") else "edit"
+        if touch.into is not None:
+            return self._into(touch, value, cwd)
+        finding = self.judge.judge_write(value, cwd=cwd, operation=operation)
+        if touch.spills and not finding.floors and finding.must_ask is None:
+            held = self._holds_protected(value, cwd)
+            if held is not None:
+                reason = f"names that are not known are written there, and {held}"
+                finding = finding._replace(must_ask=Evidence(source="default", reason=reason))
+        return finding
+
+    def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
+        """What is copied into a folder gets a name of its own there."""
+        whole = self.judge.resolve(value, cwd=cwd)
+        spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
+        if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled):
+            return self.judge.judge_write(value, cwd=cwd)
+        if whole.resolved != whole.lexical:
+            # `ln -sfn` and `mv -T` replace a symlink to a folder instead of going into it.
+            replaced = self.judge.judge_write(value, cwd=cwd)
+            if replaced.floors:
+                return replaced
+        return self.judge.judge_write(f"{value.rstrip('/') or '/'}/{touch.into}", cwd=cwd)
+
+    def _holds_protected(self, value: str, cwd: str) -> str | None:
+        """Why a folder may not be written into without knowing the names."""
+        if os.path.normpath(join(cwd, value, self.judge.home)) == os.path.normpath(self.judge.workspace):
+            return "the workspace itself holds protected places"
+        resolved = self.judge.resolve(value, cwd=cwd)
+        for name in disk.names_in(resolved.resolved or resolved.lexical):
+            reason = self.judge.is_protected(f"{value.rstrip('/')}/{name}", cwd=cwd)
+            if reason is not None:
+                return f"`{name}` there is protected"
+        return None
+
+    def _pattern(self, touch: Touch, pattern: str) -> Iterator[Finding]:
+        """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
+        fixed = _fixed_folder(pattern)
+        if self.folder is None and not pattern.startswith(("/", "~/")):
+            there = Lookout(self.judge, self.facts, self.judge.workspace)
+            yield self._somewhere(touch, pattern, list(there._pattern(touch, pattern)))
+            return
+        cwd = self.folder or self.judge.workspace
+        reading = touch.deed in ("read", "list")
+        if reading:
+            whole = self.judge.judge_read(fixed, cwd=cwd, below=touch.deed == "read")
+            if whole.ask is not None and touch.deed == "read" and not touch.below:
+                # Not all that lies there counts, but what the pattern may turn into.
+                whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, _below_fixed(pattern), cwd=cwd))
+            if touch.deed == "list" and whole.in_workspace:
+                whole = whole._replace(must_ask=None, known_read=not whole.floors)
+        elif _takes_all(pattern):
+            whole = self.judge.judge_write(fixed, cwd=cwd, operation="delete" if touch.deed == "delete" else "edit")
+        else:
+            whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
+        whole = whole._replace(resource=f"{whole.resource} ({pattern})")
+        risky = self._could_be(pattern, cwd, reading=reading)
+        if risky is not None and whole.must_ask is None and not (reading and touch.deed == "list"):
+            whole = whole._replace(
+                must_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
+            )
+        yield whole
+        matches = self._matches(pattern, cwd)
+        if matches is None:
+            reason = "the pattern matches more names than are looked at"
+            yield whole._replace(must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
+            return
+        # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
+        if touch.deed == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
+            # Only bash before 5.2 takes `.*` for these as well, and then shows no more than names.
+            matches = tuple(match for match in matches if match.rsplit("/", 1)[-1] not in {".", ".."})
+        spelled = () if matches and is_exact(pattern) else (plain_path(pattern),)
+        for match in (*matches, *spelled):
+            found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
+            if found.floors or found.deny or found.ask or found.must_ask:
+                yield found
+
+    def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
+        """What the pattern matches now; None if that is more than is looked at."""
+        if pattern.startswith("~/"):
+            pattern = f"{escape_glob(self.judge.home)}{pattern[1:]}"
+        return disk.matching(pattern, cwd, MAX_MATCHES)
+
+    def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
+        """Whether a pattern that spells something out could spell a secret or a protected name."""
+        names = _SECRET_NAMES if reading else _PROTECTED_NAMES
+        for name in names:
+            if _could_match(pattern, name):
+                what = "a secret" if reading else "a protected place"
+                return f"`{pattern}` could be {what}: `{name.replace(chr(0), '…')}`"
+        home = f"{self.judge.home}/"
+        folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
+        absolute = "/".join((folder, *_below_fixed(pattern)))
+        if reading and any(_segments_match(absolute, home + name) for name in _HOME_SECRETS):
+            return f"`{pattern}` could be a secret of the home"
+        return None
+
+    def _unknown(self, touch: Touch, shown: str | None = None) -> Finding:
+        """A file whose name is not known before it runs."""
+        source = shown or touch.word.source or "…"
+        if touch.deed in ("read", "list"):
+            ruled = self.judge.may_hold_ruled("/", cwd="/") if touch.deed == "read" else None
+            ask = None
+            if ruled is not None:
+                ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
+            return Finding(kind="read", resource=source, category="read", ask=ask, in_workspace=False)
+        reason = f"what `{source}` names is not known before it runs, so it could lie anywhere"
+        anything = self.judge.judge_write("/", cwd="/", operation="delete")
+        ruled = anything.deny or anything.ask
+        if ruled is not None:
+            ruled = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
+        said = Evidence(source="default", reason=reason)
+        floors: tuple[Floor, ...] = ()
+        if touch.deed in ("delete", "move") and touch.below and self._could_be_root(touch.word):
+            root = Evidence(source="floor", reason=f"what `{source}` names is not known, and it could be a root")
+            floors = (Floor("ask", root),)
+        return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, must_ask=said)
+
+    def _could_be_root(self, word: Word) -> bool:
+        """Whether a word that is not known could name a root, or what is protected. One that surely ends in names of
+        its own (``"$out/build"``) could not, unless a root or a protected place has such a name."""
+        text = ""
+        for piece in reversed(word.pieces):
+            if not isinstance(piece, Text):
+                break
+            text = piece.text + text
+        names = text.rstrip("/").split("/")[1:]
+        if word.form != "quoted" or not names or {"", ".", ".."} & set(names):
+            return True
+        known = {fold(part) for part in self.judge.root_names()}
+        return fold(names[-1]) in known | {"root"} or protected_reason(names) is not None
+
+    def _shown(self, touch: Touch) -> Iterator[Finding]:
+        """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""
+        value = literal(touch.word)
+        cwd = self.folder or self.judge.workspace
+        if not value or value.startswith("-") or "\n" in value:
+            return
+        if touch.deed != "write" and not touch.top and self.judge.is_quiet(value, cwd=cwd):
+            return
+        if touch.deed == "write":
+            written = self.judge.judge_write(value, cwd=cwd)
+            if self.judge.resolve(value, cwd=cwd).refused is None and (
+                written.floors or written.deny or written.ask or self._leads_out(value, written)
+            ):
+                yield written
+            return
+        for place in self._above(cwd) if touch.top else [cwd]:
+            if any(char in value for char in "*?["):
+                yield from self._pathspec(value, place, free=touch.free)
+                continue
+            resolved = self.judge.resolve(value, cwd=place)
+            if resolved.refused is not None:
+                continue
+            below = touch.deed == "read" and resolved.kind == "folder"
+            finding = self.judge.judge_read(value, cwd=place, below=below)
+            secret = self.judge.is_secret(value, cwd=place) is not None
+            if secret and touch.deed == "list":
+                # Only its name is looked at: a rule for the command covers that, the read-only set does not.
+                yield finding._replace(must_ask=None, known_read=False)
+            elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
+                yield finding
+
+    def _above(self, cwd: str) -> list[str]:
+        """The folders from this one up to the workspace: the top of a repository is one of them."""
+        found = [cwd]
+        while found[-1] != self.judge.workspace and f"{found[-1]}/".startswith(f"{self.judge.workspace}/"):
+            found.append(os.path.dirname(found[-1]))
+        return found
+
+    @staticmethod
+    def _leads_out(value: str, finding: Finding) -> bool:
+        """Whether it is spelled as a path out of the workspace: ``git diff`` compares any two files."""
+        spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
+        return spelled and finding.must_ask is not None
+
+    def _pathspec(self, value: str, cwd: str, *, free: bool) -> Iterator[Finding]:
+        """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
+        taken for an expression, in which that is anything."""
+        last = value.rsplit("/", 1)[-1]
+        named = any(char not in "*?" for char in last) and not (free and last == ".*")
+        ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
+        if ruled is not None:
+            said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
+            yield self.judge.judge_read(_fixed_folder(value), cwd=cwd)._replace(ask=said)
+        for name in _SECRET_NAMES:
+            if named and _any_name_matches(last, name) and last != "*.*":
+                reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
+                finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
+                said = Evidence(source="default", reason=reason)
+                yield finding._replace(must_ask=said, known_read=False, auto_lifts=False)
+                return
+
+
+def _is_harmless(finding: Finding) -> bool:
+    return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.must_ask)
+
+
+def names_option(pattern: str, folder: str) -> bool:
+    """Whether a pathname pattern may make a word that begins with a dash: it says so, or such a file is there."""
+    if not may_begin_with_dash(pattern):
+        return False
+    matches = disk.matching(pattern, folder, MAX_MATCHES)
+    return pattern[0] in "-\\" or matches is None or any(name.startswith("-") for name in matches)
+
+
+def _fixed_folder(pattern: str) -> str:
+    """The folder in front of the first segment with a wildcard, as a path for ``PathJudge``."""
+    below = _below_fixed(pattern)
+    front = pattern[: len(pattern) - len("/".join(below))]
+    return plain_path(front) if front else "."
+
+
+def _below_fixed(pattern: str) -> list[str]:
+    """The segments from the first one with a wildcard on."""
+    segments = pattern.split("/")
+    at = next((at for at, text in enumerate(segments) if glob_segment(text).literal is None), len(segments) - 1)
+    return segments[at:]
+
+
+def _takes_all(pattern: str) -> bool:
+    """Whether a pattern's last part is nothing but stars: all that lies in the folder."""
+    last = pattern.rstrip("/").rsplit("/", 1)[-1]
+    # Nearly all names begin with a letter and hold no blank; those that a pattern leaves out save nothing.
+    return not glob_segment(last).says_something or last in {".*", ".[!.]*", ".[^.]*", "..?*"}
+
+
+def _could_match(pattern: str, name: str) -> bool:
+    """Whether the last parts of a pattern could spell this name, and say something of it."""
+    parts, names = pattern.rstrip("/").split("/"), name.split("/")
+    if len(parts) < len(names):
+        return False
+    last = parts[-len(names) :]
+    return all(_part_matches(part, one) for part, one in zip(last, names, strict=True)) and any(
+        glob_segment(part).says_something for part in last
+    )
+
+
+def _part_matches(part: str, name: str) -> bool:
+    if name == "\x00":
+        return True
+    segment = glob_segment(part)
+    if name.startswith("\x00"):
+        # Any stem: the pattern must allow a character that only a wildcard can stand for.
+        return _any_name_matches(part, name) and part not in {"*", "*.*"}
+    return segment.says_something and segment.may_match_any_case(name)
+
+
+def _any_name_matches(part: str, name: str) -> bool:
+    """Whether a segment may match a name in which a NUL stands for any stem, a leading dot like any character."""
+    return tokens_match(glob_segment(part).tokens, name)
+
+
+def _segments_match(pattern: str, path: str) -> bool:
+    """Whether an absolute pattern could spell this path, a leading dot never by a wildcard."""
+    parts, names = pattern.split("/"), path.split("/")
+    return len(parts) == len(names) and all(
+        name == "\x00" or glob_segment(part).may_match_any_case(name) for part, name in zip(parts, names, strict=True)
+    )

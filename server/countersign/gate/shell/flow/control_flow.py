@@ -1,0 +1,510 @@
+"""From a read text to its simple commands in order, each with where it may run and what it may be fed.
+
+What is worked out here depends on the text alone, so it is kept with it. Nothing is decided: rules, paths and tables of
+programs come in ``judge.py``. Where the order of things is not certain (loops, functions, ``eval``), the place counts
+as not known, which can only make the judgement stricter. More than 500 lines, because the walk is one recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
+from countersign.gate.shell.programs.argv import numeric
+from countersign.gate.shell.programs.rows_wrappers import SHELLS
+from countersign.gate.shell.syntax.tree import (
+    HOLE,
+    Arithmetic,
+    Assignment,
+    Chain,
+    Compound,
+    Formula,
+    Node,
+    Not,
+    Pipeline,
+    Process,
+    Reading,
+    Redirect,
+    Script,
+    Simple,
+    Text,
+    Timed,
+    Variable,
+    Word,
+)
+from countersign.gate.shell.syntax.words import choice_patterns, pattern_text
+from countersign.gate.shell.variables.assignments import (
+    STARTED,
+    assigned_texts,
+    shown_value,
+    starts_shells,
+    tested_texts,
+)
+from countersign.gate.shell.variables.bindings import Facts, is_own_name
+from countersign.gate.shell.variables.definite_assignment import surely_set
+
+Place = tuple[Word, ...]
+"""The ``cd`` targets that lead from where the text starts to where a command runs."""
+
+Places = frozenset[Place] | None
+"""All places where a command may run; None where that is not known."""
+
+MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; past that none counts as known
+MAX_PLACES = 8
+HERE: Places = frozenset({()})
+
+_MOVERS = frozenset(
+    {"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"}
+)
+
+
+class Step(NamedTuple):
+    """A simple command as it would be run.
+
+    ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
+    may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
+    """
+
+    command: Simple
+    unwrapped: Unwrapped
+    places: Places
+    fed: tuple[str, ...] = ()
+    piped: bool = False
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A text's simple commands and what it says of names."""
+
+    steps: tuple[Step, ...]
+    facts: Facts
+
+
+def course(reading: Reading) -> Course:
+    """Walk a reading. Linear in its size."""
+    walk = _Walk(reading.script)
+    walk.script(reading.script, _Context())
+    # Each is looked for in the whole text.
+    too_many = len(walk.facts.values) * len(reading.text) > MOST_LOOKED_THROUGH
+    for name in walk.facts.values:
+        if too_many or not surely_set(name, reading):
+            walk.facts.bind(name, None, number=walk.facts.numeric(name))
+    return Course(tuple(walk.steps), walk.facts)
+
+
+class _Context(NamedTuple):
+    places: Places = HERE
+    fed: tuple[str, ...] = ()
+    piped: bool = False
+    sure: bool = True
+
+
+Outcome = tuple[Places, Places]
+"""Where the shell may be after success and after failure."""
+
+
+class _Walk:
+    def __init__(self, script: Script) -> None:
+        self.steps: list[Step] = []
+        self.facts = Facts()
+        self.whole = script
+        self.met: dict[int, Unwrapped] = {}
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether anything in the text may change the shell's own place. Asked for only where there are functions."""
+        return _moves(self.whole, everywhere=True)
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def script(self, script: Script, context: _Context) -> Outcome:
+        outcome: Outcome = (context.places, context.places)
+        for index, node in enumerate(script.statements):
+            places = outcome[0] if outcome[0] is outcome[1] else _union(*outcome)
+            if places is not context.places:
+                context = context._replace(places=places)
+            reached = self.node(node, context)
+            outcome = (context.places, context.places) if index in script.background else reached
+        return outcome
+
+    def apart(self, scripts: Iterable[Script], context: _Context) -> None:
+        """Substitutions and the like: what they do to the shell stays inside."""
+        for script in scripts:
+            self.script(script, context)
+
+    def node(self, node: Node, context: _Context) -> Outcome:
+        match node:
+            case Simple():
+                return self.simple(node, context)
+            case Timed(body=body):
+                return self.node(body, context)
+            case Not(body=body):
+                success, failure = self.node(body, context)
+                return failure, success
+            case Pipeline(stages=stages):
+                return self.pipeline(stages, context)
+            case Chain(first=first, links=links):
+                return self.chain(first, links, context)
+            case Compound():
+                return self.compound(node, context)
+
+    def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
+        inner = context
+        for stage in stages:
+            self.node(stage, inner)
+            texts, sure = _output(stage)
+            if not inner.piped or inner.fed != texts or inner.sure is not sure:
+                inner = context._replace(piped=True, fed=texts, sure=sure)
+        return context.places, context.places
+
+    def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
+        success, failure = self.node(first, context)
+        for operator, node in links:
+            places = success if operator == "&&" else failure
+            then = self.node(node, context if places is context.places else context._replace(places=places))
+            if operator == "&&":
+                success, failure = then[0], _union(failure, then[1])
+            else:
+                success, failure = _union(success, then[0]), then[1]
+        return success, failure
+
+    def compound(self, node: Compound, context: _Context) -> Outcome:
+        self.apart(node.scripts, context)
+        for formula in node.formulas:
+            self.assigned(formula)
+        if node.redirects or node.formulas:
+            context = self.redirected(node, context)
+        places = context.places
+        match node.kind:
+            case "subshell" | "coproc":
+                if node.kind == "coproc":
+                    self.emit(Simple(node.source, (_COPROC,)), context)
+                self.script(node.bodies[0], context)
+                return places, places
+            case "group":
+                return self.script(node.bodies[0], context)
+            case "if":
+                return self.branches(node.bodies, context)
+            case "loop":
+                self.loop_values(node)
+                if node.name is not None and not is_own_name(node.name):
+                    shown = Assignment(node.name, f"for {node.name}", items=())
+                    self.steps.append(Step(Simple(shown.source, (), (shown,)), _NOTHING, places))
+                texts = [text for word in node.words for text in assigned_texts(node.name or "", word.value or "")]
+                if texts:
+                    self.steps.append(Step(Simple(f"for {node.name}"), _NOTHING._replace(texts=tuple(texts)), places))
+                moved = any(_moves(body) for body in node.bodies)
+                inside = context._replace(places=None) if moved else context
+                for body in node.bodies:
+                    self.script(body, inside)
+                return inside.places, inside.places
+            case "case":
+                ends = [places]
+                for body in node.bodies:
+                    ends += self.script(body, context)
+                return _union(*ends), _union(*ends)
+            case "function":
+                self.facts.functions.add(node.name or "")
+                self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True))
+                return places, places
+
+    def branches(self, bodies: Sequence[Script], context: _Context) -> Outcome:
+        ends: list[Places] = []
+        for condition, body in zip(bodies[::2], bodies[1::2], strict=False):
+            success, failure = self.script(condition, context)
+            ends += self.script(body, context._replace(places=success))
+            context = context._replace(places=failure)
+        if len(bodies) % 2:
+            ends += self.script(bodies[-1], context)
+        else:
+            ends.append(context.places)
+        end = _union(*ends)
+        return end, end
+
+    def loop_values(self, node: Compound) -> None:
+        if node.name is None:
+            return
+        if not node.listed:
+            self.facts.bind(node.name, None)
+        for word in node.words:
+            patterns = choice_patterns(word) or (pattern_text(word),)
+            if word.form != "pattern" or any(HOLE in pattern or pattern[:1] == "~" for pattern in patterns):
+                self.bind_word(node.name, word)
+                patterns = ()
+            for pattern in patterns:
+                self.facts.bind_spelled(node.name, pattern)
+
+    # --- simple commands ---------------------------------------------------------------------------------------------
+
+    def simple(self, command: Simple, context: _Context) -> Outcome:
+        if id(command) in self.met and not command.redirects:
+            # The very same words were met before: what they bind and hold is known.
+            return self.after(self.emit(command, context), context.places)
+        if command.plain:
+            step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
+            name = program(command.words[0].value or "")
+            if name in _NAMING:
+                self.bindings(command)
+            elif name not in _MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
+                return context.places, context.places
+            return self.after(step, context.places)
+        for word in command.words:
+            written = any(isinstance(piece, Process) for piece in word.pieces)
+            self.apart(word.scripts, context._replace(piped=True, sure=False) if written else context)
+        for assignment in command.assignments:
+            self.apart(assignment.scripts, context)
+        self.apart(command.scripts, context)
+        inner = self.targets(command.redirects, context)
+        self.bindings(command)
+        return self.after(self.emit(command, inner), context.places)
+
+    def emit(self, command: Simple, context: _Context) -> Step:
+        unwrapped = self.met.get(id(command))
+        if unwrapped is None:
+            unwrapped = unwrap(command.words if command.kind == "command" else ())
+            if command.assignments or command.declared or command.kind == "test":
+                unwrapped = _with_texts(unwrapped, command)
+            self.met[id(command)] = unwrapped
+        step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)
+        self.steps.append(step)
+        return step
+
+    def redirected(self, node: Compound, context: _Context) -> _Context:
+        """The redirections of a compound command, as a step of their own, and what its inside is fed."""
+        inner = self.targets(node.redirects, context)
+        shown = " ".join(redirect.source for redirect in node.redirects)
+        formula = _all(node.formulas)
+        kind = "arithmetic" if formula else "command"
+        command = Simple(shown, (), (), node.redirects, kind, formula)
+        self.steps.append(Step(command, _NOTHING, context.places, piped=True))
+        return inner
+
+    def targets(self, redirects: Sequence[Redirect], context: _Context) -> _Context:
+        """Follow what stands in redirections; what is fed by them."""
+        for redirect in redirects:
+            # What is written to `>(…)` is its input.
+            inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
+            self.apart(redirect.target.scripts, context if inputs else context._replace(piped=True, fed=(), sure=False))
+            if redirect.variable is not None:
+                self.facts.bind(redirect.variable, None, number=True)
+            if redirect.heredoc is not None:
+                self.apart(redirect.heredoc.scripts, context)
+                known = redirect.heredoc.word is not None and redirect.heredoc.word.value is not None
+                context = _fed(context, redirect.heredoc.body or "", sure=known)
+            elif redirect.operator == "<<<":
+                text = redirect.target.value
+                context = context._replace(piped=True, sure=False) if text is None else _fed(context, text, sure=True)
+            elif redirect.operator in {"<", "<>", "<&"}:
+                context = context._replace(piped=True, sure=False)
+        return context
+
+    def after(self, step: Step, places: Places) -> Outcome:
+        """Where the shell is after a command."""
+        layers = step.unwrapped.layers
+        if not layers:
+            return places, places
+        names = [program(layer.words[0].value or "") for layer in layers]
+        if len(names) == 1 and names[0] not in _MOVERS and not self.facts.functions:
+            return places, places
+        if names[-1] in {"cd", "pushd"} and (len(names) == 1 or names[:-1] == ["command"]):
+            return _followed(places, layers[-1].words), places
+        if any(name in _MOVERS for name in names):
+            return None, None
+        if names[0] in self.facts.functions and self.moving:
+            return None, None
+        return places, places
+
+    # --- what is assigned --------------------------------------------------------------------------------------------
+
+    def bindings(self, command: Simple) -> None:
+        for assignment in (*command.assignments, *command.declared):
+            self.bind_assignment(assignment)
+        for word in _all_words(command):
+            self.expansions(word)
+        if command.formula is not None:
+            self.assigned(command.formula)
+        if command.words and command.words[0].value is not None:
+            name = program(command.words[0].value)
+            if name == "alias" and len(command.words) > 1:
+                self.facts.aliases = True
+                for word in command.words[1:]:
+                    self.facts.functions.add(word.prefix.partition("=")[0])
+            elif name in _FILLING:
+                for word in command.words[1:]:
+                    if word.value is not None and word.value.isidentifier():
+                        self.facts.bind(word.value, None)
+
+    def bind_assignment(self, assignment: Assignment) -> None:
+        if assignment.formula is not None:
+            self.assigned(assignment.formula)
+        if assignment.items is not None:
+            for item in assignment.items:
+                self.bind_word(assignment.name, item)
+        elif assignment.value is None:
+            self.facts.bind(assignment.name, "")
+        elif assignment.appends:
+            self.facts.bind(assignment.name, None)
+        else:
+            self.bind_word(assignment.name, assignment.value)
+
+    def bind_word(self, name: str, word: Word) -> None:
+        if word.choices:
+            for choice in word.choices:
+                # What holds pattern characters or a hole may become something else.
+                self.facts.bind(name, None if any(char in choice for char in "*?[~" + HOLE) else choice)
+        else:
+            self.facts.bind(name, word.value, number=numeric(word) and word.value is None)
+
+    def assigned(self, formula: Formula) -> None:
+        for name in formula.assigned:
+            self.facts.bind(name, None, number=True)
+
+    def expansions(self, word: Word) -> None:
+        """Assignments that hide in expansions: ``${x:=word}``, ``$((x = 1))``."""
+        for piece in word.pieces:
+            if isinstance(piece, Variable):
+                if piece.assigns:
+                    for inner in piece.words:
+                        self.bind_word(piece.name, inner)
+                if piece.formula is not None:
+                    self.assigned(piece.formula)
+                for inner in piece.words:
+                    self.expansions(inner)
+            elif isinstance(piece, Arithmetic):
+                self.assigned(piece.formula)
+
+
+_FILLING = frozenset(
+    {"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"}
+)
+_NAMING = _FILLING | {"alias"}
+_COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
+_NOTHING = Unwrapped(())
+
+
+def _with_texts(unwrapped: Unwrapped, command: Simple) -> Unwrapped:
+    """With the texts in quoted values and tests that bash expands in turn."""
+    texts = [
+        text
+        for assignment in (*command.assignments, *command.declared)
+        for value in shown_value(assignment)
+        for text in assigned_texts(assignment.name, value)
+    ]
+    if command.kind == "test":
+        texts += tested_texts(command.words)
+    if any(starts_shells(each.name, each.plain) for each in (*command.assignments, *command.declared)):
+        unwrapped = unwrapped._replace(unknown=STARTED)
+    return unwrapped._replace(texts=(*unwrapped.texts, *texts)) if texts else unwrapped
+
+
+def _all_words(command: Simple) -> Iterator[Word]:
+    yield from command.words
+    for redirect in command.redirects:
+        yield redirect.target
+        if redirect.heredoc is not None and redirect.heredoc.word is not None:
+            yield redirect.heredoc.word
+    for assignment in command.assignments:
+        if assignment.value is not None:
+            yield assignment.value
+        yield from assignment.items or ()
+
+
+def _all(formulas: Sequence[Formula]) -> Formula | None:
+    if not formulas:
+        return None
+    names = frozenset[str]().union(*(formula.names for formula in formulas))
+    assigned = frozenset[str]().union(*(formula.assigned for formula in formulas))
+    return Formula(names, assigned, any(formula.unknown for formula in formulas))
+
+
+def _union(*places: Places) -> Places:
+    found: set[Place] = set()
+    for some in places:
+        if some is None:
+            return None
+        found |= some
+    return frozenset(found) if len(found) <= MAX_PLACES else None
+
+
+def _followed(places: Places, words: Sequence[Word]) -> Places:
+    """Where ``cd`` with these words leads, from each of these places."""
+    target = cd_target(words)
+    if target is None or places is None:
+        return frozenset({(target,)}) if target is not None and target.prefix.startswith(("/", "~")) else None
+    return frozenset((*place, target) if not target.prefix.startswith("/") else (target,) for place in places)
+
+
+def cd_target(words: Sequence[Word]) -> Word | None:
+    """The constant word that ``cd`` goes to; None if it is not known."""
+    rest = [word for word in words[1:] if word.value not in {"-P", "-L", "--"}]
+    if len(rest) != 1 or rest[0].value is None or rest[0].value in {"", "-"} or rest[0].value.startswith("-"):
+        return None
+    return rest[0]
+
+
+def _fed(context: _Context, text: str, *, sure: bool) -> _Context:
+    return context._replace(fed=(*context.fed, text), piped=True, sure=context.sure and sure)
+
+
+def _output(node: Node) -> tuple[tuple[str, ...], bool]:
+    """What a stage of a pipeline may print, where the next one may read it as commands, and whether that is surely
+    all of it to the letter: text that is worked out (escapes, formats, expansions, files) is not."""
+    if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
+        return (), False
+    name = program(node.words[0].value)
+    if name not in _PRINTING:
+        return (), False
+    words = node.words[1:]
+    values = [word.value for word in words if word.value is not None]
+    constant = len(values) == len(words) and all(word.form == "constant" for word in words)
+    if name == "echo":
+        options = next(
+            (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
+        )
+        plain = constant and not any("e" in option for option in values[:options])
+        return (" ".join(values[options:]),), plain
+    if name == "printf":
+        texts = tuple(value.replace("\\n", "\n") for value in values)
+        return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
+    if name in {"cat", "tee"} or name in SHELLS:
+        heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
+        known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]
+        sure = name == "cat" and not words and len(node.redirects) == 1 and known == [True]
+        return tuple(heredoc.body or "" for heredoc in heredocs), sure
+    return (), False
+
+
+_PRINTING = frozenset({"echo", "printf", "cat", "tee", *SHELLS})
+_ECHO_OPTIONS = re.compile(r"-[neE]+")
+
+
+def _moves(script: Script, *, everywhere: bool = False) -> bool:
+    """Whether something in it may change the shell's own place; ``everywhere`` looks into functions too."""
+    return any(_node_moves(node, everywhere=everywhere) for node in script.statements)
+
+
+def _node_moves(node: Node, *, everywhere: bool) -> bool:
+    match node:
+        case Simple(words=words):
+            named = [program(word.value) for word in words if word.value is not None]
+            # `ls .` moves nothing: only behind these is a later word the command.
+            return bool(named) and any(
+                name in _MOVERS for name in (named if named[0] in {"command", "builtin", "time"} else named[:1])
+            )
+        case Not(body=body) | Timed(body=body):
+            return _node_moves(body, everywhere=everywhere)
+        case Chain(first=first, links=links):
+            return _node_moves(first, everywhere=everywhere) or any(
+                _node_moves(link, everywhere=everywhere) for _, link in links
+            )
+        case Pipeline(stages=stages):
+            return everywhere and any(_node_moves(stage, everywhere=everywhere) for stage in stages)
+        case Compound(kind=kind, bodies=bodies):
+            if kind in {"subshell", "coproc", "function"} and not everywhere:
+                return False
+            return any(_moves(body, everywhere=everywhere) for body in bodies)

@@ -1,0 +1,57 @@
+"""Texts of any size to their courses, kept by the text alone: what one was read as depends on nothing else.
+
+Rules and the disk are asked each time anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from countersign.gate.shell.flow.control_flow import Course, course
+from countersign.gate.shell.flow.self_check import engine_fault
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood
+
+MAX_BYTES = 100 * 1024
+"""Longer texts are never allowed (S5)."""
+
+MAX_READ = 1_000_000
+"""Bytes up to which a text is read properly, so that deny rules see all of it; past this it is looked at roughly."""
+
+KEEP = 8192
+"""Characters up to which a text is kept with what it was read as, so that 1024 of them stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A text that was read. ``fragments`` are texts inside it that bash does not look at with the whole."""
+
+    course: Course
+    fragments: tuple[str, ...]
+
+
+def follow(text: str) -> Followed | str:
+    """What a text was read as, or why it was not."""
+    if (fault := engine_fault()) is not None:
+        return fault
+    if "\0" in text:
+        return "the text holds NUL"
+    if len(text) > MAX_READ:
+        return "the text is too long to be read"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "the text holds characters that cannot be shown"
+    return _kept(text) if len(text) <= KEEP else _follow(text)
+
+
+def _follow(text: str) -> Followed | str:
+    try:
+        reading = read(text)
+        return Followed(course(reading), reading.fragments)
+    except NotUnderstood as error:
+        return str(error)
+
+
+_kept = lru_cache(maxsize=1024)(_follow)

@@ -1,0 +1,130 @@
+"""Reading a git command: its global options, subcommand and arguments, and whether it only reads (RULES.md S9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from countersign.gate.shell.programs.argv import Arguments, arguments
+from countersign.gate.shell.programs.row import Program, row
+from countersign.gate.shell.programs.rows_git import GIT, GLOBAL, GLOBAL_ESCAPES, LISTING
+from countersign.gate.shell.syntax.tree import Word
+
+UNKNOWN_SUBCOMMAND = row("a name that git does not know is an alias or a program of its own", closed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """One git command. ``start`` is where the subcommand's own arguments begin; ``folders`` are values of ``-C``."""
+
+    subcommand: str | None
+    start: int
+    before: Arguments
+    arguments: Arguments
+    program: Program
+    folders: tuple[Word, ...]
+
+
+def read_git(words: Sequence[Word]) -> Git:
+    """Sort the words of a git command."""
+    index = 1
+    while index < len(words):
+        word = words[index]
+        if word.value is None or not word.value.startswith("-") or word.value == "-":
+            break
+        takes = word.value in {"-C", "-c"} or ("=" not in word.value and word.value.lstrip("-") in GLOBAL.long)
+        takes = takes and word.value != "--exec-path"
+        index += 2 if takes else 1
+    before = arguments(words[: min(index, len(words))], GLOBAL)
+    name = words[index].value if index < len(words) else None
+    program = GIT.get(name, UNKNOWN_SUBCOMMAND) if name is not None else UNKNOWN_SUBCOMMAND
+    found = arguments(words, program.grammar, index + 1) if index < len(words) else Arguments()
+    return Git(name, index + 1, before, found, program, tuple(before.values("-C")))
+
+
+def global_escapes(git: Git) -> list[tuple[str, str]]:
+    """Options before the subcommand that change what runs, each with its reason. ``-C`` is judged as a place."""
+    found: list[tuple[str, str]] = []
+    for option in git.before.options:
+        reason = GLOBAL_ESCAPES.get(option.name)
+        if reason:
+            found.append((option.name, reason))
+    return found
+
+
+def only_reads(git: Git) -> bool:
+    """Whether the form used is one that only reads, its options not looked at."""
+    name, operands = git.subcommand, [word for _, word in git.arguments.operands]
+    if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git):
+        return False
+    first = operands[0].value if operands else None
+    undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
+    match name:
+        case "branch":
+            listing = git.arguments.has("-l", "--list", "--show-current", "--contains", "--no-contains", "--merged",
+                                        "--no-merged", "--points-at")  # fmt: skip
+            return not operands or (listing and not undone)
+        case "tag":
+            listing = git.arguments.has("-l", "--list", "-n", "--contains", "--no-contains", "--merged", "--no-merged",
+                                        "--points-at")  # fmt: skip
+            return not operands or (listing and not undone)
+        case "remote":
+            return not operands or first in LISTING[name]
+        case "reflog":
+            return not operands or first in LISTING[name] or first not in {"expire", "delete", "drop", "write", "list"}
+        case "stash" | "worktree":
+            return first in LISTING[name]
+        case "symbolic-ref":
+            return len(operands) == 1
+        case "config":
+            return len(operands) == 1 and _TELLING.fullmatch(first or "") is not None
+    return True
+
+
+_TELLING = re.compile(
+    r"user\.(?:name|email)|init\.defaultbranch|pull\.rebase|push\.default|core\.(?:bare|autocrlf|eol|filemode|ignorecase|"
+    r"editor|hookspath|excludesfile|symlinks)|branch\.[\w./-]+\.(?:remote|merge)|remote\.[\w./-]+\.url",
+    re.IGNORECASE,
+)
+"""Settings that hold no password or token, or (a remote's address) are told by ``git remote -v`` as well."""
+
+
+_FILTERS = frozenset({"--no-contains", "--no-merged", "--no-color", "--no-column", "--no-abbrev"})
+"""Options of ``branch`` and ``tag`` that take nothing back: ``--no-list`` makes the operand a new branch."""
+
+
+def _verifies(git: Git) -> bool:
+    """Whether a format or an order asks for signatures (``%G?``, ``signature``), which are verified by a program that
+    the settings name."""
+    named = {"--format", "--pretty", "--group", "--sort"}
+    values = (option.value for option in git.arguments.options if option.name in named)
+    return any(value is not None and (value.value is None or _SIGNED.search(value.value)) for value in values)
+
+
+_SIGNED = re.compile(r"%G|signature")
+
+
+def named_words(git: Git) -> list[Word]:
+    """All words behind the subcommand that may name a file: operands, and what options take that is not text for
+    certain. Of an option's value in its own word only a known one counts, or a place in a file (``-L``)."""
+    found, texts = git.arguments, git.program.grammar.texts
+    values = [
+        option.value
+        for option in found.options
+        if option.value is not None
+        and (option.name not in texts or found.strangers)
+        and (option.value.value is not None or not option.attached or option.name == "-L")
+    ]
+    return [*(word for _, word in found.operands), *values]
+
+
+def paths_in(text: str) -> list[str]:
+    """What may be paths in ``revision:path``, ``first,last:path`` or a pathspec with magic in front: all that stands
+    behind a colon, since a revision may hold some itself (``:0:x``, ``HEAD@{10:00}:x``, ``HEAD^{/a:b}:x``)."""
+    found: list[str] = []
+    while ":" in text:
+        text = text.partition(":")[2]
+        path = text.partition(")")[2] if text.startswith("(") else text
+        found.append(path.lstrip("/!^").removeprefix("./"))
+    return [path for path in found if path]

@@ -1,0 +1,17 @@
+"""What a wrapper runs, as the functions that read its words give it (RULES.md S7). A value only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from countersign.gate.shell.syntax.tree import Word
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A command that is run, beginning at ``start`` (None where its words do not stand there as they are), or, as
+    ``text``, words that a shell reads."""
+
+    words: tuple[Word, ...]
+    start: int | None = None
+    text: bool = False

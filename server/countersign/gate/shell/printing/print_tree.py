@@ -1,0 +1,223 @@
+"""Prints the syntax tree of a command line as bash text: what was judged is what runs.
+
+The text is made of the tree's normal form alone. Every literal stands in single quotes, every parameter in braces;
+braces are expanded, here-documents are here-strings, and nothing else is quoted or added. The printed text is parsed
+again and must have the same normal form.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import assert_never
+
+from countersign.gate.shell.printing.normal_form import normal_form
+from countersign.gate.shell.printing.normal_values import (
+    Assigned,
+    Block,
+    Chained,
+    Channel,
+    Command,
+    Home,
+    Inner,
+    List,
+    Literal,
+    NotPrintable,
+    Output,
+    Part,
+    Parts,
+    Pattern,
+    Piped,
+    Prefixed,
+    Redirected,
+    Statement,
+    Sum,
+    Test,
+    Value,
+)
+from countersign.gate.shell.syntax.parser import read
+from countersign.gate.shell.syntax.tree import NotUnderstood, Script
+
+
+def print_tree(script: Script) -> str:
+    """Print a tree as text that means the same to bash, and to our parser.
+
+    Raises:
+        NotPrintable: the tree holds something outside the known set, or the printed text is read otherwise.
+    """
+    form = normal_form(script)
+    text = _script(form, top=True)
+    if "\0" in text:
+        raise NotPrintable("NUL")
+    try:
+        again = normal_form(read(text).script)
+    except NotUnderstood as error:
+        raise NotPrintable(f"a construct that cannot be parsed again once printed ({error})") from error
+    if again != form:
+        raise NotPrintable("a construct that is parsed otherwise once printed")
+    return text
+
+
+def reprint(text: str) -> str | NotPrintable:
+    """The printed form of a command line, or why it has none."""
+    return _kept(text) if len(text) <= KEEP else _reprint(text)
+
+
+KEEP = 8192
+"""Characters up to which a text is kept with its printed form."""
+
+
+def _reprint(text: str) -> str | NotPrintable:
+    try:
+        return print_tree(read(text).script)
+    except NotPrintable as error:
+        return error
+    except (NotUnderstood, UnicodeError) as error:
+        return NotPrintable(str(error))
+    except RecursionError:
+        return NotPrintable("shells nested too deeply")
+
+
+_kept = lru_cache(maxsize=1024)(_reprint)
+
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+
+def _script(script: List, *, top: bool = False) -> str:
+    out: list[str] = []
+    last = len(script.statements) - 1
+    for index, statement in enumerate(script.statements):
+        out.append(_statement(statement))
+        background = index in script.background
+        if background:
+            out.append(" &")
+        if index < last:
+            out.append("\n" if top and index in script.line_ends else " " if background else "; ")
+    return "".join(out)
+
+
+def _closed(script: List) -> str:
+    """A list with the separator that a reserved word needs in front of it."""
+    text = _script(script)
+    return f"{text} " if len(script.statements) - 1 in script.background else f"{text}; "
+
+
+def _statement(statement: Statement) -> str:
+    match statement:
+        case Command():
+            return _command(statement)
+        case Test(items=items, redirects=redirects):
+            inside = (item if isinstance(item, str) else _word(item) for item in items)
+            return _joined("[[", *inside, "]]", *map(_redirect, redirects))
+        case Prefixed(keyword=keyword, body=body):
+            return f"{keyword} {_statement(body)}"
+        case Piped(stages=stages):
+            return " | ".join(_statement(stage) for stage in stages)
+        case Chained(first=first, links=links):
+            return _joined(_statement(first), *(f"{operator} {_statement(link)}" for operator, link in links))
+        case Block():
+            return _joined(_block(statement), *map(_redirect, statement.redirects))
+        case _:
+            assert_never(statement)
+
+
+def _command(command: Command) -> str:
+    words = list(command.words)
+    name: tuple[str, ...] = ()
+    if any(isinstance(word, Assigned) for word in words):
+        # Bash takes arguments for assignments behind the bare name of the builtin only.
+        if words.pop(0) != (Literal("export"),):
+            raise NotPrintable("an assignment as an argument of something other than `export`")
+        name = ("export",)
+    return _joined(
+        *map(_assigned, command.assignments),
+        *name,
+        *(_assigned(word) if isinstance(word, Assigned) else _word(word) for word in words),
+        *map(_redirect, command.redirects),
+    )
+
+
+def _block(block: Block) -> str:
+    bodies = block.bodies
+    match block.keyword:
+        case "group":
+            return f"{{ {_closed(bodies[0])}}}"
+        case "subshell":
+            return f"( {_script(bodies[0])} )"
+        case "if":
+            return _if(bodies)
+        case "while" | "until":
+            return f"{block.keyword} {_closed(bodies[0])}do {_closed(bodies[1])}done"
+        case "for":
+            words = "".join(f" {_word(word)}" for word in block.words)
+            return f"for {block.name} in{words}; do {_closed(bodies[0])}done"
+        case "case":
+            branches = (
+                f"({' | '.join(_word(pattern) for pattern in patterns)}) {_script(body)} ;;"
+                for patterns, body in zip(block.patterns, bodies, strict=True)
+            )
+            return _joined("case", _word(block.words[0]), "in", *branches, "esac")
+    raise NotPrintable(f"`{block.keyword}`")
+
+
+def _if(bodies: tuple[List, ...]) -> str:
+    out: list[str] = []
+    for index in range(0, len(bodies) - 1, 2):
+        keyword = "elif" if index else "if"
+        out.append(f"{keyword} {_closed(bodies[index])}then {_closed(bodies[index + 1])}")
+    if len(bodies) % 2:
+        out.append(f"else {_closed(bodies[-1])}")
+    return "".join(out) + "fi"
+
+
+def _assigned(assigned: Assigned) -> str:
+    return f"{assigned.name}={_word(assigned.value)}"
+
+
+def _redirect(redirect: Redirected) -> str:
+    match redirect:
+        case Redirected(operator=">&", target=(Literal(text=number),)):
+            return f"{redirect.descriptor}>&{number}"
+    return f"{redirect.descriptor}{redirect.operator} {_word(redirect.target)}"
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(parts)
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _word(parts: Parts) -> str:
+    return "".join(map(_part, parts))
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Literal(text=text):
+            return quoted(text)
+        case Pattern(text=text):
+            return text
+        case Home(slash=slash):
+            return "~/" if slash else "~"
+        case Value(name=name, quoted=in_quotes, default=default):
+            return _in_quotes(f"${{{name}}}" if default is None else f"${{{name}:-{default}}}", in_quotes)
+        case Output(script=script, quoted=in_quotes):
+            return _in_quotes(f"$( {_script(script)} )", in_quotes)
+        case Sum(text=text, quoted=in_quotes):
+            return _in_quotes(f"$(({text}))", in_quotes)
+        case Inner(script=script):
+            return quoted(_script(script, top=True))
+        case Channel(script=script):
+            return f"<( {_script(script)} )"
+        case _:
+            assert_never(part)
+
+
+def quoted(text: str) -> str:
+    """A literal in single quotes."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _in_quotes(text: str, in_quotes: bool) -> str:
+    return f'"{text}"' if in_quotes else text

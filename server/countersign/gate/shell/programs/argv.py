@@ -1,0 +1,299 @@
+"""A program's words sorted into options with their values, operands, and words that could be anything.
+
+One reading for all programs, by the few facts that ``Grammar`` holds of each. It is used to find escapes (RULES.md S9)
+and file operands (S10, S11), so where a reading is doubtful the one that finds more is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from countersign.gate.shell.syntax.tree import HOLE, Arithmetic, Text, Variable, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How a program reads its options.
+
+    ``short`` are the letters that take a value, ``long`` the names (without dashes) that take one as the next word.
+    ``single``: long options begin with one dash (``find -exec``, ``go -o``). ``ordered``: options end at the first
+    operand. ``alone``: one letter a word, whatever follows it (``xxd -ps`` is ``-p``).
+
+    ``flags`` are letters and ``names`` long options that never take the next word; ``maybe`` are letters whose value
+    only stands in the same word. With ``whole`` these lists hold all that the program knows, so another option is a
+    stranger, and an abbreviation is told from an option of its own. ``negates``: ``--no-`` stands before any name.
+    ``texts`` are options, with dashes, whose value is text for certain and no file. ``apart``: what a letter takes
+    never stands in its own word, so further letters follow it there, and digits are a number (``tree -L2o FILE``).
+    ``pairs`` are long options that take two words of text; ``words`` are spelled as letters would be and take the next
+    (``xxd -len 16``).
+    """
+
+    short: frozenset[str] = frozenset()
+    long: frozenset[str] = frozenset()
+    single: bool = False
+    ordered: bool = False
+    alone: bool = False
+    flags: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    maybe: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+    whole: bool = False
+    negates: bool = False
+    abbreviates: bool = True
+    apart: bool = False
+    pairs: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Option:
+    """One option as used. ``name`` has its dashes; ``value`` is None where it has none or it is not constant.
+
+    Never changed once made. ``index`` is that of its word, ``attached`` whether the value stands in the same word.
+    """
+
+    name: str
+    index: int
+    value: Word | None = None
+    attached: bool = False
+
+
+@dataclass(slots=True)
+class Arguments:
+    """``holes`` are words that could turn out to be options, and do not stand where only a value can. ``strangers``
+    are options that a whole grammar does not know: what they take is not known either."""
+
+    options: list[Option] = field(default_factory=list)
+    operands: list[tuple[int, Word]] = field(default_factory=list)
+    holes: list[tuple[int, Word]] = field(default_factory=list)
+    strangers: list[Option] = field(default_factory=list)
+
+    def has(self, *names: str) -> bool:
+        return bool(self.options) and not {option.name for option in self.options}.isdisjoint(names)
+
+    def values(self, *names: str) -> Iterable[Word]:
+        if not self.options or not names:
+            return ()
+        return [option.value for option in self.options if option.name in names and option.value is not None]
+
+    def valued(self, *names: str, others: Collection[str] = ()) -> Iterable[Word]:
+        """``values``, abbreviated long options among them: for what must not be missed. ``others`` are options too, and
+        so no abbreviations (``--exclude`` of ``--exclude-from``)."""
+        if not self.options or not names:
+            return ()
+        return [
+            option.value
+            for option in self.options
+            if option.value is not None
+            and (
+                option.name in names
+                or (
+                    len(option.name) > 3
+                    and option.name not in others
+                    and any(name.startswith(option.name) for name in names)
+                )
+            )
+        ]
+
+
+NUMERIC_PARAMETERS = frozenset({"#", "?", "$", "!", "RANDOM", "SECONDS", "LINENO", "BASHPID", "PPID", "UID", "EUID"})
+"""Parameters that bash itself keeps as numbers."""
+
+
+def numeric(word: Word) -> bool:
+    """Whether an expansion can only be a number: ``$#``, ``$((…))``, ``${#x}``."""
+    return bool(word.pieces) and all(
+        isinstance(piece, Arithmetic)
+        or (isinstance(piece, Variable) and (piece.length or (piece.plain and piece.name in NUMERIC_PARAMETERS)))
+        or (isinstance(piece, Text) and piece.text.isdigit())
+        for piece in word.pieces
+    )
+
+
+def may_be_several(word: Word) -> bool:
+    """Whether the word may expand to more words than one, so that it shifts the position of those behind it."""
+    return word.form == "pattern" or (word.form == "split" and not numeric(word))
+
+
+def is_operand(word: Word) -> bool:
+    """Whether the word is surely no option and exactly what it is shown as (S4): it begins with a literal that is not
+    a dash, and does not split."""
+    if word.value is not None:
+        return word.value[:1] != "-" or word.value == "-"
+    if word.choices and not any(choice[:1] in {"-", HOLE, ""} for choice in word.choices):
+        return word.form == "pattern"
+    return word.form in ("quoted", "pattern") and word.prefix[:1] not in {"", "-"}
+
+
+def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Arguments:
+    """Sort the words from ``start`` on."""
+    found = Arguments([], [], [], [])
+    index = start
+    options_over = False
+    flags = () if grammar.single or grammar.apart else grammar.flags
+    while index < len(words):
+        word = words[index]
+        index += 1
+        value = word.value
+        if value is not None and len(value) == 2 and value[0] == "-" and value[1] in flags and not options_over:
+            # The plainest of options, as `_option` would read it.
+            found.options.append(Option(value, index - 1))
+            continue
+        if options_over or (is_operand(word) if value is None else value[:1] != "-" or value == "-"):
+            found.operands.append((index - 1, word))
+            options_over = options_over or grammar.ordered
+            continue
+        if value == "--":
+            options_over = True
+            continue
+        if value is None and word.prefix[:1] != "-":
+            found.operands.append((index - 1, word))
+            if not numeric(word):
+                found.holes.append((index - 1, word))
+            continue
+        index = _option(words, index - 1, grammar, found)
+    return found
+
+
+def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
+    """Read the option at ``index``; the index behind it and its value."""
+    word = words[index]
+    text = word.prefix if word.value is None else word.value
+    name, equals, rest = text.partition("=")
+    if text.startswith("--") or grammar.single:
+        return _long(words, index, grammar, found, name, rest if equals else None)
+    if grammar.apart:
+        return _apart(words, index, grammar, found)
+    if text in grammar.words:
+        return _with_value(words, index, text[:2], found, grammar)
+    # `head -5c FILE`: behind a number the letters are flags.
+    counted = text[1:2].isdigit() and text[1] in grammar.flags
+    for at in range(1, 2 if grammar.alone else len(text)):
+        letter = text[at]
+        takes = not counted and (letter in grammar.short or letter in grammar.maybe)
+        if takes and (at + 1 < len(text) or word.value is None):
+            value = _rest(word, text[at + 1 :])
+            found.options.append(Option(f"-{letter}", index, value, attached=True))
+            return index + 1
+        if takes and letter in grammar.short:
+            return _with_value(words, index, f"-{letter}", found, grammar)
+        option = Option(f"-{letter}", index)
+        found.options.append(option)
+        known = letter in grammar.flags or letter in grammar.maybe or letter in grammar.short
+        if grammar.whole and not known:
+            found.strangers.append(option)
+    if word.value is None:
+        found.holes.append((index, word))
+    return index + 1
+
+
+def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:
+    """Letters that take the words behind theirs one after the other, as ``tree -Po PATTERN FILE`` does."""
+    word = words[index]
+    text = word.prefix if word.value is None else word.value
+    after, next_option = index + 1, None
+    for letter, digits in re.findall(r"(.)(\d*)", text[1:], re.DOTALL):
+        name = f"-{letter}"
+        if letter not in grammar.short or digits or after >= len(words):
+            found.options.append(Option(name, index))
+            if grammar.whole and letter not in grammar.flags | grammar.short:
+                found.strangers.append(found.options[-1])
+            continue
+        value = words[after]
+        found.options.append(Option(name, index, value))
+        if may_be_several(value):
+            found.holes.append((after, value))
+            found.strangers.append(found.options[-1])
+        if next_option is None and value.value is not None and value.value[:1] == "-" and value.value != "-":
+            next_option = after
+        after += 1
+    if word.value is None:
+        found.holes.append((index, word))
+    return after if next_option is None else next_option
+
+
+def _long(
+    words: Sequence[Word], index: int, grammar: Grammar, found: Arguments, name: str, attached: str | None
+) -> int:
+    word = words[index]
+    name = full_name(name, grammar)
+    if grammar.whole and not _is_listed(name, grammar):
+        found.strangers.append(Option(name, index))
+    if attached is not None:
+        if word.form == "split":
+            found.holes.append((index, word))
+        found.options.append(Option(name, index, _rest(word, attached), attached=True))
+        return index + 1
+    if word.value is None:
+        found.holes.append((index, word))
+        return index + 1
+    if name in grammar.pairs:
+        option = Option(name, index)
+        found.options.append(option)
+        if all(each.value is not None or each.form == "quoted" for each in words[index + 1 : index + 3]):
+            return index + 3
+        # How many words these become is not known, nor what the ones behind them are then.
+        found.strangers.append(option)
+        return index + 1
+    if takes_value(name, grammar):
+        return _with_value(words, index, name, found, grammar)
+    found.options.append(Option(name, index))
+    return index + 1
+
+
+def takes_value(name: str, grammar: Grammar) -> bool:
+    """Whether this long option, or one that it abbreviates, takes the next word as its value."""
+    bare = name.lstrip("-")
+    if grammar.whole and _is_listed(name, grammar):
+        return bare in grammar.long
+    return bare in grammar.long or (
+        len(bare) > 1 and not grammar.single and any(known.startswith(bare) for known in grammar.long)
+    )
+
+
+def full_name(name: str, grammar: Grammar) -> str:
+    """The long option that this one abbreviates; the name itself where it is one, or could be several."""
+    if not grammar.whole or grammar.single or not grammar.abbreviates or _is_listed(name, grammar):
+        return name
+    bare = name.removeprefix("--")
+    found = [known for known in (*grammar.long, *grammar.names) if bare and known.startswith(bare)]
+    return f"--{found[0]}" if len(found) == 1 else name
+
+
+def _is_listed(name: str, grammar: Grammar) -> bool:
+    bare = name.lstrip("-")
+    if bare in grammar.long or bare in grammar.names:
+        return True
+    return grammar.negates and bare.startswith("no-") and bare[3:] in grammar.long | grammar.names
+
+
+def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, grammar: Grammar) -> int:
+    """An option whose value is the next word."""
+    if index + 1 >= len(words):
+        found.options.append(Option(name, index))
+        return index + 1
+    value = words[index + 1]
+    found.options.append(Option(name, index, value))
+    if may_be_several(value):
+        # Only the first of these words is the value. The others are operands, options or the command of a wrapper.
+        found.holes.append((index + 1, value))
+        found.strangers.append(found.options[-1])
+    # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
+    # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
+    looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
+    if looks and grammar.single and name in grammar.texts and _NO_NAME.fullmatch(value.value or ""):
+        looks = False
+    return index + 1 if looks else index + 2
+
+
+_NO_NAME = re.compile(r"-\d+[a-zA-Z]?|-\d+ ?(?:sec|min|hour|day|week|month|year)s?(?: ago)?|-[ugoa]+[-+=][rwxXst]+")
+"""A number, an age or a mode with a dash before it, which names no option of ``find``."""
+
+
+def _rest(word: Word, text: str) -> Word:
+    """The part of a word that is an option's value."""
+    if word.value is not None:
+        return Word(text, (), "constant", text, text, text, tilde=text[:1] == "~")
+    return Word(text + "…", word.pieces, word.form, None, text, HOLE + text, bare=False)

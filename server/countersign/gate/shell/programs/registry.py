@@ -1,0 +1,122 @@
+"""Finding a program's row: by its name and, where subcommands have rows of their own, by its first words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from countersign.gate.shell.programs.argv import arguments
+from countersign.gate.shell.programs.row import Program, row, same
+from countersign.gate.shell.programs.rows_build import BUILD
+from countersign.gate.shell.programs.rows_files import FILES
+from countersign.gate.shell.programs.rows_text import TEXT
+from countersign.gate.shell.programs.rows_tools import TOOLS
+from countersign.gate.shell.syntax.tree import Word
+
+_BUILTINS = same(
+    "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
+    row("it changes what names mean or hold, or evaluates its words"),
+)
+_TMUX = {("tmux",): row("it runs commands in its sessions", short="LSfcT", ordered=True, closed=True)}
+_EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}
+
+_OWN: Mapping[tuple[str, ...], Program] = {
+    **TEXT,
+    **FILES,
+    **BUILD,
+    **TOOLS,
+    **_BUILTINS,
+    **_EDITORS,
+    **_TMUX,
+}
+_TAKING_AFTER = {
+    "podman": "docker", "nerdctl": "docker", "oc": "kubectl", "pip3": "pip", "tofu": "terraform", "glab": "gh",
+}  # fmt: skip
+"""Programs that have the subcommands of another, as far as they have no rows of their own."""
+
+TABLES: Mapping[tuple[str, ...], Program] = {
+    **{(name, *key[1:]): row for name, other in _TAKING_AFTER.items() for key, row in _OWN.items()
+       if key[0] == other and len(key) > 1},
+    **{("docker-compose", *key[2:]): row for key, row in _OWN.items()
+       if key[:2] == ("docker", "compose") and len(key) > 2},
+    **_OWN,
+}  # fmt: skip
+
+_LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
+
+WITH_SUBCOMMANDS = frozenset(name for name, longest in _LONGEST.items() if longest > 1)
+"""Programs that have rows for their subcommands."""
+
+
+def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]:
+    """The row for these words, and where its arguments start. A subcommand's row stands in for its program's."""
+    longest = _LONGEST.get(name, 0)
+    if longest < 2:
+        return TABLES.get((name,)), 1
+    key, options = [name], False
+    for word in words[1:longest]:
+        if word.value is None or word.value[:1] in {"-", "+"}:
+            options = True
+            break
+        key.append(word.value)
+    while len(key) > 1 and tuple(key) not in TABLES:
+        key.pop()
+    program, start = TABLES.get(tuple(key)), len(key)
+    behind = _behind_options(key, words, program) if options and len(words) > 2 else None
+    return behind if behind is not None else (program, start)
+
+
+def _behind_options(key: Sequence[str], words: Sequence[Word], program: Program | None) -> tuple[Program, int] | None:
+    """The row of a subcommand that stands behind options, which do not change what it does. Where these do something
+    by themselves they count beside its own, unless it depends on the number of its operands."""
+    start, first = len(key), words
+    if program is not None:
+        readings = [arguments(first, program.grammar, start).operands]
+    else:
+        # Which options take a value is not known: a word behind an option may be one, or none.
+        plain = [at for at in range(1, len(first)) if (first[at].value or "-")[:1] != "-"]
+        readings = [
+            [(at, first[at]) for at in plain],
+            [(at, first[at]) for at in plain if (first[at - 1].value or "-")[:1] != "-"],
+        ]
+    for reading in readings:
+        named = [(at, word.value) for at, word in reading if word.value and word.value[:1] != "+"]
+        for length in range(min(len(named), _LONGEST[key[0]] - start), 0, -1):
+            found = TABLES.get((*key, *[value for _, value in named[:length]]))
+            if found is None:
+                continue
+            at = named[length - 1][0]
+            if found.closed or program is None or _harmless(words[start:at], program):
+                return found, at + 1
+            return (_both(program, found), start) if found.operands in _ANY_NUMBER else None
+    return None
+
+
+def _harmless(words: Sequence[Word], program: Program) -> bool:
+    """Whether these words hold no option that the program's own row knows for something."""
+    watched = (*program.escapes, *program.reads)
+    return all(word.value is not None for word in words) and not any(
+        each == option.name or (len(option.name) > 2 and each.startswith(option.name))
+        for option in arguments(words, program.grammar, 0).options
+        for each in watched
+    )
+
+
+_ANY_NUMBER = ("none", "read", "write", "remote")
+
+
+def _both(one: Program, other: Program) -> Program:
+    grammar = replace(
+        one.grammar,
+        short=one.grammar.short | other.grammar.short,
+        long=one.grammar.long | other.grammar.long,
+        texts=one.grammar.texts & other.grammar.texts,
+    )
+    return replace(
+        one,
+        escapes={**one.escapes, **other.escapes},
+        reads=one.reads | other.reads,
+        grammar=grammar,
+        operands=other.operands,
+        safe=one.safe & other.safe,
+    )

@@ -1,0 +1,163 @@
+"""The form of a row in the tables of programs (RULES.md S9 to S11), and the words to write one in.
+
+A row says which options of a program run something, load code, write or change files, and what its operands are. An
+allow rule for the program covers none of those options unless its literal part names them; paths are judged as paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from countersign.gate.shell.programs.argv import Grammar
+
+Role = Literal[
+    "none", "read", "list", "write", "delete", "change", "pattern", "script", "copy", "move", "link", "second",
+    "archive", "owner", "remote",
+]  # fmt: skip
+"""What operands are. ``read``, ``list`` (only names and kinds are looked at), ``write``, ``delete``; ``change``:
+read and rewritten. ``pattern`` and ``script``: the first is none of files unless an option gives it, the rest are read.
+``copy``, ``move``, ``link``: all but the last are sources. ``second``: the second is written (``uniq in out``).
+``archive``: the first is written, the rest read. ``owner``: the first is a mode or owner, the rest are changed."""
+
+EscapeKind = Literal["runs", "code", "writes", "changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program, or one of its subcommands.
+
+    ``escapes`` maps options to what they do. ``reads`` are options whose value is a file that is read, ``given``
+    options that stand for the first operand of ``pattern`` and ``script``. ``deep`` are options that go into folders,
+    ``here``: without operands it looks at the folder it runs in. ``safe`` are options that only look like a short form
+    of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
+    ``closed``: a language of its own, so a rule must name every word. ``clauses``: words that are operands with a
+    meaning (``NAME=value``, ``plugin:goal``), each with what it does. ``one_dash``: its long options may be written with
+    one dash as well, beside letters (``npm run -script-shell=x``).
+    """
+
+    why: str
+    grammar: Grammar
+    escapes: Mapping[str, EscapeKind]
+    reads: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
+    operands: Role = "none"
+    deep: frozenset[str] = frozenset()
+    here: bool = False
+    safe: frozenset[str] = frozenset()
+    known: bool = False
+    not_known: frozenset[str] = frozenset()
+    closed: bool = False
+    abbreviates: bool = True
+    one_dash: bool = False
+
+
+def row(
+    why: str = "",
+    *,
+    short: str = "",
+    long: str = "",
+    single: bool = False,
+    ordered: bool = False,
+    alone: bool = False,
+    flags: str = "",
+    maybe: str = "",
+    texts: str = "",
+    negates: bool = False,
+    runs: str = "",
+    code: str = "",
+    writes: str = "",
+    changes: str = "",
+    reads: str = "",
+    given: str = "",
+    operands: Role = "none",
+    deep: str = "",
+    here: bool = False,
+    safe: str = "",
+    known: bool = False,
+    not_known: str = "",
+    closed: bool = False,
+    abbreviates: bool = True,
+    apart: bool = False,
+    one_dash: bool = False,
+    pairs: str = "",
+    words: str = "",
+) -> Program:
+    """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
+
+    ``flags`` (letters in a row, and long options) and ``maybe`` take none as the next word. A row with ``flags`` is
+    whole: with ``texts``, ``short``, ``long`` and those of ``reads`` and of the escapes they are all options that the
+    program has. ``texts`` are options whose value was looked up and is text: what any other option takes may be a file.
+    """
+    named = f"{texts} {reads} {runs} {code} {writes} {changes}".split()
+    valued = texts.split()
+    plain, spelled = _split(flags)
+    taking = frozenset(long.split()) | {option.lstrip("-") for option in valued if _is_long(option, single=single)}
+    if flags:
+        spelled |= {"help", "version"} | {
+            option.lstrip("-")
+            for option in named
+            if _is_long(option, single=single) and option.lstrip("-") not in taking
+        }
+        plain |= {option[1] for option in named if not _is_long(option, single=single)}
+    letters = frozenset(short) | {option[1] for option in valued if not _is_long(option, single=single)}
+    kinds: Iterable[tuple[EscapeKind, str]] = (
+        ("runs", runs),
+        ("code", code),
+        ("writes", writes),
+        ("changes", changes),
+    )
+    return Program(
+        why,
+        Grammar(
+            letters,
+            taking,
+            single=single,
+            ordered=ordered,
+            alone=alone,
+            flags=frozenset(plain) - letters,
+            names=frozenset(spelled),
+            maybe=frozenset(maybe),
+            texts=frozenset(valued),
+            whole=flags != "",
+            negates=negates,
+            abbreviates=abbreviates,
+            apart=apart,
+            pairs=frozenset(pairs.split()),
+            words=frozenset(words.split()),
+        ),
+        {option: kind for kind, options in kinds for option in options.split()},
+        frozenset(reads.split()),
+        frozenset(given.split()),
+        operands,
+        frozenset(deep.split()),
+        here,
+        frozenset(safe.split()),
+        known,
+        frozenset(not_known.split()),
+        closed,
+        abbreviates,
+        one_dash,
+    )
+
+
+def _split(flags: str) -> tuple[set[str], set[str]]:
+    """The letters and the long names (without dashes) of a row's flags."""
+    letters: set[str] = set()
+    names: set[str] = set()
+    for each in flags.split():
+        if each.startswith("-"):
+            names.add(each.lstrip("-"))
+        else:
+            letters.update(each)
+    return letters, names
+
+
+def _is_long(option: str, *, single: bool) -> bool:
+    return option.startswith("--") or single
+
+
+def same(names: str, program: Program) -> dict[tuple[str, ...], Program]:
+    """The same row under several names."""
+    return {(name,): program for name in names.split()}

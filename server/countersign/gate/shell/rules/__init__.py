@@ -1,0 +1,1 @@
+"""Match rules against analyzed commands, and word the rules that a card offers."""

@@ -1,0 +1,199 @@
+"""A Case: one simple command with all that the tables make of it, worked out once and asked often.
+
+INVARIANT (strictest): ``clear`` and ``ordinary`` spare looks at commands that nothing was found in. False may be said
+of any, and then everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from countersign.gate.patterns import may_begin_with_dash
+from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
+from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.escapes import look_up
+from countersign.gate.shell.effects.no_rule_needed import NEVER_ORDINARY, neutral_reason
+from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
+from countersign.gate.shell.files.file_operands import touches
+from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.syntax.tree import HOLE, Redirect, Text, Variable, Word
+from countersign.gate.shell.variables.assignments import evaluated
+from countersign.gate.shell.variables.bindings import Facts
+
+
+class Case:
+    """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask.
+
+    ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
+    known, and ``known`` what the tables know of each; ``shapes`` are the words of the first, as rules see them.
+    ``plain`` says that its words are all constant, with nothing assigned in front; ``uses`` are its escapes, ``holes``
+    words that could become such. ``clear``: a known program that runs nothing but itself, with neither. ``ordinary``:
+    clear and constant to its redirections, of the kind that needs a rule, in a text that gives no name another
+    meaning. Never changes once made.
+    """
+
+    __slots__ = (
+        "_agent", "_candidates", "_evaluates", "_neutral", "_rules", "_touches", "clear", "facts", "holes", "known",
+        "layers", "names", "ordinary", "plain", "shapes", "step", "uses",
+    )  # fmt: skip
+
+    def __init__(self, step: Step, facts: Facts) -> None:
+        self.step, self.facts = step, facts
+        command = step.command
+        self.layers: tuple[Layer, ...] = step.unwrapped.layers
+        constant = (command.plain and len(self.layers) == 1) or (
+            command.kind == "command"
+            and not command.assignments
+            and None not in [word.value for layer in self.layers for word in layer.words]
+        )
+        self.plain = constant
+        if constant and len(self.layers) == 1:
+            self._look_at_one(self.layers[0].words)
+        else:
+            self._look_at_all()
+        self.ordinary = (
+            constant
+            and self.clear
+            and (command.plain or (not command.declared and _are_constant(command.redirects)))
+            and not self.layers[0].words[0].tilde
+            and not step.unwrapped.texts
+            and not facts.functions
+            and not facts.aliases
+            and self.layers[0].words[0].value not in NEVER_ORDINARY
+        )
+        self._evaluates: str | Literal[False] | None = False
+        self._neutral: tuple[bool, str | None] | None = None
+        self._touches: list[list[Touch] | None] = [None] * len(self.layers)
+        self._rules: RuleSet | None = None
+        self._agent = ""
+        self._candidates: dict[tuple[str, ...], Mapping[ListName, list[Rule]]] = {}
+
+    def _look_at_one(self, words: tuple[Word, ...]) -> None:
+        """The tables' word of constants that run nothing but themselves: what nearly all commands are."""
+        name = program(words[0].value or "")
+        known = look_up(name, words)
+        self.names, self.known = (name,), (known,)
+        self.shapes: tuple[str, ...] = tuple([word.shape for word in words])
+        self.uses: tuple[Use, ...] = (*self._fed(), *known.uses) if self.step.piped else known.uses
+        self.holes: tuple[Word, ...] = known.holes
+        runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
+        self.clear = not runs and not self.uses and not known.holes
+
+    def _look_at_all(self) -> None:
+        self.shapes = tuple([word.shape for word in self.layers[0].words]) if self.layers else ()
+        self.names = tuple([program(layer.words[0].value or "") for layer in self.layers])
+        self.known = tuple([look_up(name, layer.words) for name, layer in zip(self.names, self.layers, strict=True)])
+        fed = self._fed() if self.step.piped else ()
+        self.uses = (*fed, *[use for known in self.known for use in known.uses])
+        self.holes = tuple(
+            [
+                hole
+                for name, known in zip(self.names, self.known, strict=True)
+                for hole in known.holes
+                if not (_turns_into_options_only(name, known, hole) and _begins_known(hole, self.facts))
+            ]
+        )
+        self.clear = (
+            len(self.layers) == 1
+            and not self.uses
+            and not self.holes
+            and self.layers[0].words[0].value is not None
+            and not may_run(self.names[0])
+        )
+
+    def _fed(self) -> list[Use]:
+        return [
+            Use("code", ((HOLE,),), "it is fed commands of its own language")
+            for known, layer in zip(self.known, self.layers, strict=True)
+            if known.program is not None and known.program.closed and len(layer.words) == 1
+        ]
+
+    @property
+    def unnamed(self) -> Word | None:
+        """The first word of a layer whose program is not known before it runs."""
+        for layer in self.layers:
+            first = layer.words[0]
+            if first.value is None or (first.tilde and not first.value.startswith("~/")):
+                return first
+        return None
+
+    @property
+    def neutral(self) -> tuple[bool, str | None]:
+        """Whether it is of the kind that needs no rule, and if so why this form of it does."""
+        if self._neutral is None:
+            self._neutral = neutral_reason(self.step.command, self.facts)
+        return self._neutral
+
+    @property
+    def evaluates(self) -> str | None:
+        """Why evaluating its words may run what a variable holds."""
+        if self.ordinary:
+            return None
+        if self._evaluates is False:
+            command = self.step.command
+            # Constants are not evaluated; what stands in redirections may be.
+            bare = self.plain and not command.redirects and not command.declared
+            reason = None if bare else next(evaluated(command, self.facts), None)
+            self._evaluates = reason or self.neutral[1]
+        return self._evaluates
+
+    @property
+    def redefined(self) -> str | None:
+        """A name in it that the text itself gives another meaning (S13). What a runner runs is another program."""
+        if self.facts.functions:
+            for layer in self.layers:
+                value = layer.words[0].value
+                if layer.way in ("self", "clear") and value is not None and value in self.facts.functions:
+                    return value
+        return None
+
+    def candidates(self, words: tuple[str, ...], rules: RuleSet, agent: str) -> Mapping[ListName, list[Rule]]:
+        """The rules that could match these words; kept for as long as the same rules are asked for the same agent."""
+        if self._rules is not rules or self._agent != agent:
+            self._rules, self._agent, self._candidates = rules, agent, {}
+        found = self._candidates.get(words)
+        if found is None:
+            found = self._candidates[words] = rules.commands_by_list(words, agent)
+        return found
+
+    def touches(self, layer: int) -> list[Touch]:
+        """The files that the words of this layer name."""
+        found = self._touches[layer]
+        if found is None:
+            name, words = self.names[layer], self.layers[layer].words
+            found = touches(name, words, self.known[layer])
+            if not self.clear:
+                found += (Touch("write", word) for word in written(name, words))
+            self._touches[layer] = found
+        return found
+
+
+def _are_constant(redirects: Iterable[Redirect]) -> bool:
+    for redirect in redirects:
+        if redirect.target.value is None or redirect.heredoc is not None or redirect.variable is not None:
+            return False
+    return True
+
+
+def _turns_into_options_only(name: str, known: Known, hole: Word) -> bool:
+    """Whether nothing but an option that this word could turn into would matter: what ``jq`` reads behind its filter
+    is a file, and what is copied is judged as one."""
+    if name == "jq":
+        operands = known.arguments.operands
+        return any(word is hole for _, word in operands[1:])
+    return known.copies
+
+
+def _begins_known(word: Word, facts: Facts) -> bool:
+    """Whether a word is one, and begins with a value or a pattern of the text's own that is none of an option."""
+    first = next((piece for piece in word.pieces if not isinstance(piece, Text) or piece.text), None)
+    if word.form != "quoted" or not isinstance(first, Variable) or not first.plain:
+        return False
+    values, patterns = facts.values.get(first.name), facts.patterns.get(first.name, ())
+    if not values or (None in values and (not patterns or first.name in facts.loose)):
+        return False
+    return all(value is None or value[:1] not in {"", "-"} for value in values) and not any(
+        may_begin_with_dash(pattern) for pattern in patterns
+    )

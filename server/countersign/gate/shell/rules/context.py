@@ -1,0 +1,49 @@
+"""What a command line is judged under: the rules, the paths, whose call it is, and where it would run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.rules.rule_set import RuleSet
+from countersign.gate.shell.effects.read_only_set import program_folders
+
+if TYPE_CHECKING:
+    from countersign.gate.shell.rules.file_findings import Touched
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
+    there are deny or ask rules about commands at all, ``granting`` that there are grants. ``inside_path`` and
+    ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
+    what was found of names, for when they are touched again."""
+
+    rules: RuleSet
+    paths: PathJudge
+    agent: str
+    builtin_reads: bool
+    start: str
+    ruled: bool
+    granting: bool
+    inside_path: tuple[str, ...]
+    outside_path: tuple[str, ...]
+    touched: dict[Hashable, Touched] = field(default_factory=dict)
+
+
+def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool) -> Circumstances:
+    """Put them together, and find out once what every part would ask again."""
+    inside_path, outside_path = program_folders(paths.workspace)
+    return Circumstances(
+        rules,
+        paths,
+        agent,
+        builtin_reads,
+        start=cwd if cwd.startswith("/") else f"{paths.workspace}/{cwd}",
+        ruled=any(rules.commands_of(listed, None, agent) for listed in ("deny", "ask")),
+        granting=bool(rules.commands_of("grant", None, agent)),
+        inside_path=inside_path,
+        outside_path=outside_path,
+    )

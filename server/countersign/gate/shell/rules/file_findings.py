@@ -1,0 +1,281 @@
+"""The findings about the files that one simple command names, in its words and its redirections."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from countersign.gate.finding import Finding
+from countersign.gate.shell.effects.no_rule_needed import neutral_reason
+from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.glob_overlap import could_be_denied
+from countersign.gate.shell.files.word_paths import Lookout
+from countersign.gate.shell.files.word_values import literal, meaning
+from countersign.gate.shell.programs.rows_build import BUILD
+from countersign.gate.shell.programs.rows_tools import TOOLS
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.match import Coverage
+from countersign.gate.shell.syntax.tree import Redirect, Word
+from countersign.gate.shell.syntax.words import constant
+from countersign.wire.verdicts import Evidence
+
+
+class Touched(NamedTuple):
+    """The findings of one file. ``by_command``: a rule for the command covers them as far as it may; ``named``: the
+    text names the file literally, so a grant of this very text names it too."""
+
+    findings: tuple[Finding, ...]
+    by_command: bool
+    named: bool
+
+
+def touched_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Touched]:
+    """All files that a command touches, as far as its words tell."""
+    for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
+        for touch in case.touches(index):
+            yield _touched(around, case, touch, places)
+        for use in known.uses:
+            if use.place is not None and use.place.value is not None:
+                # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
+                yield _touched(around, case, Touch("read", use.place, runs=True), places)
+                yield _protected(around, case, use.place, places)
+        if name in _ONLY_LOOKING:
+            continue
+        if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
+            # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
+            # One that no table knows may as well write where its words lead.
+            command, texts = case.step.command, case.step.unwrapped.texts
+            strange = known.program is None and _is_strange(case, name, layer.words[0])
+            if known.program is not None and command.plain and not _is_like_a_file(command.source):
+                continue
+            free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
+            for before, word in pairwise(layer.words):
+                if word.value in texts:
+                    continue  # it is read by a shell, and what it names is found there
+                if free and (before.value in free or word.prefix.partition("=")[0] in free):
+                    continue
+                for named in _named_by(word):
+                    likely = _is_like_a_file(named.prefix)
+                    if not (likely or known.program is None):
+                        continue
+                    if not _is_quiet(around, named, places):
+                        yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
+                    if likely and strange:
+                        yield _protected(around, case, named, places)
+    for word in case.step.unwrapped.programs:
+        yield _touched(around, case, Touch("read", word), places)
+    for redirect in case.step.command.redirects:
+        yield from _redirected(around, redirect, case, places)
+
+
+_WITH_FREE_TEXT = frozenset({"gh", "glab"})
+_FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
+"""Options of theirs whose value is text for people, whatever it looks like."""
+
+
+def _is_about_text(words: Sequence[Word]) -> bool:
+    """Whether a subcommand has no operands that are files, which an option in place of a value could hide."""
+    return [word.value for word in words[1:2]] in (["pr"], ["issue"], ["mr"])
+
+
+def _is_strange(case: Case, name: str, first: Word) -> bool:
+    """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
+    neutral = name == "cd" or neutral_reason(case.step.command, case.facts)[0]
+    return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
+
+
+def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[str] | None) -> Touched:
+    """What a word names, if writing there always asks."""
+    known = places if places is not None else [around.start]
+    if word.value and any(around.paths.is_protected(literal(word), cwd=place) for place in known):
+        return _touched(around, case, Touch("write", word), places)
+    return Touched((), by_command=True, named=False)
+
+
+def unnamed_writes(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+    """What lies below a folder that a command writes by an option which its rule does not name: rules for what lies
+    there count, and what is written has names of its own."""
+    for index in range(len(case.layers)):
+        for touch in case.touches(index):
+            word = touch.word
+            if touch.deed in ("read", "list") or word.value is None:
+                continue
+            for place in places if places is not None else (around.start,):
+                if around.paths.resolve(literal(word), cwd=place).kind == "folder":
+                    below = constant(f"{word.value.rstrip('/')}/zzz")
+                    yield from _look(around, case, touch._replace(spills=True), [place]).findings
+                    yield from _look(around, case, Touch("write", below), [place]).findings
+                    moved = around.paths.judge_write(literal(word), cwd=place, operation="move")
+                    if moved.deny or moved.ask:
+                        yield moved
+
+
+def with_command(finding: Finding, coverage: Coverage) -> Finding:
+    """What a rule for the command covers of the files that it names: reads that are no secrets, also outside; writes
+    inside. Never what must be asked for otherwise (CONTRACT.md 8 and 9)."""
+    if coverage.evidence is None or finding.allow is not None or finding.grant is not None:
+        return finding
+    if coverage.writes and finding.kind == "write":
+        return finding  # the rule does not name the option that writes it
+    if finding.must_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
+        return finding
+    if coverage.evidence.source == "grant":
+        return finding._replace(grant=coverage.evidence)
+    if coverage.evidence.source == "rule":
+        return finding._replace(allow=coverage.evidence)
+    return finding
+
+
+def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[str]:
+    """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
+    lead, so that a link which is turned to another file is seen."""
+    if case.ordinary and "/" not in case.shapes[0] and case.names[0] not in _READING_PROGRAMS:
+        return
+    words = [layer.words[0] for layer in case.layers if "/" in (layer.words[0].value or "")]
+    words += case.step.unwrapped.programs
+    if not words and _READING_PROGRAMS.isdisjoint(case.names):
+        return
+    # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
+    folders = list(places if places is not None else (around.start,))
+    for known, name in zip(case.known, case.names, strict=True):
+        if name in _READING_PROGRAMS:
+            words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
+        if name == "make":
+            moved = [word.value for word in known.arguments.values("-C", "--directory") if word.value]
+            folders += [os.path.normpath(os.path.join(folder, *moved)) for folder in folders if moved]
+    for word in words:
+        for folder in folders:
+            if word.value is not None and around.paths.inside_workspace(literal(word), cwd=folder):
+                yield from around.paths.resolve(literal(word), cwd=folder).spellings()
+
+
+_READING_PROGRAMS = frozenset({"make", "sed", "awk", "jq"})
+"""What these do is said in a file that their words may name."""
+
+
+def _is_like_a_file(text: str) -> bool:
+    """Whether a word could name a file, where a table knows its program: looking costs time."""
+    return "." in text or "/" in text or "id_" in text.lower()
+
+
+_ONLY_LOOKING = frozenset({"test", "["})
+"""What these are told of a file is whether it is there, its kind and its date: nothing of it is read (S12)."""
+
+_WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
+"""Programs whose rows do not say which of their words are files."""
+
+
+def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -> bool:
+    """Whether nothing speaks of what this constant names, wherever the command may run."""
+    value = word.value
+    if not places or not value:
+        return False
+    return all(around.paths.is_quiet(value, cwd=place) for place in places)
+
+
+def _named_by(word: Word) -> Sequence[Word]:
+    """The files in ``file``, ``--option=file``, ``-ofile``, ``@file`` and ``field=@file``."""
+    value = word.value
+    if value is None:
+        return ()
+    if not (word.tilde or value[:1] == "-" or "=" in value or "@" in value or "," in value):
+        return (word,)
+    whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
+    attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
+    found = [word] if word.tilde else []
+    for text in dict.fromkeys((whole, _LAST.split(whole)[-1], attached)):
+        if text:
+            found.append(word if text == value and not word.tilde else constant(text))
+    return found
+
+
+_LAST = re.compile(r"[=@,]")
+
+
+def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+    """What is found of one touch. The same for each constant word that is touched so from the same places."""
+    word = touch.word
+    if word.value is None:
+        return _look(around, case, touch, places)
+    key = (word.value, word.tilde, touch.deed, touch[2:], None if places is None else tuple(places))
+    known = around.touched.get(key)
+    if known is None:
+        known = around.touched[key] = _look(around, case, touch, places)
+    return known
+
+
+def _look(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+    found = [
+        finding
+        for place in (places if places is not None else [None])
+        for finding in Lookout(around.paths, case.facts, place).look(touch)
+    ]
+    return Touched(tuple(dict.fromkeys(found)), by_command=not touch.runs, named=touch.word.value is not None)
+
+
+def _redirected(
+    around: Circumstances, redirect: Redirect, case: Case, places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """A redirection: an output is a write that only an Edit rule covers, an input a read (S8)."""
+    target = redirect.target
+    if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
+        return
+    if redirect.operator in {"<", "<>"}:
+        yield _surely_read(_touched(around, case, Touch("read", target), places))
+    if redirect.operator == "<":
+        return
+    found = _touched(around, case, Touch("write", target), places)
+    findings = found.findings
+    if target.form != "constant":
+        reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
+        # An Edit rule names files, and this is not known to be one of them; where files are denied or asked about, it
+        # could be one of those, so that not even a bypass lifts it.
+        ruled = any(around.rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
+        findings = tuple(
+            finding._replace(
+                must_ask=finding.must_ask or reason,
+                bypass_lifts=finding.bypass_lifts and not ruled,
+                allow=None,
+                grant=None,
+            )
+            for finding in findings
+        )
+        findings += tuple(_denied_matches(around, target, case, places))
+    yield Touched(findings, by_command=False, named=found.named)
+
+
+def _denied_matches(around: Circumstances, target: Word, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+    """What a deny rule forbids of the names that a pattern could turn out to be."""
+    for pattern in meaning(target, case.facts, around.paths.home, None).patterns:
+        for place in places if places is not None else (around.start,):
+            found = could_be_denied(around.paths, around.rules, pattern, place)
+            if found is not None:
+                yield found
+
+
+def _surely_read(touched: Touched) -> Touched:
+    """An input whose name is not known asks like an operand does: nothing else answers for it, since the command may
+    need no rule at all (``while read``), or be one of the read-only set that names no file itself."""
+    return touched._replace(
+        findings=tuple(
+            finding
+            if finding.known_read or finding.must_ask is not None
+            else finding._replace(
+                must_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
+                auto_lifts=True,
+            )
+            for finding in touched.findings
+        ),
+    )
+
+
+def _is_descriptor(redirect: Redirect) -> bool:
+    value = redirect.target.value
+    if redirect.operator not in {">&", "<&"} or value is None:
+        return False
+    return value.rstrip("-").isdigit() or value == "-"

@@ -1,0 +1,313 @@
+"""What speaks for and against one simple command: rules, grants, the read-only set, or that it needs no rule at all.
+
+INVARIANT (strictest): a command that nothing here speaks for has neither ``allow`` nor ``neutral`` nor ``known_read``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from countersign.gate.finding import Finding, Floor
+from countersign.gate.probes import disk
+from countersign.gate.shell.effects.read_only_set import chosen_by_workspace, only_in_workspace, only_reads_by_words
+from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.git_repository import strange_repository
+from countersign.gate.shell.files.rg_operands import brings_back
+from countersign.gate.shell.files.word_paths import Lookout, names_option
+from countersign.gate.shell.files.word_values import literal, meaning
+from countersign.gate.shell.flow.control_flow import cd_target
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
+from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
+from countersign.gate.shell.variables.assignments import is_safe_prefix, unsafe_assignment
+from countersign.wire.verdicts import Evidence
+
+
+def floor(reason: str) -> Floor:
+    """A floor that asks."""
+    return Floor("ask", Evidence(source="floor", reason=reason))
+
+
+def speak(
+    around: Circumstances, case: Case, places: Sequence[str] | None, covered: Coverage | None
+) -> tuple[Finding, Coverage]:
+    """What is to be said of the command itself, and what covers the files that it names."""
+    said = Said(case.step.command.source)
+    if around.ruled:
+        said.deny, said.ask = touching(case, around.rules, around.agent)
+    if not case.ordinary:
+        if case.step.unwrapped.deep:
+            said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
+        _not_known(around, said, case)
+    coverage = _speak_for(around, said, case, places, covered)
+    return said.finding(), coverage
+
+
+def _speak_for(
+    around: Circumstances, said: Said, case: Case, places: Sequence[str] | None, covered: Coverage | None
+) -> Coverage:
+    """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
+    why_not = None
+    if not case.ordinary:
+        command = case.step.command
+        if not case.layers and not command.assignments and command.kind == "command":
+            # Redirections alone: what they touch is judged by itself.
+            said.uncovered = case.evaluates
+            said.neutral = said.uncovered is None
+            return Coverage()
+        neutral, why_not = _neutral(around, case, places)
+        if neutral and said.must_ask is None:
+            said.neutral = True
+            return _NEEDS_NO_RULE
+    coverage = covered
+    if coverage is None:
+        coverage = covering(case, "allow", around.rules, around.agent)
+        if coverage.evidence is None and around.granting:
+            coverage = covering(case, "grant", around.rules, around.agent)._replace(near=coverage.near)
+    strange = _strange_place(around, case, places) if "git" in case.names else None
+    said.uncovered = strange or why_not or coverage.near
+    if strange is None and said.must_ask is None and coverage.evidence is not None:
+        said.uncovered = None
+        if coverage.evidence.source == "grant":
+            said.grant = coverage.evidence
+        else:
+            said.allow = coverage.evidence
+    if said.must_ask is None and _only_reads(around, case, places):
+        said.known_read, said.uncovered = True, None
+    return coverage if said.allow is not None or said.grant is not None else Coverage()
+
+
+_NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
+
+
+def _not_known(around: Circumstances, said: Said, case: Case) -> None:
+    """What is not known before it runs asks, and under deny or ask rules even a bypass does not lift that."""
+    step = case.step
+    reason = None
+    if case.unnamed is not None:
+        reason = f"what `{case.unnamed.source}` runs is not known before it runs"
+    elif step.unwrapped.unknown is not None:
+        reason = step.unwrapped.unknown
+    elif step.unwrapped.fed and step.piped and not (step.fed and step.sure):
+        reason = "what is run comes from elsewhere and is not known before it runs"
+    elif step.unwrapped.fed and step.piped and around.ruled and feeds_an_interpreter(case):
+        reason = f"what `{case.names[-1]}` runs is code of its own language"
+    if reason is not None:
+        ruled = any_rule(around.rules, around.agent) if around.ruled else None
+        said.must_ask = ruled or Evidence(source="default", reason=reason)
+        said.bypass_lifts = ruled is None
+    elif around.ruled:
+        said.must_ask = may_touch(case, around.rules, around.agent)
+        said.bypass_lifts = said.must_ask is None
+
+
+def feeds_an_interpreter(case: Case) -> bool:
+    """Whether what comes in on the input is code of a language that is none of a shell's."""
+    return bool(case.names) and case.names[-1] in INTERPRETERS
+
+
+def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+    """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
+    command = case.step.command
+    for assignment in command.assignments:
+        if _only_splits(command, assignment):
+            continue
+        reason = unsafe_assignment(assignment)
+        if reason is not None and (command.words or not _is_script_variable(assignment)):
+            return False, reason
+    if case.evaluates is not None:
+        return False, case.evaluates
+    if case.redefined is not None:
+        return False, None
+    if command.words and command.words[0].value == "cd":
+        return _changing_folder(around, case, places)
+    kind, why_not = case.neutral
+    return kind and why_not is None, why_not
+
+
+_SCRIPT_NAMES = frozenset(
+    "FILE FILES DIR DIRS SRC DST NAME NAMES VERSION BASE BRANCH OUT OUTPUT RESULT RESULTS COUNT SHA COMMIT TAG MSG "
+    "MESSAGE STATUS TOTAL START END LINE FAILED PATTERN TARGET INPUT DATE TODAY NOW".split()
+)
+"""Names in upper case that scripts give their own variables, and that neither bash nor a program obeys."""
+
+
+def _is_script_variable(assignment: Assignment) -> bool:
+    """Whether an assignment sets a variable that no other program sees: it is not in the environment either."""
+    return assignment.name in _SCRIPT_NAMES and disk.variable(assignment.name) == "" and assignment.formula is None
+
+
+def _only_splits(command: Simple, assignment: Assignment) -> bool:
+    """``IFS= read -r line``: in front of ``read`` it says how that one line is split, and nothing after it."""
+    name = command.words[0].value if command.words else None
+    return assignment.name == "IFS" and name == "read" and assignment.plain is not None
+
+
+def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+    target = cd_target(case.step.command.words)
+    if target is None and places is not None and _leads_to_listed_places(around, case, places):
+        return True, None
+    if target is None:
+        return False, "`cd` leads to a place that is not known before it runs"
+    inside = target.value is not None and all(
+        around.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
+    )
+    if places is None or not inside:
+        return False, "`cd` leads out of the workspace" if places is not None else "`cd` may start from anywhere"
+    return True, None
+
+
+def _leads_to_listed_places(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+    """Whether it is ``cd "$d"`` where the text itself lists what ``d`` may hold, all of it inside the workspace."""
+    words = case.step.command.words
+    if len(words) != 2 or words[1].form != "quoted":
+        return False
+    pieces = [piece for piece in words[1].pieces if not isinstance(piece, Text) or piece.text]
+    piece = pieces[0]
+    if len(pieces) > 1 or not isinstance(piece, Variable) or not piece.plain or case.facts.patterns.get(piece.name):
+        return False
+    values = case.facts.values.get(piece.name, ())
+    return bool(values) and all(
+        value is not None
+        and re.fullmatch(r"[\w.][\w./-]*", value) is not None
+        and around.paths.inside_workspace(value, cwd=place)
+        for value in values
+        for place in places
+    )
+
+
+def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None) -> bool:
+    """Whether the fixed read-only set holds this command."""
+    if not around.builtin_reads or places is None:
+        return False
+    if not case.ordinary and not _could_only_read(case):
+        return False
+    name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
+    if not only_reads_by_words(name, words, known):
+        return False
+    if chosen_by_workspace(words, places, around.paths.workspace):
+        return False
+    if around.inside_path and any(
+        only_in_workspace(layer.words[0].value or "", around.inside_path, around.outside_path) for layer in case.layers
+    ):
+        return False
+    if known.arguments.holes and any(_may_be_option(around, case, place) for place in places):
+        return False
+    if name == "rg" and any(brings_back(known, place, around.paths) for place in places):
+        return False
+    if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
+        return False
+    return _reads_inside(around, case, places)
+
+
+def _could_only_read(case: Case) -> bool:
+    """Whether nothing around its words keeps a command out of the set."""
+    if not case.layers or case.step.command.kind != "command":
+        return False
+    if case.evaluates or case.redefined or case.facts.aliases:
+        return False
+    if not all(is_safe_prefix(assignment) for assignment in case.step.command.assignments):
+        return False
+    if not case.clear and any(layer.way not in ("self", "clear") for layer in case.layers):
+        return False
+    return not case.step.unwrapped.texts
+
+
+def _may_be_option(around: Circumstances, case: Case, place: str) -> bool:
+    """Whether a word that is not constant could turn out to be an option that takes the command out of the set: by
+    what its variable may hold, or beside a file that is named like one."""
+    row, found = case.known[-1].program, case.known[-1].arguments
+    if row is None or not (row.not_known or row.reads):
+        return False
+    for _, word in found.holes:
+        may_be = meaning(word, case.facts, around.paths.home, place)
+        named = any(value.startswith("-") for value in may_be.values)
+        if not may_be.complete or named or any(names_option(pattern, place) for pattern in may_be.patterns):
+            return True
+    return False
+
+
+def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+    """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
+    for touch in case.touches(-1):
+        if touch.deed not in ("read", "list") or (case.names[-1] == "diff" and _is_folder(around, touch, places)):
+            return False
+        for place in places:
+            lookout = Lookout(around.paths, case.facts, place)
+            # What a Read rule or a grant names is judged by itself: here it is only known what is read.
+            if not all(found.known_read or found.allow or found.grant for found in lookout.look(touch)):
+                return False
+    return True
+
+
+def _is_folder(around: Circumstances, touch: Touch, places: Sequence[str]) -> bool:
+    """Whether a folder is named: ``diff`` compares all files in two of them, hidden ones too."""
+    if touch.word.value is None:
+        return not any(isinstance(piece, Process) for piece in touch.word.pieces)
+    return any(around.paths.resolve(literal(touch.word), cwd=place).kind == "folder" for place in places)
+
+
+def _strange_place(around: Circumstances, case: Case, places: Sequence[str] | None) -> str | None:
+    """Why git would not run as it does elsewhere: a folder that looks like a repository of its own."""
+    for known in case.known:
+        if known.git is None:
+            continue
+        inner = known.git.folders
+        if places is None:
+            return "git works in a folder that is not known before it runs"
+        for place in places or ():
+            where = place
+            for word in inner:
+                if word.value is None:
+                    return "git works in a folder that is not known before it runs"
+                where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
+                if not around.paths.inside_workspace(where, cwd=place):
+                    return "git works in a folder outside the workspace"
+            reason = strange_repository(where, around.paths, known=False)
+            if reason is not None:
+                return reason
+    return None
+
+
+@dataclass(slots=True)
+class Said:
+    """A command's finding while it is put together."""
+
+    source: str
+    floors: tuple[Floor, ...] = ()
+    deny: Evidence | None = None
+    ask: Evidence | None = None
+    must_ask: Evidence | None = None
+    bypass_lifts: bool = True
+    allow: Evidence | None = None
+    grant: Evidence | None = None
+    known_read: bool = False
+    neutral: bool = False
+    uncovered: str | None = None
+
+    def finding(self) -> Finding:
+        # By place, which takes half the time of by name.
+        return Finding(
+            "command",
+            self.source,
+            "read" if self.neutral or self.known_read else "execute",
+            self.floors,
+            self.deny,
+            self.ask,
+            self.must_ask,
+            self.bypass_lifts,
+            False,  # auto_lifts
+            False,  # in_workspace
+            self.allow,
+            self.grant,
+            self.known_read,
+            self.neutral,
+            False,  # unanswered
+            self.uncovered,
+            (),  # risks
+            self.source,
+        )

@@ -1,0 +1,394 @@
+"""Which rules speak about one simple command (RULES.md S1 to S9): deny and ask through everything, allow by the letter.
+
+INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could
+match once expansions are known asks; for allow a rule must cover the words as they stand and name what escapes them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from countersign.gate.patterns import WILD, CommandPattern
+from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
+from countersign.gate.shell.effects.escape_use import Known, Use
+from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
+from countersign.gate.shell.files.file_operands import rewrites_named_files
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.syntax.tree import HOLE, Assignment, Variable, Word
+from countersign.gate.shell.variables.assignments import is_safe_prefix
+from countersign.gate.shell.variables.bindings import Facts
+from countersign.wire.verdicts import Evidence
+
+MAX_SPELLINGS = 32
+"""How many known spellings of one command are tried against deny and ask rules."""
+
+
+# --- deny and ask ----------------------------------------------------------------------------------------------------
+
+
+def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
+    """The first deny and the first ask rule that matches any layer in any known spelling."""
+    deny = ask = None
+    if case.plain and len(case.layers) == 1:
+        # All spellings of such a command are found by its words, and mostly it has but one.
+        words, candidates = case.shapes, case.candidates(case.shapes, rules, agent)
+        if "deny" not in candidates and "ask" not in candidates:
+            return None, None
+        if len(words) < 3 or not words[1].startswith(("-", "+")):
+            return _touching(words, candidates.get("deny", ())), _touching(words, candidates.get("ask", ()))
+    for words, looked_up in _spellings(case):
+        candidates = case.candidates(looked_up, rules, agent)
+        if deny is None and "deny" in candidates:
+            deny = _touching(words, candidates["deny"])
+        if ask is None and "ask" in candidates:
+            ask = _touching(words, candidates["ask"])
+    return deny, ask
+
+
+def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | None:
+    for rule in candidates:
+        if not isinstance(rule.specifier, CommandPattern) or rule.specifier.touches(words):
+            return evidence(rule)
+    return None
+
+
+def may_touch(case: Case, rules: RuleSet, agent: str) -> Evidence | None:
+    """A deny or ask rule that could match once the words are known."""
+    if case.plain:
+        return None
+    for layer in case.layers:
+        if all(word.value is not None for word in layer.words):
+            continue
+        first = layer.words[0].value
+        for listed in ("deny", "ask"):
+            for rule in rules.commands_of(listed, first, agent):
+                pattern = rule.specifier
+                if isinstance(pattern, CommandPattern) and _could_match(pattern, layer.words):
+                    return _maybe(rule)
+    return None
+
+
+def any_rule(rules: RuleSet, agent: str) -> Evidence | None:
+    """Any deny or ask rule about commands: what is not known at all could be what it names."""
+    for listed in ("deny", "ask"):
+        for rule in rules.commands_of(listed, None, agent):
+            return _maybe(rule)
+    return None
+
+
+def _maybe(rule: Rule) -> Evidence:
+    return evidence(rule, f"`{rule.text}` could match, which is not known before it runs")
+
+
+def _spellings(case: Case) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The words of every layer, with and without what is assigned in front, and with each known value in place; each
+    with words that hold all of them, by which its rules are found."""
+    command = case.step.command
+    assigned = tuple([assignment.source for assignment in command.assignments])
+    for layer, known in zip(case.layers, case.known, strict=True):
+        words = tuple([word.shape for word in layer.words])
+        yield words, words
+        if assigned and layer.above is None:
+            yield (*assigned, *words), (*assigned, *words)
+        bare = _without_leading_options(words, known)
+        if bare is not None:
+            yield bare, words
+        if not case.plain and any(word.value is None for word in layer.words):
+            for spelled in itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS):
+                yield spelled, spelled
+    if assigned and not case.layers:
+        yield assigned, assigned
+
+
+def _without_leading_options(words: tuple[str, ...], known: Known) -> tuple[str, ...] | None:
+    """``git -C x push`` as ``git push``: options before a subcommand do not hide it from a rule that names it."""
+    if len(words) < 3 or not words[1].startswith(("-", "+")):
+        return None
+    operand = next((index for index, word in known.arguments.operands if not word.prefix.startswith("+")), 0)
+    first = known.git.start - 1 if known.git is not None else operand
+    return (words[0], *words[first:]) if 1 < first < len(words) else None
+
+
+def _known_values(words: Sequence[Word], facts: Facts) -> Iterator[tuple[str, ...]]:
+    choices: list[Sequence[str]] = []
+    for word in words:
+        if word.value is not None:
+            choices.append((word.value,))
+        elif word.choices:
+            choices.append(word.choices)
+        elif len(word.pieces) == 1 and isinstance(word.pieces[0], Variable) and word.pieces[0].name in facts.values:
+            known = [value for value in facts.values[word.pieces[0].name] if value is not None]
+            choices.append(known or (word.shape,))
+        else:
+            choices.append((word.shape,))
+    for combination in itertools.product(*choices):
+        yield combination
+        if " " in combination[0]:
+            yield (*combination[0].split(), *combination[1:])
+
+
+def _could_match(pattern: CommandPattern, words: Sequence[Word]) -> bool:
+    """Whether some text that these words may become matches the pattern: two wildcards against each other."""
+    text: list[str | None] = []
+    for index, word in enumerate(words):
+        if index and word.value is not None:
+            text.append(" ")
+        if word.value is not None:
+            value = word.value if index else word.value.rsplit("/", 1)[-1]
+            text += value[:400]
+            if len(value) > 400:
+                text.append(None)
+        else:
+            text += (" " if index else "") + word.prefix if word.prefix else ""
+            text.append(None)
+    if len(text) > 2000:
+        text = [*text[:2000], None]
+    for given in {pattern.words, pattern.loose_words}:
+        wanted: list[str | None] = []
+        for index, word in enumerate(given):
+            wanted += " " if index else ""
+            named = word if index or WILD in word else word.rsplit("/", 1)[-1]
+            wanted += (None if char == WILD else char for char in named)
+        if _meet(wanted, text) or (pattern.prefix and _meet([*wanted, " ", None], text)):
+            return True
+    return False
+
+
+def _meet(left: Sequence[str | None], right: Sequence[str | None]) -> bool:
+    """Whether two texts in which None stands for any text have a common one."""
+    row = {0}
+    for at in range(len(left) + 1):
+        following: set[int] = set()
+        done: set[int] = set()
+        open_columns = sorted(row)
+        while open_columns:
+            column = open_columns.pop()
+            if column in done:
+                continue
+            done.add(column)
+            wanted = left[at] if at < len(left) else ""
+            met = right[column] if column < len(right) else ""
+            if column < len(right) and (met is None or wanted is None):
+                open_columns.append(column + 1)
+            if at < len(left):
+                if wanted is None or met is None:
+                    following.add(column)
+                if wanted is not None and met is not None and met != "" and wanted == met:
+                    following.add(column + 1)
+        if at == len(left):
+            return len(right) in done
+        row = following
+        if not row:
+            return False
+    return False
+
+
+# --- allow -----------------------------------------------------------------------------------------------------------
+
+
+class Coverage(NamedTuple):
+    """What allow rules (or grants) say of a command. ``whole``: the rule says this very command to the letter, so it
+    covers the texts that it runs in turn as well. ``writes``: it writes by an option that the rule does not name, so
+    what it writes needs an Edit rule or a mode. ``near`` is why a rule that looks as if it matched does not."""
+
+    evidence: Evidence | None = None
+    whole: bool = False
+    near: str | None = None
+    writes: bool = False
+
+
+_NO_COVERAGE = Coverage()
+
+
+def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
+    """The first rule that honestly covers this command."""
+    near: str | None = None
+    if case.ordinary:
+        # Nothing in it keeps a rule that names its program from covering it.
+        for rule in case.candidates(case.shapes, rules, agent).get(listed, ()):
+            pattern = rule.specifier
+            if not isinstance(pattern, CommandPattern):
+                return Coverage(rule.said)
+            if pattern.first_word is None:
+                break
+            if pattern.covers(case.shapes):
+                return Coverage(rule.said, _says(rule, pattern, case))
+        else:
+            return _NO_COVERAGE
+    if case.unnamed is not None:
+        return Coverage(near=f"what `{case.unnamed.source}` names is not known before it runs")
+    for words, above in _readings(case):
+        for rule in case.candidates(words, rules, agent).get(listed, ()):
+            pattern = rule.specifier
+            if not isinstance(pattern, CommandPattern):
+                reason = _kept_out(case)
+                if reason is None:
+                    return Coverage(evidence(rule))
+            elif pattern.covers(words):
+                if _says(rule, pattern, case):
+                    reason = case.evaluates or _renamed(case)
+                    if reason is None:
+                        return Coverage(evidence(rule), whole=True)
+                else:
+                    reason = _kept_out(case) or _uncovered(case, pattern, words, above)
+                    if reason is None:
+                        return Coverage(evidence(rule), writes=_writes_unnamed(case, pattern))
+            else:
+                continue
+            near = near or f"`{rule.text}` does not cover this: {reason}"
+    return Coverage(near=near or _kept_out(case))
+
+
+def _says(rule: Rule, pattern: CommandPattern, case: Case) -> bool:
+    """Whether the rule is this command's own text, byte for byte."""
+    return pattern.exact and rule.text == f"Bash({case.step.command.source})"
+
+
+def _readings(case: Case) -> Iterable[tuple[tuple[str, ...], int]]:
+    """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
+    command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
+    if len(case.layers) == 1 and not case.step.command.assignments:
+        return ((case.shapes, 0),)
+    return _all_readings(case)
+
+
+def _all_readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
+    command = case.step.command
+    shapes = tuple(word.shape for word in command.words)
+    unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
+    if command.assignments:
+        yield (*map(_as_word, command.assignments), *shapes), -len(command.assignments)
+    if unsafe:
+        if len(unsafe) < len(command.assignments):
+            yield (*map(_as_word, unsafe), *shapes), -len(unsafe)
+        return
+    clear = True
+    for layer in case.layers:
+        if layer.above is not None and layer.way != "clear":
+            clear = False
+        if clear:
+            yield tuple(word.shape for word in layer.words), layer.start or 0
+
+
+def _as_word(assignment: Assignment) -> str:
+    plain = assignment.plain
+    operator = "+=" if assignment.appends else "="
+    return f"{assignment.name}{operator}{plain}" if plain is not None else HOLE + assignment.source
+
+
+def _kept_out(case: Case) -> str | None:
+    """Why no rule at all covers this command."""
+    if case.evaluates is not None:
+        return case.evaluates
+    return _renamed(case)
+
+
+def _renamed(case: Case) -> str | None:
+    if case.redefined is not None:
+        return f"`{case.redefined}` is given another meaning in the same text"
+    return None
+
+
+def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
+    """Why this rule, whose words match, does not cover the command."""
+    if case.clear and pattern.first_word is not None:
+        return None
+    step = case.step
+    literals = pattern.literals
+    reached = len(pattern.literal_prefix) + above
+    for layer in case.layers:
+        below = layer.above is not None and (layer.start is None or layer.start > above)
+        if layer.above is not None and below and (layer.start is None or layer.start >= reached):
+            wrapper = case.layers[layer.above].words[0].source
+            return f"a rule for `{wrapper}` does not cover what it runs"
+        if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] != "find":
+            # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
+            return (
+                f"a rule for `{case.layers[layer.above or 0].words[0].source}` covers what it runs only word for word"
+            )
+    if step.unwrapped.unknown is not None:
+        return step.unwrapped.unknown
+    if step.unwrapped.texts:
+        return "a rule does not cover the text that a shell reads in turn"
+    for name, layer in zip(case.names, case.layers, strict=True):
+        if name in SHELLS or name in {"source", "."}:
+            if step.unwrapped.fed:
+                return "what the shell reads is not in its words"
+            if any(word.value not in literals for word in step.unwrapped.programs):
+                return f"a rule for `{layer.words[0].source}` does not cover the script that it runs"
+    if pattern.first_word is None:
+        reason = _too_free(case)
+        if reason is not None:
+            return reason
+    wrapper = _shell_starter(case)
+    if wrapper is not None and not pattern.exact:
+        return f"`{wrapper}` without a command may start a shell, so only a rule for exactly that covers it"
+    for use in case.uses:
+        if not all(_named(names, literals) for names in use.names) and not _answered(case, use):
+            return use.why
+    if case.holes:
+        return f"`{case.holes[0].source}` could become an option that runs or writes something"
+    return None
+
+
+def _writes_unnamed(case: Case, pattern: CommandPattern) -> bool:
+    return any(
+        use.kind in ("writes", "changes") and not all(_named(names, pattern.literals) for names in use.names)
+        for use in case.uses
+    )
+
+
+def _answered(case: Case, use: Use) -> bool:
+    """Whether all that an option does is judged by the paths in it: it writes constant files, or takes settings or a
+    folder from a constant place (S9)."""
+    if case.holes or not _STAYING.issuperset(case.names[:-1]):
+        return False
+    if use.kind == "writes":
+        path = use.path.value if use.path is not None else None
+        unlike = "git" in case.names and use.names[0][0] not in {"-o", "--output", "--output-directory"}
+        return path is not None and not unlike and _PATH.fullmatch(path) is not None
+    if use.kind == "code":
+        return use.place is not None and use.place.value is not None
+    return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
+
+
+_STAYING = frozenset({"npx", "timeout", "nice", "time", "nohup", "stdbuf", "command"})
+"""What runs another program in the folder where it was started."""
+
+_PATH = re.compile(r"[\w./][\w./+-]*")
+"""A path for certain: nothing in it gives a part another meaning (``type=local,dest=x``)."""
+
+
+def _shell_starter(case: Case) -> str | None:
+    """A wrapper at the end of the line: with nothing to run, many of them run a shell."""
+    if not case.layers:
+        return None
+    name, words = case.names[-1], case.layers[-1].words
+    if not may_run(name):
+        return None
+    clear = name in WRAPPERS and WRAPPERS[name].kind == "clear"
+    if clear or name == "command" or not is_wrapper(name, words):
+        return None
+    return words[0].source
+
+
+def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
+    return any(name in literals and HOLE not in name for name in names)
+
+
+def _too_free(case: Case) -> str | None:
+    """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
+    if len(case.layers) > 1:
+        return "a wildcard does not stand for a wrapper"
+    name = case.names[0] if case.names else ""
+    if name in SHELLS or name in {"source", ".", "eval", "exec", "trap"}:
+        return "a wildcard does not stand for a shell"
+    if name in INTERPRETERS and any(use.kind == "code" for use in case.uses):
+        return "a wildcard does not stand for inline code"
+    if case.known[0].program is not None and case.known[0].program.closed:
+        return "a wildcard does not stand for a program with a language of its own"
+    return None

@@ -1,0 +1,124 @@
+"""Rules that a person may choose for "always": two or three widths, as a person would write them.
+
+Never for shells, interpreters, wrappers, a bare git, heredocs or texts of several lines; never wider than up to where
+it is said what is done (``rule_prefix.py``); and each is tried on the command it came from before it is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.patterns import command_specifier
+from countersign.gate.rules.rule_set import RuleSet
+from countersign.gate.shell.effects.unwrap import is_wrapper
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS
+from countersign.gate.shell.programs.subcommand_depth import ONLY_EXACT
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.match import covering
+from countersign.gate.shell.rules.rule_prefix import Stem, git_stem, looks_like_subcommand, stem
+from countersign.gate.shell.variables.assignments import is_safe_prefix
+from countersign.settings.policy import RuleText
+
+_NEVER = frozenset({
+    "sudo", "doas", "su", "pkexec", "env", "xargs", "eval", "exec", "source", ".", "trap", "builtin", "coproc", "ssh",
+    "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable", "cd", "pushd", "popd",
+    "vim", "vi", "view", "less", "more", "most", "top", "htop",
+})  # fmt: skip
+"""Wrappers, what deletes or changes the shell, and what takes commands from the keyboard."""
+
+_LOADS = re.compile(
+    r".*PATH|LD_.*|DYLD_.*|GIT_.*|.*_OPTIONS|.*_OPTS|BASH_ENV|ENV|IFS|SHELL|.*PAGER|.*EDITOR|PYTHON.*|.*FLAGS"
+)
+"""Variables that may choose what is loaded or run."""
+
+_FILE = re.compile(r"[./]")
+"""In an interpreter's operand: it is a script, and no word of the interpreter's own (``tsx watch x.ts``)."""
+
+_MAX_RULE = 300
+
+
+def propose(case: Case) -> Iterator[str]:
+    """The rules for one simple command, narrowest first."""
+    if not _sayable(case):
+        return
+    clear = all(layer.way in ("self", "clear") for layer in case.layers)
+    words = [word.value for word in (case.layers[-1] if clear else case.layers[0]).words]
+    constant = [word for word in words if word is not None]
+    assigned = [f"{each.name}={each.plain}" for each in case.step.command.assignments if not is_safe_prefix(each)]
+    offers: list[str] = []
+    if len(constant) == len(words):
+        exact = command_specifier([*assigned, *constant])
+        if exact is not None:
+            offers.append(f"Bash({exact})")
+    length = _width(case)
+    spelled = command_specifier([*assigned, *constant[:length]]) if length else None
+    if spelled is not None:
+        offers.append(f"Bash({spelled}:*)")
+    for text in offers:
+        if len(text) <= _MAX_RULE and _covers(text, case):
+            yield text
+
+
+def _sayable(case: Case) -> bool:
+    command = case.step.command
+    if not case.layers or command.kind != "command" or "\n" in command.source:
+        return False
+    if any(redirect.heredoc is not None for redirect in command.redirects):
+        return False
+    if any(assignment.plain is None for assignment in command.assignments):
+        return False
+    if any(name in _NEVER or name in SHELLS or name.startswith("-") for name in case.names):
+        return False
+    if any(layer.way == "closed" for layer in case.layers) or case.step.unwrapped.texts:
+        return False
+    for known in case.known:
+        # No rule covers git in a folder that it may not work in, and git alone says nothing.
+        if known.git is not None and (known.git.folders or known.git.subcommand is None):
+            return False
+    layer = case.layers[-1]
+    return layer.start is not None and (case.names[-1] not in INTERPRETERS or layer.way == "runner")
+
+
+def _width(case: Case) -> int:
+    """How many words the wider rule has, 0 where only exactly this call is to be offered."""
+    if any(_LOADS.fullmatch(assignment.name) for assignment in case.step.command.assignments):
+        return 0
+    if any(known.git is not None and known.git.before.options for known in case.known):
+        return 0
+    layer, name = case.layers[-1], case.names[-1]
+    if is_wrapper(name, layer.words):
+        return 0  # with nothing to run
+    words = [word.value for word in layer.words]
+    runner = any(each.way == "runner" for each in case.layers)
+    lead = (layer.start or 0) - (case.layers[0].start or 0) if runner else 0
+    git = case.known[-1].git
+    if name in INTERPRETERS:
+        found = _script(case, words)
+    elif git is not None:
+        found = git_stem(git.subcommand or "", words)
+    else:
+        found = stem(name, words)
+    if found.length == 0 or any(map(found.begins, ONLY_EXACT)):
+        return 0
+    above = [word.value for word in case.layers[0].words[:lead]]
+    return lead + found.length if None not in above else 0
+
+
+def _script(case: Case, words: Sequence[str | None]) -> Stem:
+    """An interpreter with the script that it runs, and what that is told to do; never the interpreter alone."""
+    if any(use.kind == "code" for use in case.uses):
+        return Stem(0)
+    for index, operand in case.known[-1].arguments.operands:
+        if operand.value is None:
+            break
+        if _FILE.search(operand.value):
+            behind = words[index + 1] if index + 1 < len(words) else None
+            length = index + 1 + looks_like_subcommand(behind)
+            return Stem(0 if None in words[:length] else length)
+    return Stem(0)
+
+
+def _covers(text: str, case: Case) -> bool:
+    found = covering(case, "allow", RuleSet([RuleText("allow", text)]), "")
+    return found.evidence is not None and not found.writes

@@ -1,0 +1,142 @@
+"""What a rule or a grant could say of a whole text: cover it to the letter, or be offered for "always"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from countersign.gate.finding import Finding
+from countersign.gate.patterns import CommandPattern
+from countersign.gate.rules.rule import compile_rule
+from countersign.gate.rules.rule_set import Rule, evidence
+from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.proposals import propose
+from countersign.settings.policy import RuleText
+
+MAX_RULE = 2000
+"""Characters up to which a command is said in full as a rule; nobody reads a longer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A text with its findings. ``cases`` are the commands that nothing lets pass, by the index of their finding;
+    ``named`` are the findings of files that the text names literally, ``redirected`` those that only an Edit rule
+    covers; ``escaped`` are those of what an option runs, which a rule for the whole command covers as well."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    cases: Mapping[int, Case]
+    named: frozenset[int]
+    redirected: frozenset[int]
+    escaped: frozenset[int] = frozenset()
+
+
+def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | None]:
+    """The allow rule and the grant that hold exactly this text, byte for byte."""
+    wanted = f"Bash({text})"
+    found: list[Rule | None] = []
+    for listed in _COVERING:
+        rules = around.rules.commands_of(listed, None, around.agent) if listed == "allow" or around.granting else ()
+        found.append(next((rule for rule in rules if rule.text == wanted and _says_one_text(rule)), None))
+    return found[0], found[1]
+
+
+_COVERING: tuple[Literal["allow", "grant"], ...] = ("allow", "grant")
+
+
+def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
+    """The findings, covered by a rule or a grant of exactly this text where there is one.
+
+    Both cover commands that only lack a rule; a grant also covers the files that the text names. Neither covers floors
+    or ask rules.
+    """
+    findings = whole.findings
+    if allow is not None:
+        said = evidence(allow)
+        findings = tuple(
+            finding._replace(allow=said)
+            if finding.kind == "command" and finding.allow is None and _grantable(whole, index)
+            else finding
+            for index, finding in enumerate(findings)
+        )
+    if grant is not None:
+        said = evidence(grant)
+        findings = tuple(
+            finding._replace(grant=said) if finding.grant is None and _grantable(whole, index) else finding
+            for index, finding in enumerate(findings)
+        )
+    return findings
+
+
+def exact_rule(whole: Whole, around: Circumstances) -> str | None:
+    """The rule that says this text and no other, if as a grant it would cover all that asks; else None."""
+    if len(whole.text) > MAX_RULE:
+        return None
+    text = f"Bash({whole.text})"
+    rule, problem = compile_rule(RuleText("allow", text, scope="grant", agent=around.agent))
+    if rule is None or problem is not None or rule.text != text or not _says_one_text(rule):
+        return None
+    for index, finding in enumerate(whole.findings):
+        if finding.floors or finding.deny or finding.ask:
+            return None
+        if not (finding.allow or finding.grant or finding.neutral or _grantable(whole, index)):
+            return None
+    return text
+
+
+def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
+    """Rules for each part that nothing covers yet, narrowest first.
+
+    Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, and of a
+    text of several lines, nothing is offered at all.
+    """
+    if "\n" in whole.text or any(finding.not_plain for finding in whole.findings):
+        return ()
+    offered: dict[str, None] = {}
+    written: set[str] = set()
+    for index, finding in enumerate(whole.findings):
+        if finding.allow or finding.grant or finding.neutral or (finding.known_read and not finding.must_ask):
+            continue
+        if finding.deny or finding.ask or finding.floors:
+            return ()
+        if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+            if finding.resource in written:
+                continue  # what was said of it the first time covers it
+            written.add(finding.resource)
+        found = _proposals_for(whole, around, index)
+        if found is None:
+            return ()
+        offered.update(dict.fromkeys(found))
+    return tuple(offered)
+
+
+def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str] | None:
+    """Rules that cover one finding; none where a rule for its command does so too, None where no rule can."""
+    finding = whole.findings[index]
+    case = whole.cases.get(index)
+    if index in whole.escaped and finding.kind == "command":
+        return None if finding.must_ask else []
+    if case is not None:
+        return None if finding.must_ask else (list(propose(case)) or None)
+    if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+        exact = around.paths.exact_rule("Edit", finding.resource, cwd=around.start)
+        wider = around.paths.wider_rules("Edit", finding.resource, cwd=around.start)
+        return [exact, *wider] if exact is not None else None
+    if finding.must_ask is None or finding.auto_lifts:
+        return []
+    return None
+
+
+def _says_one_text(rule: Rule) -> bool:
+    return isinstance(rule.specifier, CommandPattern) and rule.specifier.exact
+
+
+def _grantable(whole: Whole, index: int) -> bool:
+    """Whether a grant of this text covers this finding."""
+    finding = whole.findings[index]
+    if finding.kind != "command":
+        return finding.must_ask is None or index in whole.named
+    case = whole.cases.get(index)
+    return finding.must_ask is None and (case is None or (case.evaluates is None and case.unnamed is None))

@@ -1,0 +1,66 @@
+"""Looking for denied commands in a text that is not understood (RULES.md S5): roughly, and for deny and ask rules only.
+
+The text can never be allowed, so too many pieces do no harm beyond a refusal that names its rule; each piece that
+stands where a command could begin is read as plain words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from countersign.gate.shell.syntax.ansi_c_quoting import decode_ansi
+from countersign.gate.shell.syntax.tree import NotUnderstood, Word
+from countersign.gate.shell.syntax.words import constant
+
+MAX_PIECES = 20_000
+"""How many pieces of one text are looked at. A longer text is refused by its size anyway."""
+
+_CUT = re.compile(r"[;&|\n(){}`\r]+|\$\(|<\(|\b(?:then|do|else|if|while|until|elif|time)\b|(?<!\S)!(?!\S)")
+_WORD = re.compile(r"""(?:[^\s'"\\]+|'[^']*'?|"(?:[^"\\]|\\.)*"?|\\.)+""", re.DOTALL)
+_QUOTING = re.compile(r"""'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)|([^'"\\]+)""", re.DOTALL)
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad\x00-\x08\x0b-\x1f\x7f]")
+
+
+def pieces(text: str) -> Iterator[tuple[Word, ...]]:
+    """The words of everything that could be a command."""
+    plain = _INVISIBLE.sub("", text)
+    spellings = [text] if plain == text else [text, plain, _INVISIBLE.sub(" ", text)]
+    if "\\\n" in text:
+        # Bash puts such lines together, unless quotes or a comment keep them apart.
+        spellings.append(text.replace("\\\n", ""))
+    if "$'" in text:
+        spellings.append(_ANSI.sub(_spelled_out, text.replace("\\\n", "")))
+    count = 0
+    for spelling in spellings:
+        for piece in _CUT.split(spelling):
+            words = [_dequoted(word) for word in _WORD.findall(piece[:20_000])]
+            while words and re.match(r"[A-Za-z_]\w*=|\d*[<>]", words[0]):
+                words = words[1:]
+            if words:
+                yield tuple(constant(word) for word in words[:200])
+                glued = re.split(r"\d*[<>]", words[0], maxsplit=1)[0]
+                if glued not in {"", words[0]}:
+                    yield (constant(glued), *(constant(word) for word in words[1:200]))
+                count += 1
+                if count > MAX_PIECES:
+                    return
+
+
+def _spelled_out(found: re.Match[str]) -> str:
+    try:
+        text = decode_ansi(found[1])
+    except NotUnderstood:
+        return found[0]
+    # What would end a command does not where it is quoted.
+    return re.sub(r"([^\w.,:/=+-])", r"\\\1", re.sub(r"[;&|\n(){}`\r]", "_", text))
+
+
+_ANSI = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+
+
+def _dequoted(word: str) -> str:
+    return "".join(
+        single or re.sub(r"\\([$`\"\\\n])", r"\1", double) or escaped or plain
+        for single, double, escaped, plain in _QUOTING.findall(word)
+    )

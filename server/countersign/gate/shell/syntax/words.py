@@ -1,0 +1,319 @@
+"""From the pieces of a word to the Word: normal form, what is known of it, what braces make of it (RULES.md S4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+
+from countersign.gate.patterns import escape_glob
+from countersign.gate.shell.syntax.tree import (
+    HOLE,
+    Arithmetic,
+    Form,
+    Glob,
+    NotUnderstood,
+    Piece,
+    Process,
+    Script,
+    Substitution,
+    Text,
+    Variable,
+    Word,
+)
+
+MAX_CHOICES = 64
+"""How many words a brace pattern may make before it counts as not known."""
+
+
+def decode(text: str) -> str:
+    """A byte string as text.
+
+    Raises:
+        NotUnderstood: it is no UTF-8 (only ``$'\\xff'`` can make such).
+    """
+    if text.isascii():
+        return text
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeDecodeError as error:
+        raise NotUnderstood("a word is no text in UTF-8") from error
+
+
+def encode(text: str) -> str:
+    """Text as a byte string: one character for each byte."""
+    return text if text.isascii() else text.encode().decode("latin-1")
+
+
+@lru_cache(maxsize=4096)
+def quoted_word(source: str) -> Word:
+    """A word that stands in one pair of quotes, with nothing in it that expands, as it was written."""
+    text = decode(source[1:-1])
+    return Word(decode(source), (Text(text, quoted=True),), "constant", text, text, text, bare=False)
+
+
+@lru_cache(maxsize=4096)
+def plain_word(text: str) -> Word:
+    """A constant word without anything special in it, as it was written."""
+    value = decode(text)
+    return Word(value, (Text(value),), "constant", value, value, value, tilde=value[:1] == "~")
+
+
+def constant(value: str) -> Word:
+    """A word of our own making: the decoded part of another one."""
+    return Word(value, (Text(value, quoted=True),), "constant", value, value, value, bare=False)
+
+
+UNKNOWN = Word("…", (), "split", None, "", HOLE + "…", bare=False)
+"""Words that come from somewhere else: what ``xargs`` reads, say."""
+
+
+def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: bool = True) -> Word:
+    """Put a word together. ``pieces`` hold byte strings, ``source`` too; ``quoting`` says that quotes were used."""
+    shown = decode(source)
+    found = tuple(_decoded(piece) for piece in _brackets(pieces))
+    scripts = tuple(_scripts(found))
+    tilde = bool(found) and isinstance(found[0], Text) and not found[0].quoted and found[0].text[:1] == "~"
+    braces = bracing and any(isinstance(piece, Text) and not piece.quoted and "{" in piece.text for piece in found)
+    choices = _brace_choices(found) if braces else ()
+    form = _form(found, braced=choices != ())
+    prefix = _prefix(found) if choices == () else _common(choices)
+    if form == "constant":
+        value = "".join(_constant(piece) or "" for piece in found)
+        return Word(shown, found, form, value, value, value, tilde, not quoting, (), scripts)
+    return Word(shown, found, form, None, prefix, HOLE + shown, tilde, not quoting, choices, scripts)
+
+
+def pattern_text(word: Word) -> str:
+    """The text of a pathname pattern, with a backslash before each quoted character that would mean something."""
+    out = ""
+    for piece in word.pieces:
+        if isinstance(piece, Glob):
+            out += piece.text
+        elif isinstance(piece, Text):
+            out += escape_glob(piece.text) if piece.quoted else piece.text
+    return out
+
+
+def choice_patterns(word: Word) -> tuple[str, ...]:
+    """The words that braces make, each as the text of a pathname pattern (``pattern_text``), in order."""
+    return _brace_choices(word.pieces, escape_glob)
+
+
+def expand_words(words: Sequence[Word]) -> list[Word]:
+    """Expand braces as bash does, since the position of each word decides what it is to a program."""
+    return [each for word in words for each in (_expanded(word) if word.choices else (word,))]
+
+
+def _expanded(word: Word) -> tuple[Word, ...]:
+    """Return the word itself where braces stand in another form than that of Plain Bash, or make an empty word."""
+    text = "".join(
+        piece.text if isinstance(piece, Glob) or (isinstance(piece, Text) and not piece.quoted) else "$"
+        for piece in word.pieces
+    )
+    if not _PLAIN_BRACES.fullmatch(text) or not all(word.choices) or any(HOLE in choice for choice in word.choices):
+        return (word,)
+    return tuple([_brace_word(choice) for choice in word.choices])
+
+
+_PLAIN_BRACES = re.compile(r"[^{}$`~\\]*\{[A-Za-z0-9_./+@%:,-]*\}[^{}$`~\\]*")
+"""One pair of braces, and nothing that means something to the expansions behind brace expansion but patterns."""
+
+
+def _brace_word(choice: str) -> Word:
+    split = [Glob(part) if part in _GLOB else Text(part) for part in _GLOB_CHARACTER.split(choice) if part]
+    pieces = tuple(_brackets(split))
+    if all(isinstance(piece, Text) for piece in pieces):
+        return Word(choice, (Text(choice),), "constant", choice, choice, choice)
+    return Word(choice, pieces, "pattern", None, _prefix(pieces), HOLE + choice)
+
+
+_GLOB = frozenset("*?[")
+_GLOB_CHARACTER = re.compile(r"([*?\[])")
+
+
+def _decoded(piece: Piece) -> Piece:
+    if isinstance(piece, Text):
+        return piece if piece.text.isascii() else Text(decode(piece.text), piece.quoted)
+    return piece
+
+
+def _brackets(pieces: Sequence[Piece]) -> list[Piece]:
+    """``[`` is a pattern only where a ``]`` follows in the same word."""
+    found: list[Piece] = []
+    closes = max(
+        (index for index, piece in enumerate(pieces) if isinstance(piece, Text) and "]" in piece.text), default=-1
+    )
+    for index, given in enumerate(pieces):
+        piece = Text("[") if isinstance(given, Glob) and given.text == "[" and index > closes else given
+        if isinstance(piece, Text) and found and isinstance(found[-1], Text) and found[-1].quoted == piece.quoted:
+            found[-1] = Text(found[-1].text + piece.text, piece.quoted)
+        else:
+            found.append(piece)
+    return found
+
+
+def _scripts(pieces: Iterable[Piece]) -> Iterable[Script]:
+    for piece in pieces:
+        match piece:
+            case Substitution(script=script) | Process(script=script):
+                yield script
+            case Arithmetic(scripts=scripts):
+                yield from scripts
+            case Variable(words=words):
+                for word in words:
+                    yield from word.scripts
+
+
+def _constant(piece: Piece) -> str | None:
+    match piece:
+        case Text(text=text):
+            return text
+        case Substitution(quoted=True, constant=text):
+            return text
+    return None
+
+
+def _form(pieces: Sequence[Piece], *, braced: bool) -> Form:
+    form: Form = "pattern" if braced else "constant"
+    for piece in pieces:
+        match piece:
+            case Text():
+                pass
+            case Glob():
+                form = "pattern" if form == "constant" else form
+            case Substitution(quoted=True, constant=str()):
+                pass
+            case Variable(quoted=True, name=name) if name in {"@"} or name.endswith("[@]"):
+                return "split"
+            case Variable(quoted=True) | Substitution(quoted=True) | Arithmetic() | Process():
+                form = "quoted"
+            case Variable() | Substitution():
+                return "split"
+    return form
+
+
+PROCESS_PREFIX = "/dev/fd/"
+"""What ``<(…)`` becomes begins with this."""
+
+
+def _prefix(pieces: Sequence[Piece]) -> str:
+    prefix = ""
+    for piece in pieces:
+        if isinstance(piece, Process):
+            return prefix + PROCESS_PREFIX
+        text = _constant(piece)
+        if text is None:
+            break
+        prefix += text
+    return prefix
+
+
+def _common(choices: Sequence[str]) -> str:
+    shortest = min(choices, key=len, default="")
+    for index, char in enumerate(shortest):
+        if any(choice[index] != char for choice in choices):
+            return shortest[:index]
+    return shortest
+
+
+# --- braces ----------------------------------------------------------------------------------------------------------
+
+_MARK = "\x03"
+"""Stands for a quoted character while braces are expanded, so that it is none of theirs."""
+
+_LOOKS_BRACED = re.compile(r"\{[^{}]*(?:,|\.\.)|\{[^}]*\{", re.DOTALL)
+
+
+MAX_BRACED = 4_000
+"""How many characters a word with braces may have before it counts as not known."""
+
+
+def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str) -> tuple[str, ...]:
+    """The words that brace expansion makes, empty if it makes nothing. Of too many, or of holes, one with a hole.
+    ``spelled`` writes a quoted character."""
+    quoted: list[str] = []
+    text = ""
+    for piece in pieces:
+        match piece:
+            case Text(text=part, quoted=False):
+                text += part
+            case Text(text=part, quoted=True):
+                quoted += part
+                text += _MARK * len(part)
+            case Glob(text=part):
+                text += part
+            case _:
+                quoted.append(HOLE)
+                text += _MARK
+    if text.count("{") > MAX_CHOICES or (len(text) > MAX_BRACED and "{" in text):
+        return (HOLE, "-" + HOLE)
+    if not _LOOKS_BRACED.search(text):
+        return ()
+    indexed = "".join(chr(0xF0000 + index) for index in range(len(quoted)))
+    marks = iter(indexed)
+    text = "".join(next(marks) if char == _MARK else char for char in text)
+    try:
+        words = expand_braces(text)
+    except OverflowError:
+        return (HOLE, "-" + HOLE)
+    if words == [text]:
+        return ()
+    table = {ord(mark): spelled(original) for mark, original in zip(indexed, quoted, strict=True)}
+    return tuple(word.translate(table) for word in words)
+
+
+def expand_braces(text: str) -> list[str]:
+    """What bash's brace expansion makes of a word.
+
+    Raises:
+        OverflowError: of more than ``MAX_CHOICES`` words, or where finding out would take long.
+    """
+    if "{" in text and (len(text) > MAX_BRACED or text.count("{") > MAX_CHOICES):
+        raise OverflowError
+    for start in range(len(text)):
+        if text[start] != "{":
+            continue
+        parts, end = _alternatives(text, start)
+        if parts is None:
+            continue
+        heads = [text[:start] + choice for part in parts for choice in expand_braces(part)]
+        tails = expand_braces(text[end + 1 :])
+        if len(heads) * len(tails) > MAX_CHOICES:
+            raise OverflowError
+        return [head + tail for head in heads for tail in tails]
+    return [text]
+
+
+def _alternatives(text: str, start: int) -> tuple[list[str] | None, int]:
+    depth, parts, begin = 0, [], start + 1
+    for index in range(start, len(text)):
+        char = text[index]
+        if char == "{":
+            depth += 1
+        elif char == "," and depth == 1:
+            parts.append(text[begin:index])
+            begin = index + 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                if parts:
+                    return [*parts, text[begin:index]], index
+                return _sequence(text[start + 1 : index]), index
+    return None, start
+
+
+def _sequence(text: str) -> list[str] | None:
+    found = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?", text)
+    if found:
+        first, last, step = int(found[1]), int(found[2]), abs(int(found[3] or 1)) or 1
+        if abs(last - first) // step >= MAX_CHOICES:
+            raise OverflowError
+        width = max(len(part) for part in (found[1], found[2])) if re.search(r"(?<!\d)0\d", text) else 0
+        numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+        return [f"{number:0{width}d}" for number in numbers]
+    found = re.fullmatch(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.-?\d+)?", text)
+    if found:
+        first, last = ord(found[1]), ord(found[2])
+        return [chr(point) for point in range(min(first, last), max(first, last) + 1)]
+    return None

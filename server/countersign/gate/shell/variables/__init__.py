@@ -1,0 +1,1 @@
+"""Which variables a script assigns, and whether an assignment certainly precedes each use."""

@@ -1,0 +1,57 @@
+"""What a whole text says of names: functions, aliases, and what its variables may hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from countersign.gate.patterns import is_glob, unescape_glob
+
+
+@dataclass(slots=True)
+class Facts:
+    """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
+    among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
+    pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
+    may be something else yet."""
+
+    functions: set[str] = field(default_factory=set)
+    aliases: bool = False
+    values: dict[str, set[str | None]] = field(default_factory=dict)
+    numbers: dict[str, bool] = field(default_factory=dict)
+    patterns: dict[str, set[str]] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)
+
+    def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
+        self.values.setdefault(name, set()).add(value)
+        if value is None:
+            self.loose.add(name)
+        is_number = number or (value is not None and value.lstrip("-").isdigit())
+        self.numbers[name] = self.numbers.get(name, True) and is_number
+
+    def bind_pattern(self, name: str, pattern: str) -> None:
+        """A variable that may be any name that this pattern matches."""
+        self.values.setdefault(name, set()).add(None)
+        self.numbers[name] = False
+        self.patterns.setdefault(name, set()).add(pattern)
+
+    def bind_spelled(self, name: str, pattern: str) -> None:
+        """A variable that holds what a pathname pattern expands to, which is itself where it holds no wildcard."""
+        if is_glob(pattern):
+            self.bind_pattern(name, pattern)
+        else:
+            self.bind(name, unescape_glob(pattern))
+
+    def numeric(self, name: str) -> bool:
+        return self.numbers.get(name, False)
+
+
+_OWN = re.compile(r"[a-z_][a-z0-9_]*")
+_NOT_OWN = re.compile(
+    r".*_proxy|npm_config_.*|npm_package_.*|pnpm_config_.*|uv_.*|pip_.*|cargo_.*|histchars|auto_resume"
+)
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a name is one of the script's own, that no program looks at."""
+    return _OWN.fullmatch(name) is not None and _NOT_OWN.fullmatch(name) is None

@@ -1,0 +1,171 @@
+"""One workspace's rooms, put together: settings, ledger, gate, tools, agents and chats.
+
+Made once the editor has said which workspace it has open and where we may keep things; ended in the order in which
+nothing can be lost. What an editor may ask of it is in ``app.py``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from countersign.agents.transcript import Transcripts
+from countersign.gate import LEDGER_FILE, BashSyntax, BeforeImages, Gate, Ledger, Owner, decide
+from countersign.lsp.editor import Editor
+from countersign.lsp.event_feed import Feed
+from countersign.lsp.pygls_server import Server
+from countersign.lsp.recovery import recover
+from countersign.lsp.runner import Runner
+from countersign.lsp.sessions import Sessions
+from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.policy import AgentConfig
+from countersign.settings.writer import SettingsKeeper
+from countersign.tools.registry import BY_NAME
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
+from countersign.wire.agents import AgentView
+from countersign.wire.errors import LedgerUnavailable
+from countersign.wire.shells import ShellView
+
+if TYPE_CHECKING:
+    from countersign.agents.acp.host import AcpAgent
+
+log = logging.getLogger(__name__)
+CHATS_FILE = "chats.db"
+
+
+class House:
+    """Everything of one server. A class because it owns what must be closed, in order."""
+
+    def __init__(self, server: Server, settings: SettingsDesk, storage: Path) -> None:
+        """Open the storage and build the rooms.
+
+        Raises:
+            LedgerUnavailable, OSError: the storage cannot be used; nothing can run without it.
+        """
+        self.server = server
+        self.settings = settings
+        self.storage = storage
+        self.owner = Owner(storage)
+        self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
+        self.transcripts = Transcripts(storage / CHATS_FILE)
+        self.editor = Editor(server)
+        self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
+        self.editor.feed = self.feed
+        self.keeper = SettingsKeeper(settings, partial(server.request, "settings/update"))
+        self.images = BeforeImages(storage / "before")
+        self.images.blocking_sweep()
+        self.check_syntax = BashSyntax()
+        self.gate = Gate(
+            decide=partial(decide, check_syntax=self.check_syntax),
+            policy=self._policy,
+            ledger=self.ledger,
+            asker=self.editor,
+            keeper=self.keeper,
+            owner=self.owner.name,
+            images=self.images,
+        )
+        self.shells = ShellDesk(self._policy, on_change=self._tell_shell)
+        self._gate_folder = storage / "agents"
+        self.runner = Runner(
+            gate=self.gate,
+            policy=self._policy,
+            transcripts=self.transcripts,
+            tools=BY_NAME,
+            services={SHELLS_SERVICE: self.shells},
+            host_for=self._host_for,
+            tell=self._tell_agent,
+        )
+        self.sessions = Sessions(
+            transcripts=self.transcripts,
+            feed=self.feed,
+            gate=self.gate,
+            policy=self._policy,
+            runner=self.runner,
+            owner=self.owner.name,
+        )
+
+    async def take_up(self) -> None:
+        """Look at what earlier servers left behind; called once the client is ready."""
+        await recover(
+            ledger=self.ledger,
+            owner=self.owner,
+            gate=self.gate,
+            sessions=self.sessions,
+            transcripts=self.transcripts,
+            feed=self.feed,
+            workspace=self._policy().workspace,
+        )
+
+    async def close(self) -> None:
+        """End everything: turns first, so that their receipts and requests are written, the ledger last."""
+        try:
+            await self.sessions.close()
+            await asyncio.gather(self.shells.close(), self.runner.close())
+            await self.gate.asking.close()
+            self.feed.close()
+        finally:
+            await asyncio.to_thread(self.ledger.close)
+            self.transcripts.close()
+            self.owner.release()
+
+    def _policy(self):
+        return self.settings.policy
+
+    def _seq_of(self, thread_id: str) -> int:
+        row = self.transcripts.thread(thread_id)
+        return row.seq if row else 0
+
+    def _host_for(self, config: AgentConfig) -> AcpAgent:
+        from countersign.agents.acp.host import AcpAgent  # noqa: PLC0415 loaded when an agent is hosted
+
+        return AcpAgent(
+            config,
+            gate=self.gate,
+            policy=self._policy,
+            environment=self.shells.environment,
+            gate_folder=self._gate_folder,
+            desk=self.shells,
+            changed=lambda: self._tell_agent(self.runner.view(config.name)),
+        )
+
+    def _tell_agent(self, view: AgentView) -> None:
+        self.server.notify("agent/status", view)
+
+    def _tell_shell(self, view: ShellView) -> None:
+        self.server.notify("shell/update", view)
+
+
+class StorageUnusable(Exception):
+    """The storage folder cannot be read or written; the message is why, without a path."""
+
+
+@contextmanager
+def usable_storage() -> Iterator[None]:
+    """Around whatever opens the storage folder: each of the ways in which that fails becomes ``StorageUnusable``."""
+    try:
+        yield
+    except (LedgerUnavailable, sqlite3.Error) as error:
+        why = error.__cause__ or error
+        raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
+    except OSError as error:
+        why = (error.strerror or type(error).__name__).lower()
+        raise StorageUnusable(f"the storage folder cannot be used ({why})") from error
+
+
+def storage_folder(wanted: str) -> Path:
+    """The storage folder, made and closed to others.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = Path(wanted)
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chmod(folder, 0o700)
+    return folder

@@ -1,0 +1,103 @@
+"""``edit_file``: replace exact pieces of a text file, each of which occurs exactly once."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from countersign.gate import BadArguments, Outcome, Permit
+from countersign.settings.policy import Policy
+from countersign.tools.access import Unfit, freely_read, guarded
+from countersign.tools.arguments import Arguments
+from countersign.tools.cancellation import to_the_end
+from countersign.tools.files.change import MOST_BYTES, blocking_before
+from countersign.tools.files.diff_preview import preview
+from countersign.tools.files.text import Replacing, decode, edited
+from countersign.tools.files.write_file import NewContent, blocking_put
+from countersign.tools.places import Place, locate
+from countersign.tools.tool import Bench, Prepared
+from countersign.tools.use_permit import spend
+from countersign.tools.visible import as_title
+from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.verdicts import Category
+
+
+class Edit(Arguments):
+    old_text: str = Field(description="Text that occurs exactly once in the file, copied exactly.")
+    new_text: str = Field(description="What stands there instead.")
+
+
+class EditFileArguments(Arguments):
+    path: str = Field(description="The file, relative to the workspace or absolute.")
+    edits: list[Edit] = Field(min_length=1, description="Applied in order, each to what the one before left.")
+
+
+class EditFile:
+    """Edits a UTF-8 file; line ends and byte order mark stay as they are."""
+
+    name = "edit_file"
+    kind: ToolKind = "edit"
+    category: Category = "write"
+    description = (
+        "Change parts of an existing text file. Each old_text must occur exactly once; add surrounding lines to make "
+        "it unique. Line ends are kept, so write plain line feeds."
+    )
+    arguments: type[BaseModel] = EditFileArguments
+
+    def prepare(self, arguments: EditFileArguments, policy: Policy) -> Prepared:
+        place = locate(arguments.path, policy)
+        # What an edit does or does not find tells what a file holds.
+        effects = (*place.reads(), *place.writes("edit")) if guarded(place, policy) else place.writes("edit")
+        count = len(arguments.edits)
+        title = as_title(f"Edit {place.shown}" + (f" ({count} places)" if count > 1 else ""))
+        try:
+            change = _edited_content(place, arguments.edits)
+        except BadArguments as unfit:
+            if freely_read(place, policy):
+                raise
+            return Prepared(
+                effects=effects,
+                preview=ToolPreview(input=arguments.model_dump()),
+                title=title,
+                cwd=policy.workspace,
+                payload=Unfit(str(unfit)),
+            )
+        return Prepared(
+            effects=effects,
+            preview=preview(place, "edit", change.old_text, change.data.decode()),
+            title=title,
+            cwd=policy.workspace,
+            bound=(change.before,),
+            locations=(Location(path=place.resolved, line=_first_changed_line(change)),),
+            payload=change,
+        )
+
+    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+        spend(permit, prepared)
+        if isinstance(prepared.payload, Unfit):
+            return Outcome(False, prepared.payload.reason)
+        return await to_the_end(blocking_put, prepared.payload)
+
+
+def _edited_content(place: Place, edits: list[Edit]) -> NewContent:
+    before = blocking_before(place)
+    if before.seen is None:
+        raise BadArguments(f"`{place.shown}` does not exist; create it with write_file")
+    if before.seen.data is None:
+        raise BadArguments(f"`{place.shown}` is longer than {MOST_BYTES} bytes, too long to edit")
+    old = decode(before.seen.data, place.shown)
+    new = edited(old, [Replacing(edit.old_text, edit.new_text) for edit in edits])
+    try:
+        data = new.encode()
+    except UnicodeEncodeError:
+        raise BadArguments("new_text holds half a character (a lone surrogate) and cannot be written") from None
+    if len(data) > MOST_BYTES:
+        raise BadArguments(f"the file would become longer than {MOST_BYTES} bytes")
+    return NewContent(place, before.state, old, data)
+
+
+def _first_changed_line(change: NewContent) -> int:
+    old, new = (change.old_text or "").splitlines(), change.data.decode().splitlines()
+    for number, (before, after) in enumerate(zip(old, new, strict=False), start=1):
+        if before != after:
+            return number
+    return min(len(old), len(new)) or 1

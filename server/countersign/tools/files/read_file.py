@@ -1,0 +1,99 @@
+"""``read_file``: show a text file, or some of its lines, to the model."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from countersign.gate import Outcome, Permit, in_worker
+from countersign.settings.policy import Policy
+from countersign.tools.arguments import Arguments
+from countersign.tools.clip import head, lines_that_fit
+from countersign.tools.files.safe_open import complaint, look_at
+from countersign.tools.files.text import for_reading, looks_binary
+from countersign.tools.places import Place, locate
+from countersign.tools.tool import Bench, Prepared
+from countersign.tools.use_permit import spend
+from countersign.tools.visible import as_title
+from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.verdicts import Category
+
+MOST_BYTES = 32 << 20
+"""A longer file is not taken into memory; the shell can look into it."""
+
+
+class ReadFileArguments(Arguments):
+    path: str = Field(description="The file, relative to the workspace or absolute.")
+    offset: int | None = Field(default=None, ge=1, description="The first line to read, counted from 1.")
+    limit: int | None = Field(default=None, ge=1, description="How many lines to read at most.")
+
+
+class ReadFile:
+    """Reads a regular file. Whether it exists is told only after the permit."""
+
+    name = "read_file"
+    kind: ToolKind = "read"
+    category: Category = "read"
+    description = "Read a text file. At most 32 KiB are shown at once; a result that was cut says how to read on."
+    arguments: type[BaseModel] = ReadFileArguments
+
+    def prepare(self, arguments: ReadFileArguments, policy: Policy) -> Prepared:
+        place = locate(arguments.path, policy)
+        return Prepared(
+            effects=place.reads(),
+            preview=ToolPreview(input=arguments.model_dump(exclude_none=True)),
+            title=as_title(f"Read {place.shown}"),
+            cwd=policy.workspace,
+            locations=(Location(path=place.resolved, line=arguments.offset),),
+            payload=(place, arguments.offset or 1, arguments.limit),
+        )
+
+    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+        spend(permit, prepared)
+        return await in_worker(_blocking_read, *prepared.payload)
+
+
+def _blocking_read(place: Place, first: int, limit: int | None) -> Outcome:
+    place.same_or_stale()
+    try:
+        seen = look_at(place.resolved, MOST_BYTES)
+    except OSError as error:
+        return Outcome(False, complaint(error, place.shown), path=place.resolved)
+    record = {"path": place.resolved, "bytes": seen.size, "sha256": seen.sha256}
+    if seen.data is None:
+        return Outcome(
+            False, f"`{place.shown}` is longer than {MOST_BYTES >> 20} MiB", path=place.resolved, record=record
+        )
+    if looks_binary(seen.data):
+        told = f"`{place.shown}` is a binary file of {seen.size} bytes"
+        return Outcome(False, told, path=place.resolved, record=record)
+    return Outcome(True, _lines(seen.data, first, limit), path=place.resolved, record=record)
+
+
+def _lines(data: bytes, first: int, limit: int | None) -> str:
+    """The asked lines, as far as they fit, and a mark that says what is missing."""
+    text = data.decode("utf-8", "replace")
+    lines = for_reading(text).split("\n")
+    whole_end = lines[-1] == ""
+    if whole_end:
+        lines.pop()
+    if not lines:
+        return "[the file is empty]"
+    if first > len(lines):
+        return f"[the file has {len(lines)} lines; there is no line {first}]"
+    asked = lines[first - 1 :] if limit is None else lines[first - 1 : first - 1 + limit]
+    count = lines_that_fit(asked)
+    marks: list[str] = []
+    if count == 0:
+        shown = head(asked[0])
+        marks.append(f"line {first} of {len(lines)} is too long and was cut here")
+        if first < len(lines):
+            marks.append(f"read on with offset {first + 1}")
+    else:
+        shown = "\n".join(asked[:count])
+        last = first + count - 1
+        if last < len(lines):
+            marks.append(f"lines {first} to {last} of {len(lines)}; read on with offset {last + 1}")
+    if "\ufffd" in shown and b"\xef\xbf\xbd" not in data:
+        marks.append("not UTF-8; what could not be decoded is shown as \ufffd")
+    ending = "\n" if whole_end and not marks else ""
+    return shown + ending + ("\n[" + "; ".join(marks) + "]" if marks else "")

@@ -1,0 +1,1 @@
+"""The shell tools, and the processes under them: environment, supervisor, output."""

@@ -1,0 +1,102 @@
+"""The environment that commands and agents start with: the server's, without what could change what is run, and
+without secrets that were not given to them.
+
+Names are compared in capitals. ``gate/ledger/secret_forms.py`` says what a secret is, by name or by value. Where
+nothing that is inherited names a UTF-8 locale, commands get ``C.UTF-8``: they then read their text as it was judged.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Mapping
+
+from countersign.gate import has_secret_form, is_secret_name
+from countersign.settings.policy import Policy
+
+EDITOR = ("VSCODE_*", "ELECTRON_*", "COUNTERSIGN_*")
+SHELL = (
+    "BASH_ENV", "ENV", "BASH_FUNC_*", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "BASH_XTRACEFD", "POSIXLY_CORRECT",
+    "CDPATH", "GLOBIGNORE", "EXECIGNORE", "PS4", "PROMPT_COMMAND", "LD_*", "DYLD_*",
+)  # fmt: skip
+"""What would make the shell read, run or load something else than the text that was shown. No setting passes these."""
+PROGRAMS = (
+    "GIT_*", "*PAGER", "LESS", "LESSOPEN", "LESSCLOSE", "LESSKEY*", "RIPGREP_CONFIG_PATH", "PYTHONSTARTUP",
+    "NODE_OPTIONS", "GREP_OPTIONS", "TAR_OPTIONS", "PERL5OPT", "RUBYOPT",
+)  # fmt: skip
+"""What makes a harmless program run something else."""
+POSITION = ("PWD", "OLDPWD", "_")
+"""Where the server was started is nothing to a command."""
+
+GIT_SETTINGS = (("safe.bareRepository", "explicit"), ("core.fsmonitor", "false"), ("core.pager", "cat"))
+"""Settings of a repository that would run a program for a mere look at it, overruled."""
+UTF8 = "C.UTF-8"
+DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+def filtered_environment(base: Mapping[str, str], policy: Policy, workspace: str) -> dict[str, str]:
+    """What a command gets of ``base``. An agent gets this, and its own ``env`` laid over it.
+
+    ``shell.env.pass`` names variables that pass although they look like a secret or steer a program; those that steer
+    the shell itself never do. Reads no disk but to resolve the links of PATH entries.
+    """
+    passed = {name.upper() for name in policy.shell_env_pass}
+    secret = {name.upper() for name in policy.secret_variables}
+    kept: dict[str, str] = {}
+    for name, value in base.items():
+        upper = name.upper()
+        if _any(upper, SHELL) or upper in POSITION or not upper:
+            continue
+        if upper not in passed and (_any(upper, (*EDITOR, *PROGRAMS)) or _is_secret(name, value, secret)):
+            continue
+        kept[name] = value
+    kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
+    return _with_utf8(kept) | _quiet_git()
+
+
+def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:
+    """Return the names of the variables that are kept back because they hold a secret, sorted."""
+    passed = {name.upper() for name in policy.shell_env_pass}
+    secret = {name.upper() for name in policy.secret_variables}
+    return sorted(
+        name for name, value in base.items() if name.upper() not in passed and _is_secret(name, value, secret)
+    )
+
+
+def _is_secret(name: str, value: str, secret: set[str]) -> bool:
+    return name.upper() in secret or is_secret_name(name) or has_secret_form(value)
+
+
+def _with_utf8(kept: dict[str, str]) -> dict[str, str]:
+    """The environment with a UTF-8 locale for characters: as inherited, else ``C.UTF-8``."""
+    # The first of them that is set and not empty decides.
+    deciding = next((kept[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if kept.get(name)), "")
+    if deciding.lower().replace("-", "").partition("@")[0].endswith(".utf8"):
+        return kept
+    others = {name: value for name, value in kept.items() if name != "LC_ALL"}
+    return others | {"LC_CTYPE": UTF8, "LANG": UTF8}
+
+
+def ordered_path(path: str, workspace: str) -> str:
+    """PATH without empty and relative entries, entries inside the workspace last."""
+    entries = list(dict.fromkeys(entry for entry in path.split(os.pathsep) if os.path.isabs(entry)))
+    entries = entries or DEFAULT_PATH.split(":")
+    return os.pathsep.join(sorted(entries, key=lambda entry: inside(entry, workspace)))
+
+
+def inside(entry: str, workspace: str) -> bool:
+    """Whether this folder is, or leads into, the workspace."""
+    roots = {os.path.normpath(workspace), os.path.realpath(workspace)}
+    spellings = {os.path.normpath(entry), os.path.realpath(entry)}
+    return any(path == root or path.startswith(root.rstrip("/") + "/") for path in spellings for root in roots)
+
+
+def _quiet_git() -> dict[str, str]:
+    quiet = {"GIT_PAGER": "cat", "GIT_CONFIG_COUNT": str(len(GIT_SETTINGS))}
+    for number, (key, value) in enumerate(GIT_SETTINGS):
+        quiet |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return quiet
+
+
+def _any(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)

@@ -1,0 +1,214 @@
+"""``shell``: run a command line, in the foreground with a time limit or in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from countersign.gate import BadArguments, Outcome, Permit, RunCommand, Stale, ToolCall, blocking_still_true, in_worker
+from countersign.settings.policy import Policy
+from countersign.tools.arguments import Arguments
+from countersign.tools.cancellation import note_how_far
+from countersign.tools.clip import MOST_OUTPUT, head, tail
+from countersign.tools.files.safe_open import complaint
+from countersign.tools.places import Place, locate
+from countersign.tools.shell.command_line import SHELLS, CommandLine, shell_line
+from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellDesk
+from countersign.tools.tool import Bench, Prepared
+from countersign.tools.use_permit import spend
+from countersign.tools.visible import as_title, visible
+from countersign.wire.approvals import CommandPreview, ToolKind
+from countersign.wire.base import Json
+from countersign.wire.verdicts import Category
+
+LONGEST = 86_400.0
+"""Seconds, at most, that a command may ask for."""
+_HALF = (MOST_OUTPUT - 1024) // 2
+"""Bytes of the beginning and of the end that a model sees of long output; the rest of the room is for marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellPlan:
+    """``timeout`` is in seconds from the start of the command; None in the background: as long as it likes."""
+
+    command: str
+    shell: str
+    place: Place
+    timeout: float | None
+    default_timeout: float
+    background: bool
+
+
+class ShellArguments(Arguments):
+    command: str = Field(description="The text to run.")
+    timeout: float | None = Field(default=None, gt=0, le=LONGEST, description="Seconds after which it is ended.")
+    cwd: str | None = Field(default=None, description="Working directory; the workspace unless given.")
+    shell: str | None = Field(default=None, description=f"One of {', '.join(SHELLS)}; bash unless given.")
+    background: bool = Field(default=False, description="Go on at once; read on with shell_output.")
+
+
+class RunShell:
+    """Runs ``bash -c TEXT``. The time limit counts from the start of the command, never while a person is asked."""
+
+    name = "shell"
+    kind: ToolKind = "execute"
+    category: Category = "execute"
+    description = (
+        "Run a command with bash in the workspace. Output and errors come in order. What it leaves running ends with "
+        "it: use background for servers, then shell_output, shell_input, shell_kill."
+    )
+    arguments: type[BaseModel] = ShellArguments
+
+    def prepare(self, arguments: ShellArguments, policy: Policy) -> Prepared:
+        command = arguments.command
+        if not command.strip():
+            raise BadArguments("the command is empty")
+        if "\0" in command or not _is_utf8(command):
+            raise BadArguments("the command holds a character that no command can hold")
+        shell = arguments.shell or "bash"
+        if shell not in SHELLS:
+            raise BadArguments(f"there is no shell `{visible(shell[:40])}`; use one of {', '.join(SHELLS)}")
+        place = locate(arguments.cwd or ".", policy)
+        timeout = arguments.timeout
+        if timeout is None and not arguments.background:
+            timeout = policy.shell_timeout
+        # Rules are read as bash reads; what another shell makes of the same text is not known here.
+        understood = shell == "bash"
+        folders = dict.fromkeys((place.resolved, place.asked))
+        return Prepared(
+            effects=tuple(RunCommand(command, folder, understood) for folder in folders),
+            preview=CommandPreview(
+                command=command,
+                cwd=place.resolved,
+                parts=[],
+                timeout=timeout,
+                background=arguments.background or None,
+            ),
+            title=as_title(command),
+            cwd=place.resolved,
+            payload=ShellPlan(command, shell, place, arguments.timeout, policy.shell_timeout, arguments.background),
+        )
+
+    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+        """Cancelled: the command and all it started are ended first."""
+        call = spend(permit, prepared)
+        plan: ShellPlan = prepared.payload
+        desk: ShellDesk = bench.services[SHELLS_SERVICE]
+        background = plan.background or permit.background
+        try:
+            environment = desk.environment()
+            line = CommandLine(
+                argv=shell_line(plan.shell, permit.runs or plan.command, environment, bench.policy().workspace),
+                shown=plan.command,
+                cwd=plan.place.resolved,
+                environment=environment,
+                tool_call_id=call.tool_call_id,
+                thread_id=call.thread_id,
+                background=background,
+                takes_input=background,
+            )
+            # INVARIANT (same bytes): looked at right before the start.
+            plan.place.same_or_stale()
+            await in_worker(scripts_or_stale, call)
+            shell = await desk.start(line, None if background else bench.emit)
+        except BadArguments as error:
+            return Outcome(False, str(error))
+        except OSError as error:
+            return Outcome(False, f"the command could not be started: {complaint(error, plan.place.shown)}")
+        return await _attended(shell, plan, desk)
+
+
+def scripts_or_stale(call: ToolCall) -> None:
+    """Look again at the scripts that a command names.
+
+    Raises:
+        Stale: one of them is not what it was when the call was judged.
+    """
+    if not blocking_still_true(call):
+        raise Stale("a script that the command names has changed")
+
+
+async def _attended(shell: Shell, plan: ShellPlan, desk: ShellDesk) -> Outcome:
+    """Wait until the command has ended, went to the background, or its time is over."""
+    if shell.background:
+        if plan.timeout is not None:
+            desk.end_after(shell, plan.timeout)
+        return _in_background(shell)
+    seconds = plan.timeout or plan.default_timeout
+    try:
+        async with asyncio.timeout(seconds):
+            await shell.settled.wait()
+    except TimeoutError:
+        await desk.kill(shell.shell_id)
+        return ended_outcome(shell, f"timed out after {seconds:g} s and was ended", timed_out=True)
+    except asyncio.CancelledError as cancelled:
+        await desk.kill(shell.shell_id)
+        note_how_far(cancelled, ended_outcome(shell, "was stopped"))
+        raise
+    if shell.state == "running":
+        return _in_background(shell)
+    if shell.state == "killed":
+        return ended_outcome(shell, "was killed by the person")
+    return ended_outcome(shell, None)
+
+
+def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> Outcome:
+    """The outcome of a command that has ended; ``why`` if it did not end by itself."""
+    marks: list[str] = []
+    if why is not None:
+        marks.append(f"the command {why}")
+    elif shell.exit_code:
+        marks.append(f"exit code {shell.exit_code}")
+    shown = output_for_model(shell)
+    if not shown and not marks:
+        marks.append("no output")
+    ending = "".join(f"[{mark}]" for mark in marks)
+    joint = "\n" if shown and ending and not shown.endswith("\n") else ""
+    return Outcome(
+        success=why is None and shell.exit_code == 0,
+        output=shown + joint + ending,
+        record=_record(shell, timed_out=timed_out),
+    )
+
+
+def output_for_model(shell: Shell) -> str:
+    """The output within the model's bound: all of it, or its two ends with a mark between them."""
+    kept = shell.kept
+    if kept.total <= 2 * _HALF:
+        whole = kept.read(0, kept.total).data.decode("utf-8", "replace")
+        return whole if len(whole.encode()) <= 2 * _HALF else head(whole, _HALF) + "\n[…]\n" + tail(whole, _HALF)
+    begin, end = kept.read(0, _HALF).data, kept.read(kept.total - _HALF, _HALF).data
+    mark = (
+        f"\n[… {kept.total - len(begin) - len(end)} bytes left out; read them with shell_output, "
+        f"shell_id {shell.shell_id}, from {len(begin)} …]\n"
+    )
+    return head(begin.decode("utf-8", "replace"), _HALF) + mark + tail(end.decode("utf-8", "replace"), _HALF)
+
+
+def _in_background(shell: Shell) -> Outcome:
+    shown = output_for_model(shell)
+    told = f"[running in the background as {shell.shell_id}; read its output with shell_output, end it with shell_kill]"
+    joint = "\n" if shown and not shown.endswith("\n") else ""
+    return Outcome(True, shown + joint + told, record=_record(shell))
+
+
+def _record(shell: Shell, *, timed_out: bool = False) -> Mapping[str, Json]:
+    return {
+        "shellId": shell.shell_id,
+        "state": shell.state,
+        "exitCode": shell.exit_code,
+        "bytes": shell.kept.total,
+        "background": shell.background,
+        "timedOut": timed_out,
+    }
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""Agents and their states, as the agents view shows them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from countersign.wire.base import WireModel
+from countersign.wire.verdicts import BypassScope
+
+AgentType = Literal["builtin", "acp"]
+AgentLabel = Literal["gated", "asksOnly", "sandboxed", "unguarded"]
+AgentState = Literal["idle", "starting", "running", "exited", "failed"]
+
+
+class AgentView(WireModel):
+    """One agent. ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone."""
+
+    agent_name: str
+    type: AgentType
+    state: AgentState
+    label: AgentLabel
+    bypass: bool
+    bypass_scope: BypassScope | None = None
+    default: bool
+    detail: str | None = None
+
+
+class AgentListResult(WireModel):
+    agents: list[AgentView]
+
+
+class AgentRestartParams(WireModel):
+    agent_name: str
+
+
+class AgentSetBypassParams(WireModel):
+    """``agent/setBypass``: in the workspace's settings, or until this window is closed."""
+
+    agent_name: str
+    scope: BypassScope
+    on: bool
