@@ -42,14 +42,14 @@ from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
-from countersign.gate.refusals import limit_reached, may_write, only_deny, refusal_kind, refused
+from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
 from countersign.gate.risk import with_parts
 from countersign.gate.turn import Turn
 from countersign.gate.turn_order import Place
 from countersign.gate.workers import in_worker, sharing
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.base import Json
-from countersign.wire.errors import CountersignError, LedgerUnavailable
+from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.rules import RuleList
 from countersign.wire.verdicts import DecidedBy, Evidence, Mode
 
@@ -369,7 +369,7 @@ class Gate:
             await self._finish(entry, {"ended": "cancelled", "durationMs": _milliseconds(began), **record, **ran})
             raise
         except Exception as error:  # the boundary around tools: whatever goes wrong in one is its result
-            outcome = Outcome(False, _told(error, call))
+            outcome = Outcome(False, failure_text(error, call))
         duration = _milliseconds(began)
         await self._keep_image(entry, outcome)
         ended = {"ended": "done" if outcome.success else "failed", "durationMs": duration, **outcome.record, **ran}
@@ -493,14 +493,6 @@ class Gate:
 
     def _entry(self, call: ToolCall, decision: Decision, receipt_id: str) -> Entry:
         return entry_for(call, decision, receipt_id, workspace=self._policy().workspace, owner=self._owner)
-
-
-def _told(error: Exception, call: ToolCall) -> str:
-    """What the model is told of a tool's failure; the traceback stays in the log."""
-    if isinstance(error, BadArguments | CountersignError | OSError):
-        return str(error)
-    log.error("the tool %s failed", call.tool, exc_info=error)
-    return f"the tool failed with {type(error).__name__}"
 
 
 def _milliseconds(since: float) -> int:

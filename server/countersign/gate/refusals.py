@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
 from countersign.gate.approvals.pending import Resolution
-from countersign.gate.call import RunCommand, ToolCall, WritePath
+from countersign.gate.call import BadArguments, RunCommand, ToolCall, WritePath
 from countersign.gate.decision import Decision
 from countersign.gate.receipt import RefusalKind, Refused
 from countersign.gate.turn import Turn
+from countersign.wire.errors import CountersignError
 from countersign.wire.verdicts import Evidence
+
+log = logging.getLogger(__name__)
 
 
 def may_write(call: ToolCall, decision: Decision) -> bool:
@@ -56,3 +60,11 @@ _ENDS: dict[str, tuple[RefusalKind, str]] = {
     "expired": ("expired", "nobody answered in time"),
     "interrupted": ("interrupted", "it was interrupted before it was decided"),
 }
+
+
+def failure_text(error: Exception, call: ToolCall) -> str:
+    """The words in which the model reads of a tool's failure; the traceback stays in the log."""
+    if isinstance(error, BadArguments | CountersignError | OSError):
+        return str(error)
+    log.error("the tool %s failed", call.tool, exc_info=error)
+    return f"the tool failed with {type(error).__name__}"
