@@ -19,7 +19,7 @@ from countersign.gate.ledger.writer import Ledger
 from countersign.gate.turn import Turn
 from countersign.settings.policy import AgentConfig, Policy
 from countersign.tools.shell.environment import filtered_environment
-from countersign.tools.shell.processes import ShellDesk
+from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved, ApprovalResponseParams
 from countersign.wire.history import HistoryEntry, HistoryFilter
 from countersign.wire.threads import ThreadEvent
@@ -101,7 +101,7 @@ class Place:
     person: Person
     gate: Gate
     ledger: Ledger
-    shells: ShellDesk
+    shells: ShellRegistry
     events: list[ThreadEvent] = field(default_factory=list)
     heard: asyncio.Event = field(default_factory=asyncio.Event)
     agents: list[AcpAgent] = field(default_factory=list)
@@ -201,6 +201,6 @@ def make_place(folder: Path) -> Place:
         owner="test",
     )
     person.gate = gate
-    shells = ShellDesk(lambda: place.policy)
+    shells = ShellRegistry(lambda: place.policy)
     place = Place(folder, policy, person, gate, ledger, shells)
     return place

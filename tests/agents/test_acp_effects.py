@@ -11,18 +11,18 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp.effects import Touch, show, work_out
-from countersign.agents.acp.shapes import MOVES_SHELL, Ground
+from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate.call import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
 
 HOME = "/home/me"
 
 
-def touch(workspace: Path, *said: dict, moved: bool = False) -> tuple[Touch, ToolReport, Ground]:
+def touch(workspace: Path, *said: dict, moved: bool = False) -> tuple[Touch, ToolReport, AgentContext]:
     report = ToolReport("a")
     for raw in said:
         report = report.merged(raw)
-    ground = Ground(str(workspace), HOME, shell_moved=moved, runs_bash=True)
+    ground = AgentContext(str(workspace), HOME, shell_moved=moved, runs_bash=True)
     return work_out(report, ground), report, ground
 
 

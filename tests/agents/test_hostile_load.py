@@ -13,7 +13,7 @@ import pytest
 from countersign.agents.acp import session as session_module
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.files import _after_lines
-from countersign.agents.acp.shapes import MOVES_SHELL, Ground
+from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
 from countersign.agents.acp.translate import MOST_PLACES, ToolReport, read_update
 from countersign.gate import gate as gate_module
 from countersign.tools.files.safe_open import MOST_HASHED
@@ -130,7 +130,7 @@ def test_a_long_command_is_searched_in_linear_time(text: str):
 
 
 def test_a_call_with_many_files_is_not_understood_and_worked_out_quickly(tmp_path: Path):
-    ground = Ground(str(tmp_path), str(tmp_path))
+    ground = AgentContext(str(tmp_path), str(tmp_path))
     given = ToolReport("a")
     began = time.monotonic()
     for number in range(1500):

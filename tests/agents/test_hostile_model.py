@@ -28,7 +28,7 @@ from countersign.agents.models.base import (
 from countersign.agents.models.ollama import OllamaModel
 from countersign.settings.policy import ModelConfig
 from countersign.tools.registry import TOOLS
-from countersign.tools.tool import Bench
+from countersign.tools.tool import ToolContext
 from countersign.wire.errors import ModelError
 
 from .desk import Place
@@ -177,7 +177,7 @@ def drive(place: Place, model: Scripted) -> Drive:
         gate=place.gate,
         turn=turn,
         policy=lambda: place.policy,
-        bench=lambda _: Bench(lambda: place.policy, emit=lambda _: None),
+        bench=lambda _: ToolContext(lambda: place.policy, emit=lambda _: None),
         keep=lambda messages: None,
     )
 

@@ -22,7 +22,7 @@ from countersign.lsp.runner import Runner
 from countersign.lsp.sessions import Sessions
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from countersign.tools.registry import BY_NAME
-from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams
 from countersign.wire.base import WireModel
 from countersign.wire.history import HistoryFilter
@@ -78,7 +78,7 @@ class Flow:
     gate: Gate
     sessions: Sessions
     ledger: Ledger
-    shells: ShellDesk
+    shells: ShellRegistry
     transcripts: Transcripts
     policy: Policy
 
@@ -188,7 +188,7 @@ def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -
     line.answer = flow.gate.answering.answer
     feed = Feed(transcripts, lambda _update: None, lambda _thread: 0)
     editor.feed = feed
-    flow.shells = ShellDesk(lambda: flow.policy)
+    flow.shells = ShellRegistry(lambda: flow.policy)
     runner = Runner(
         gate=flow.gate,
         policy=lambda: flow.policy,

@@ -92,7 +92,7 @@ class Book:
 
 
 @dataclass
-class House:
+class WorkspaceServer:
     """A gate with everything around it in memory. ``judge`` may be swapped while calls wait."""
 
     gate: Gate
@@ -189,10 +189,10 @@ def decision(verdict: Verdict, by: str, command: str, source: str | None = None)
     )
 
 
-def make_house(path: Path | None = None, **policy) -> House:
+def make_house(path: Path | None = None, **policy) -> WorkspaceServer:
     desk, book = Desk(), Book()
     ledger = Ledger(path)
-    house = House(None, desk, book, ledger, None)  # type: ignore[arg-type]
+    house = WorkspaceServer(None, desk, book, ledger, None)  # type: ignore[arg-type]
     house.policy = replace(
         Policy("/work", "/home/me", trusted=True, agents={"Countersign": AgentConfig("Countersign")}), **policy
     )

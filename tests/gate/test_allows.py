@@ -12,7 +12,7 @@ from countersign.advice.setting_effect import allows
 from countersign.settings.layers import Place
 from countersign.settings.workspace_restrictions import Claim
 from countersign.wire.base import Json
-from tests.settings.test_live_settings import House
+from tests.settings.test_live_settings import WorkspaceServer
 
 RULES = [
     ("Bash", "Every command would run without asking, unless something stricter applies."),
@@ -44,7 +44,7 @@ OTHERS = [
 
 
 def items_of(said: dict[str, Json], folder: Path):
-    house = House(folder)
+    house = WorkspaceServer(folder)
     house.write(json.dumps({f"countersign.{key}": value for key, value in said.items()}))
     return house.desk(describe=allows).unconfirmed()
 
@@ -63,7 +63,7 @@ def test_a_setting(said: dict[str, Json], sentence: str | None, tmp_path: Path) 
 
 
 def test_a_folder_is_named_as_it_resolves(tmp_path: Path) -> None:
-    house = House(tmp_path)
+    house = WorkspaceServer(tmp_path)
     (tmp_path / "libs").mkdir()
     (house.workspace / "libs").symlink_to(tmp_path / "libs")
     house.write('{"countersign.permissions.additionalDirectories": ["libs"]}')
@@ -80,7 +80,7 @@ def test_a_folder_is_named_as_it_resolves(tmp_path: Path) -> None:
     ],
 )
 def test_what_it_says_is_what_the_gate_does(rule: str, runs: str, asks: str, tmp_path: Path) -> None:
-    house = House(tmp_path)
+    house = WorkspaceServer(tmp_path)
     house.write(json.dumps({"countersign.permissions": {"allow": [rule]}}))
     desk = house.desk(describe=allows)
     desk.confirm(desk.unconfirmed()[0].digest, accept=True)

@@ -19,7 +19,7 @@ from countersign.advice.explain import supposed_call
 from countersign.gate.decisions import decide as engine
 from countersign.gate.decisions import decision_cache
 from countersign.gate.shell.syntax.bash_check import BashSyntax
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.wire.settings import InitializationOptions
 from countersign.wire.verdicts import Mode, Verdict
@@ -56,7 +56,7 @@ class Machine:
         path.symlink_to(to)
 
     def policy(self, *, bypass: bool = False) -> Policy:
-        desk = SettingsDesk(
+        desk = LiveSettings(
             InitializationOptions.model_validate({"trusted": True, "client": {"ownPaths": [str(self.top / "user")]}}),
             workspace=self.workspace,
             storage=self.top / "storage",

@@ -18,7 +18,7 @@ from countersign.settings.policy import RuleText
 from countersign.wire.approvals import ApprovalRequest, ApprovalResponseParams, RulePreviewParams
 from countersign.wire.errors import (
     AlreadyResolved,
-    HouseError,
+    InternalError,
     InvalidAnswer,
     NeedsConfirmation,
     NotTrusted,
@@ -28,7 +28,7 @@ from countersign.wire.errors import (
 )
 from countersign.wire.history import HistoryFilter
 
-from .support import BOUND, House, decision, make_house
+from .support import BOUND, WorkspaceServer, decision, make_house
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ async def settled(task):
         return await task
 
 
-async def test_an_allowed_call_is_decided_then_started_then_run_then_finished(house: House):
+async def test_an_allowed_call_is_decided_then_started_then_run_then_finished(house: WorkspaceServer):
     house.verdict = "allow"
     seen = []
 
@@ -60,7 +60,7 @@ async def test_an_allowed_call_is_decided_then_started_then_run_then_finished(ho
     assert house.desk.shown == []
 
 
-async def test_a_denied_call_runs_nothing_and_the_model_reads_why(house: House):
+async def test_a_denied_call_runs_nothing_and_the_model_reads_why(house: WorkspaceServer):
     result = await settled(house.submit("forbidden"))
     assert isinstance(result, Refused)
     assert json.loads(result.output)["refused"] == "denied"
@@ -68,7 +68,7 @@ async def test_a_denied_call_runs_nothing_and_the_model_reads_why(house: House):
     assert house.rows() == [("decided", "deny", "rule")]
 
 
-async def test_an_approved_card_runs_its_call_once(house: House):
+async def test_an_approved_card_runs_its_call_once(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     assert await house.answer(card) == "allowed"
@@ -83,7 +83,7 @@ async def test_an_approved_card_runs_its_call_once(house: House):
     ]
 
 
-async def test_the_chat_hears_of_the_call_before_its_card_and_of_one_result(house: House):
+async def test_the_chat_hears_of_the_call_before_its_card_and_of_one_result(house: WorkspaceServer):
     task = house.submit()
     await house.desk.card()
     assert [event.status for event in house.events] == ["pending", "waiting"]
@@ -93,7 +93,7 @@ async def test_the_chat_hears_of_the_call_before_its_card_and_of_one_result(hous
     assert house.events[-1].decided_by == "user"
 
 
-async def test_a_denial_reaches_the_model_with_its_reason(house: House):
+async def test_a_denial_reaches_the_model_with_its_reason(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     assert await house.answer(card, "reject_once", reason="use the makefile") == "denied"
@@ -103,7 +103,7 @@ async def test_a_denial_reaches_the_model_with_its_reason(house: House):
     assert house.runs == []
 
 
-async def test_closing_a_card_runs_nothing_and_is_no_denial(house: House):
+async def test_closing_a_card_runs_nothing_and_is_no_denial(house: WorkspaceServer):
     task = house.submit()
     assert await house.answer(await house.desk.card(), None) == "cancelled"
     result = await settled(task)
@@ -111,7 +111,7 @@ async def test_closing_a_card_runs_nothing_and_is_no_denial(house: House):
     assert house.runs == []
 
 
-async def test_a_second_answer_is_told_so_and_changes_nothing(house: House):
+async def test_a_second_answer_is_told_so_and_changes_nothing(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     await house.answer(card, "reject_once")
@@ -122,7 +122,7 @@ async def test_a_second_answer_is_told_so_and_changes_nothing(house: House):
     assert house.states() == [("denied", "user")]
 
 
-async def test_two_answers_at_once_have_one_winner(house: House):
+async def test_two_answers_at_once_have_one_winner(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     answers = await asyncio.gather(
@@ -133,7 +133,7 @@ async def test_two_answers_at_once_have_one_winner(house: House):
     assert len(house.desk.ended) == 1
 
 
-async def test_a_forged_id_is_unknown(house: House):
+async def test_a_forged_id_is_unknown(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     with pytest.raises(UnknownApproval):
@@ -160,7 +160,7 @@ async def test_a_forged_id_is_unknown(house: House):
         ("allow_chat", {"rule": "Bash(something else)"}, InvalidAnswer),
     ],
 )
-async def test_a_wrong_answer_changes_nothing_and_the_card_stays(house: House, option, more, error):
+async def test_a_wrong_answer_changes_nothing_and_the_card_stays(house: WorkspaceServer, option, more, error):
     task = house.submit()
     card = await house.desk.card()
     with pytest.raises(error):
@@ -171,7 +171,7 @@ async def test_a_wrong_answer_changes_nothing_and_the_card_stays(house: House, o
     await settled(task)
 
 
-async def test_a_rule_wider_than_those_offered_needs_a_confirmation_of_that_rule(house: House, monkeypatch):
+async def test_a_rule_wider_than_those_offered_needs_a_confirmation_of_that_rule(house: WorkspaceServer, monkeypatch):
     monkeypatch.setattr(house.gate.answering, "_covers", lambda *_: True)
     task = house.submit()
     card = await house.desk.card()
@@ -188,7 +188,7 @@ async def test_a_rule_wider_than_those_offered_needs_a_confirmation_of_that_rule
     await settled(task)
 
 
-async def test_bypass_needs_trust(house: House):
+async def test_bypass_needs_trust(house: WorkspaceServer):
     house.policy = replace(house.policy, trusted=False)
     task = house.submit()
     with pytest.raises(NotTrusted):
@@ -198,7 +198,7 @@ async def test_bypass_needs_trust(house: House):
     assert house.book.bypassed == []
 
 
-async def test_bypass_that_cannot_be_written_leaves_the_card(house: House):
+async def test_bypass_that_cannot_be_written_leaves_the_card(house: WorkspaceServer):
     house.book.fails = True
     task = house.submit()
     with pytest.raises(InvalidAnswer):
@@ -208,7 +208,7 @@ async def test_bypass_that_cannot_be_written_leaves_the_card(house: House):
     await settled(task)
 
 
-async def test_bypass_approves_this_call_and_is_set_for_the_agent(house: House):
+async def test_bypass_approves_this_call_and_is_set_for_the_agent(house: WorkspaceServer):
     task = house.submit()
     assert await house.answer(await house.desk.card(), bypassAll=True) == "allowed"
     await settled(task)
@@ -216,7 +216,7 @@ async def test_bypass_approves_this_call_and_is_set_for_the_agent(house: House):
     assert house.runs == ["touch made"]
 
 
-async def test_bypass_for_this_session_is_not_written(house: House):
+async def test_bypass_for_this_session_is_not_written(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     assert await house.answer(card, bypassAll=True, bypassScope="session") == "allowed"
@@ -224,7 +224,7 @@ async def test_bypass_for_this_session_is_not_written(house: House):
     assert house.book.bypassed == ["Countersign in this session"]
 
 
-async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(house: House):
+async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(house: WorkspaceServer):
     first, twin = house.submit(), house.submit()
     await house.desk.card(2)
     await house.answer(house.desk.shown[0], "allow_chat")
@@ -235,7 +235,7 @@ async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(hous
     assert len(house.desk.shown) == 2
 
 
-async def test_a_grant_covers_no_other_call(house: House):
+async def test_a_grant_covers_no_other_call(house: WorkspaceServer):
     first = house.submit()
     await house.answer(await house.desk.card(), "allow_chat")
     await settled(first)
@@ -246,7 +246,7 @@ async def test_a_grant_covers_no_other_call(house: House):
     assert house.runs == ["touch made"]
 
 
-async def test_an_always_rule_is_saved_before_the_call_runs(house: House):
+async def test_an_always_rule_is_saved_before_the_call_runs(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     option = next(option for option in card.options if option.scope == "workspace")
@@ -255,7 +255,7 @@ async def test_an_always_rule_is_saved_before_the_call_runs(house: House):
     assert house.book.rules == [("allow", "Bash(touch made)", "workspace")]
 
 
-async def test_a_floor_offers_nothing_wider_than_the_call(house: House):
+async def test_a_floor_offers_nothing_wider_than_the_call(house: WorkspaceServer):
     task = house.submit("floored")
     card = await house.desk.card()
     allows = [option for option in card.options if option.kind.startswith("allow")]
@@ -264,7 +264,7 @@ async def test_a_floor_offers_nothing_wider_than_the_call(house: House):
     await settled(task)
 
 
-async def test_stopping_the_turn_cancels_its_card(house: House):
+async def test_stopping_the_turn_cancels_its_card(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     task.cancel()
@@ -277,7 +277,7 @@ async def test_stopping_the_turn_cancels_its_card(house: House):
     assert house.events[-1].type == "toolResult"
 
 
-async def test_stopping_a_running_call_closes_its_receipt(house: House):
+async def test_stopping_a_running_call_closes_its_receipt(house: WorkspaceServer):
     house.verdict = "allow"
     started = asyncio.Event()
 
@@ -295,7 +295,7 @@ async def test_stopping_a_running_call_closes_its_receipt(house: House):
     assert [row[0] for row in house.rows()] == ["decided", "started", "finished"]
 
 
-async def test_a_request_expires_and_that_is_no_denial_by_the_person(house: House):
+async def test_a_request_expires_and_that_is_no_denial_by_the_person(house: WorkspaceServer):
     house.policy = replace(house.policy, approvals_timeout=0.01)
     result = await settled(house.submit())
     assert (result.kind, result.by) == ("expired", "timeout")
@@ -303,14 +303,14 @@ async def test_a_request_expires_and_that_is_no_denial_by_the_person(house: Hous
     assert house.desk.shown[0].expires_at is not None
 
 
-async def test_nobody_to_ask_denies(house: House):
+async def test_nobody_to_ask_denies(house: WorkspaceServer):
     house.desk.there = False
     result = await settled(house.submit())
     assert (result.kind, result.by) == ("denied", "nobody")
     assert house.rows() == [("decided", "deny", "nobody")]
 
 
-async def test_an_error_of_the_judge_denies(house: House, monkeypatch, caplog):
+async def test_an_error_of_the_judge_denies(house: WorkspaceServer, monkeypatch, caplog):
     def fail(*_given):
         raise RuntimeError("broken")
 
@@ -320,7 +320,7 @@ async def test_an_error_of_the_judge_denies(house: House, monkeypatch, caplog):
     assert house.runs == []
 
 
-async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(house: House):
+async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(house: WorkspaceServer):
     turn = house.turn("default")
     task = house.submit(turn=turn)
     await house.desk.card()
@@ -333,7 +333,7 @@ async def test_tightening_the_mode_denies_open_cards_and_loosening_leaves_them(h
     assert house.states() == [("denied", "mode")]
 
 
-def once_an_end_is_written(house: House, monkeypatch, do):
+def once_an_end_is_written(house: WorkspaceServer, monkeypatch, do):
     """Does something between the commit of a request's end and whoever hears of it."""
     write = house.ledger.write
 
@@ -343,7 +343,7 @@ def once_an_end_is_written(house: House, monkeypatch, do):
     monkeypatch.setattr(house.ledger, "write", write_and_do)
 
 
-async def test_a_deny_rule_that_comes_while_the_answer_is_under_way_wins(house: House, monkeypatch):
+async def test_a_deny_rule_that_comes_while_the_answer_is_under_way_wins(house: WorkspaceServer, monkeypatch):
     task = house.submit()
     card = await house.desk.card()
 
@@ -362,7 +362,7 @@ def _denied(call):
     return decision("deny", "rule", str(call.arguments["command"]))
 
 
-async def test_a_file_that_changed_since_the_card_voids_it_and_is_asked_again(house: House, tmp_path):
+async def test_a_file_that_changed_since_the_card_voids_it_and_is_asked_again(house: WorkspaceServer, tmp_path):
     file = tmp_path / "script.sh"
     file.write_text("one")
     house.bound = (blocking_state(str(file)),)
@@ -382,7 +382,7 @@ async def test_a_file_that_changed_since_the_card_voids_it_and_is_asked_again(ho
     assert house.runs == ["touch made"]
 
 
-async def test_a_denial_of_a_card_whose_file_changed_is_heard(house: House, tmp_path):
+async def test_a_denial_of_a_card_whose_file_changed_is_heard(house: WorkspaceServer, tmp_path):
     file = tmp_path / "script.sh"
     file.write_text("one")
     house.bound = (blocking_state(str(file)),)
@@ -393,21 +393,21 @@ async def test_a_denial_of_a_card_whose_file_changed_is_heard(house: House, tmp_
     await settled(task)
 
 
-async def test_an_edited_command_is_what_runs(house: House):
+async def test_an_edited_command_is_what_runs(house: WorkspaceServer):
     task = house.submit()
     await house.answer(await house.desk.card(), editedInput='{"command": "touch better"}')
     await settled(task)
     assert house.runs == ["touch better"]
 
 
-async def test_an_edit_that_is_forbidden_ends_the_call(house: House):
+async def test_an_edit_that_is_forbidden_ends_the_call(house: WorkspaceServer):
     task = house.submit()
     assert await house.answer(await house.desk.card(), editedInput='{"command": "forbidden"}') == "denied"
     assert (await settled(task)).by == "rule"
     assert house.runs == []
 
 
-async def test_an_edit_under_a_floor_is_asked_once_more(house: House):
+async def test_an_edit_under_a_floor_is_asked_once_more(house: WorkspaceServer):
     task = house.submit()
     assert await house.answer(await house.desk.card(), editedInput='{"command": "floored"}') == "interrupted"
     again = await house.desk.card(2)
@@ -417,7 +417,7 @@ async def test_an_edit_under_a_floor_is_asked_once_more(house: House):
     assert house.runs == ["floored"]
 
 
-async def test_an_agent_without_allow_once_gets_a_card_that_can_only_be_denied(house: House):
+async def test_an_agent_without_allow_once_gets_a_card_that_can_only_be_denied(house: WorkspaceServer):
     house.verdict = "allow"
     task = house.submit(allow_offered=False)
     card = await house.desk.card()
@@ -426,7 +426,7 @@ async def test_an_agent_without_allow_once_gets_a_card_that_can_only_be_denied(h
     assert isinstance(await settled(task), Refused)
 
 
-async def test_a_ledger_that_cannot_be_written_runs_nothing(house: House):
+async def test_a_ledger_that_cannot_be_written_runs_nothing(house: WorkspaceServer):
     house.verdict = "allow"
     house.ledger.close()
     result = await settled(house.submit())
@@ -435,7 +435,7 @@ async def test_a_ledger_that_cannot_be_written_runs_nothing(house: House):
     assert house.runs == []
 
 
-async def test_a_ledger_that_fails_at_the_answer_denies(house: House):
+async def test_a_ledger_that_fails_at_the_answer_denies(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     house.ledger.close()
@@ -444,13 +444,13 @@ async def test_a_ledger_that_fails_at_the_answer_denies(house: House):
     assert house.runs == []
 
 
-async def test_a_permit_fits_one_call_once(house: House):
+async def test_a_permit_fits_one_call_once(house: WorkspaceServer):
     plan = house.preparing("touch made")(None)
     permit = _issue(plan.call, "user")
     assert permit.use() == plan.call
-    with pytest.raises(HouseError):
+    with pytest.raises(InternalError):
         permit.use()
-    with pytest.raises(HouseError):
+    with pytest.raises(InternalError):
         Permit()
 
 
@@ -492,7 +492,7 @@ async def test_an_id_that_ended_before_a_restart_is_remembered(tmp_path):
     second.ledger.close()
 
 
-async def test_a_rule_that_is_added_resolves_the_card_it_covers(house: House):
+async def test_a_rule_that_is_added_resolves_the_card_it_covers(house: WorkspaceServer):
     task = house.submit()
     await house.desk.card()
     house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))
@@ -530,7 +530,7 @@ async def test_a_parked_request_that_a_new_rule_denies_ends_as_denied(tmp_path):
     second.ledger.close()
 
 
-async def test_a_stopped_tool_says_in_its_receipt_how_far_it_got(house: House):
+async def test_a_stopped_tool_says_in_its_receipt_how_far_it_got(house: WorkspaceServer):
     house.verdict = "allow"
     started = asyncio.Event()
 
@@ -554,7 +554,7 @@ async def test_a_stopped_tool_says_in_its_receipt_how_far_it_got(house: House):
     assert (last.outcome["ended"], last.outcome["bytes"]) == ("cancelled", 7)
 
 
-async def test_a_rule_that_comes_while_the_start_is_written_stops_the_run(house: House, monkeypatch):
+async def test_a_rule_that_comes_while_the_start_is_written_stops_the_run(house: WorkspaceServer, monkeypatch):
     append = house.ledger.append
 
     async def tighten_at_the_start(*changes):
@@ -573,7 +573,9 @@ async def test_a_rule_that_comes_while_the_start_is_written_stops_the_run(house:
 
 
 @pytest.mark.parametrize("at", ["decided", "started"])
-async def test_a_grant_that_is_taken_back_while_its_call_is_under_way_lets_nothing_run(house: House, monkeypatch, at):
+async def test_a_grant_that_is_taken_back_while_its_call_is_under_way_lets_nothing_run(
+    house: WorkspaceServer, monkeypatch, at
+):
     first = house.submit()
     await house.answer(await house.desk.card(), "allow_chat")
     await settled(first)
@@ -593,7 +595,7 @@ async def test_a_grant_that_is_taken_back_while_its_call_is_under_way_lets_nothi
     assert house.runs == ["touch made"]
 
 
-async def test_a_rule_that_is_taken_back_while_it_resolves_a_card_lets_nothing_run(house: House, monkeypatch):
+async def test_a_rule_that_is_taken_back_while_it_resolves_a_card_lets_nothing_run(house: WorkspaceServer, monkeypatch):
     task = house.submit()
     await house.desk.card()
 
@@ -626,7 +628,7 @@ class Held:
             await self.here.wait()
 
 
-async def test_a_grant_that_comes_while_its_twin_is_being_written_down_answers_it(house: House, monkeypatch):
+async def test_a_grant_that_comes_while_its_twin_is_being_written_down_answers_it(house: WorkspaceServer, monkeypatch):
     first = house.submit()
     card = await house.desk.card()
     append, held = house.ledger.append, Held()
@@ -649,7 +651,9 @@ async def test_a_grant_that_comes_while_its_twin_is_being_written_down_answers_i
     assert sorted(house.states()) == [("allowed", "grant"), ("allowed", "user")]
 
 
-async def test_a_card_that_comes_up_in_the_midst_of_a_look_at_the_others_is_looked_at_too(house: House, monkeypatch):
+async def test_a_card_that_comes_up_in_the_midst_of_a_look_at_the_others_is_looked_at_too(
+    house: WorkspaceServer, monkeypatch
+):
     """The twin was judged before the grant and shown after the look had begun: neither side has seen the other."""
     other, first = house.submit("touch other"), house.submit()
     await house.desk.card(2)
@@ -687,7 +691,9 @@ async def test_a_card_that_comes_up_in_the_midst_of_a_look_at_the_others_is_look
         await settled(other)
 
 
-async def test_an_answer_that_fails_leaves_its_card_to_the_rule_that_came_meanwhile(house: House, monkeypatch):
+async def test_an_answer_that_fails_leaves_its_card_to_the_rule_that_came_meanwhile(
+    house: WorkspaceServer, monkeypatch
+):
     task = house.submit()
     card = await house.desk.card()
     held = Held()
@@ -709,7 +715,7 @@ async def test_an_answer_that_fails_leaves_its_card_to_the_rule_that_came_meanwh
     assert house.states() == [("allowed", "rule")]
 
 
-async def parked_in(path, command="touch made", **first_policy) -> tuple[ApprovalRequest, House]:
+async def parked_in(path, command="touch made", **first_policy) -> tuple[ApprovalRequest, WorkspaceServer]:
     """A request that was parked by an orderly end, and the house that comes after."""
     first = make_house(path / "ledger.db", **first_policy)
     task = first.submit(command)
@@ -813,7 +819,7 @@ async def test_an_edit_that_was_asked_once_more_is_offered_again_as_it_was(tmp_p
     second.ledger.close()
 
 
-async def test_always_deny_is_kept_though_an_ask_rule_came_meanwhile(house: House):
+async def test_always_deny_is_kept_though_an_ask_rule_came_meanwhile(house: WorkspaceServer):
     task = house.submit()
     card = await house.desk.card()
     house.source = "floor"
@@ -822,7 +828,7 @@ async def test_always_deny_is_kept_though_an_ask_rule_came_meanwhile(house: Hous
     assert house.book.rules == [("deny", "Bash(touch made)", "user")]
 
 
-async def test_what_is_not_on_disk_yet_is_not_listed(house: House, monkeypatch):
+async def test_what_is_not_on_disk_yet_is_not_listed(house: WorkspaceServer, monkeypatch):
     append, held = house.ledger.append, Held()
 
     async def hold(*changes):
@@ -840,7 +846,7 @@ async def test_what_is_not_on_disk_yet_is_not_listed(house: House, monkeypatch):
     await settled(task)
 
 
-async def test_a_refused_answer_is_no_fault_in_the_log(house: House, caplog):
+async def test_a_refused_answer_is_no_fault_in_the_log(house: WorkspaceServer, caplog):
     task = house.submit()
     card = await house.desk.card()
     with pytest.raises(InvalidAnswer):
@@ -850,7 +856,7 @@ async def test_a_refused_answer_is_no_fault_in_the_log(house: House, caplog):
     await settled(task)
 
 
-async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: House, monkeypatch):
+async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: WorkspaceServer, monkeypatch):
     class Back(datetime):
         """Each look at the wall finds it an hour earlier."""
 
@@ -867,7 +873,9 @@ async def test_a_clock_that_is_set_back_does_not_lengthen_a_time_out(house: Hous
 
 
 @pytest.mark.parametrize(("option", "ran"), [("allow_once", ["touch made"]), ("reject_once", []), (None, [])])
-async def test_whoever_gives_up_an_answer_under_way_does_not_take_it_back(house: House, monkeypatch, option, ran):
+async def test_whoever_gives_up_an_answer_under_way_does_not_take_it_back(
+    house: WorkspaceServer, monkeypatch, option, ran
+):
     call = house.submit()
     card = await house.desk.card()
     held, here = [], asyncio.Event()

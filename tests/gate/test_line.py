@@ -15,7 +15,7 @@ from countersign.gate.permit import Permit
 from countersign.gate.plan import Plan
 from countersign.gate.receipt import Outcome, Ran, Refused
 
-from .support import BOUND, House, decision, make_house
+from .support import BOUND, WorkspaceServer, decision, make_house
 
 
 @pytest.fixture
@@ -26,14 +26,14 @@ async def house():
     made.ledger.close()
 
 
-def reads_only(house: House, command: str):
+def reads_only(house: WorkspaceServer, command: str):
     """The scripted judge's decision of a command that is known to do nothing but read."""
     found = Finding("execute", command, "read", known_read=True)
     made = decision("allow", "mode", command)
     return replace(made, weighed=(Weighed(found, "allow", made.evidence, grantable=True),))
 
 
-async def test_many_writes_at_once_stay_within_the_limit(house: House):
+async def test_many_writes_at_once_stay_within_the_limit(house: WorkspaceServer):
     """All forty are decided before the first of them runs: each is let in while the turn has made no write."""
     house.verdict = "allow"
     house.policy = replace(house.policy, writes_per_turn=5)
@@ -45,7 +45,7 @@ async def test_many_writes_at_once_stay_within_the_limit(house: House):
     assert house.runs == [f"touch {number}" for number in range(5)]
 
 
-async def test_approved_cards_stay_within_the_limit(house: House):
+async def test_approved_cards_stay_within_the_limit(house: WorkspaceServer):
     house.policy = replace(house.policy, writes_per_turn=2)
     turn = house.turn()
     tasks = [house.submit(f"touch {number}", turn=turn) for number in range(6)]
@@ -58,7 +58,7 @@ async def test_approved_cards_stay_within_the_limit(house: House):
     assert len(house.runs) == 2
 
 
-async def test_past_the_limit_no_card_is_shown_and_the_model_is_told(house: House):
+async def test_past_the_limit_no_card_is_shown_and_the_model_is_told(house: WorkspaceServer):
     house.policy = replace(house.policy, writes_per_turn=0)
     async with asyncio.timeout(BOUND):
         result = await house.submit()
@@ -66,14 +66,14 @@ async def test_past_the_limit_no_card_is_shown_and_the_model_is_told(house: Hous
     assert house.desk.shown == []
 
 
-async def test_a_command_that_only_reads_is_no_write(house: House):
+async def test_a_command_that_only_reads_is_no_write(house: WorkspaceServer):
     house.policy = replace(house.policy, writes_per_turn=0)
     house.judge = lambda call, *_: reads_only(house, str(call.arguments["command"]))
     async with asyncio.timeout(BOUND):
         assert isinstance(await house.submit("ls"), Ran)
 
 
-async def test_a_call_that_went_stale_has_used_up_nothing(house: House):
+async def test_a_call_that_went_stale_has_used_up_nothing(house: WorkspaceServer):
     house.verdict = "allow"
     house.policy = replace(house.policy, writes_per_turn=1)
     turn = house.turn()
@@ -93,7 +93,7 @@ async def test_a_call_that_went_stale_has_used_up_nothing(house: House):
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_cards_come_in_the_order_of_the_message_however_long_each_is_prepared(house: House, seed: int):
+async def test_cards_come_in_the_order_of_the_message_however_long_each_is_prepared(house: WorkspaceServer, seed: int):
     """Every call is prepared only after those that a shuffled order puts before it."""
     count = 6
     order = list(range(count))
@@ -123,7 +123,7 @@ async def test_cards_come_in_the_order_of_the_message_however_long_each_is_prepa
     await asyncio.wait(tasks)
 
 
-async def test_a_call_that_ends_early_keeps_nobody_waiting(house: House):
+async def test_a_call_that_ends_early_keeps_nobody_waiting(house: WorkspaceServer):
     """The first is cancelled while it is prepared, the second cannot be done, the third is denied."""
     held, turn = threading.Event(), house.turn()
     slow = house.preparing("touch slow")
@@ -143,7 +143,7 @@ async def test_a_call_that_ends_early_keeps_nobody_waiting(house: House):
     await asyncio.wait([first, *others])
 
 
-async def test_a_tool_that_runs_for_long_keeps_no_card_back(house: House):
+async def test_a_tool_that_runs_for_long_keeps_no_card_back(house: WorkspaceServer):
     house.verdict = "allow"
     turn, running, go_on = house.turn(), asyncio.Event(), asyncio.Event()
 

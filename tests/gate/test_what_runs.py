@@ -17,7 +17,7 @@ from countersign.settings.policy import Policy, RuleText
 from countersign.wire.history import HistoryFilter
 from countersign.wire.verdicts import Mode
 
-from .support import BOUND, House, make_house
+from .support import BOUND, WorkspaceServer, make_house
 
 PRINTED = "'touch' 'made'"
 RAN = {"ran": PRINTED, "ranDigest": hashlib.sha256(PRINTED.encode()).hexdigest()}
@@ -38,7 +38,7 @@ async def house():
     made.ledger.close()
 
 
-async def run_of(house: House, until_card=None) -> str | None:
+async def run_of(house: WorkspaceServer, until_card=None) -> str | None:
     """Submit a command; return what its permit says runs in place of its text."""
     seen: list[str | None] = []
 
@@ -55,7 +55,7 @@ async def run_of(house: House, until_card=None) -> str | None:
     return seen[0]
 
 
-def outcomes(house: House) -> list[tuple[str, dict]]:
+def outcomes(house: WorkspaceServer) -> list[tuple[str, dict]]:
     entries = reversed(house.ledger.query(HistoryFilter(), workspace=None))
     return [
         (entry.phase, {key: value for key, value in (entry.outcome or {}).items() if key.startswith("ran")})
@@ -63,13 +63,13 @@ def outcomes(house: House) -> list[tuple[str, dict]]:
     ]
 
 
-async def test_what_a_mode_allows_runs_printed_and_both_texts_are_in_the_ledger(house: House):
+async def test_what_a_mode_allows_runs_printed_and_both_texts_are_in_the_ledger(house: WorkspaceServer):
     house.verdict = "allow"
     assert await run_of(house) == PRINTED
     assert outcomes(house) == [("decided", {}), ("started", RAN), ("finished", RAN)]
 
 
-async def test_what_a_person_allows_runs_as_it_was_shown(house: House):
+async def test_what_a_person_allows_runs_as_it_was_shown(house: WorkspaceServer):
     async def approve():
         await house.answer(await house.desk.card())
 
@@ -77,7 +77,7 @@ async def test_what_a_person_allows_runs_as_it_was_shown(house: House):
     assert all(said == {} for _, said in outcomes(house))
 
 
-async def test_what_a_rule_lifts_while_it_waits_runs_printed(house: House):
+async def test_what_a_rule_lifts_while_it_waits_runs_printed(house: WorkspaceServer):
     async def allow():
         await house.desk.card()
         house.policy = replace(house.policy, rules=(RuleText("allow", "Bash(touch made)"),))

@@ -14,7 +14,7 @@ from countersign.lsp.language.diagnostics import diagnose
 from countersign.lsp.language.hover import hover
 from countersign.lsp.language.pages import OURS, Overview, PageName, known_of, overview_of
 from countersign.lsp.language.positions import Positions
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.wire.history import HistoryEntry
 from countersign.wire.settings import InitializationOptions
 from countersign.wire.verdicts import Evidence, Verdict
@@ -36,7 +36,7 @@ class Files:
             made.mkdir(parents=True)
         self.warnings: list[str] = []
         self._options = InitializationOptions.model_validate({"trusted": trusted, **options})
-        self._desk: SettingsDesk | None = None
+        self._desk: LiveSettings | None = None
 
     def path(self, page: PageName) -> Path:
         return {
@@ -47,10 +47,10 @@ class Files:
         }[page]
 
     @property
-    def desk(self) -> SettingsDesk:
+    def desk(self) -> LiveSettings:
         """The desk as it was made at first use; it reads the files once."""
         if self._desk is None:
-            self._desk = SettingsDesk(
+            self._desk = LiveSettings(
                 self._options,
                 workspace=self.workspace,
                 storage=self.storage,

@@ -11,7 +11,7 @@ from countersign.lsp import connection as protocol_module
 from countersign.lsp.base_protocol import Decoder
 from countersign.lsp.pygls_server import Server, make_server
 from countersign.wire.base import Empty
-from countersign.wire.errors import AlreadyResolved, ClientGone, HouseError, LedgerUnavailable, ModelError
+from countersign.wire.errors import AlreadyResolved, ClientGone, InternalError, LedgerUnavailable, ModelError
 from countersign.wire.settings import SettingsUpdateParams
 from countersign.wire.threads import ThreadCancelParams, ThreadDeleteParams, ThreadPromptParams, ThreadPromptResult
 
@@ -103,7 +103,7 @@ async def test_handlers_begin_in_the_order_of_their_messages() -> None:
         (AlreadyResolved("done"), {"code": -32803, "message": "done", "data": {"kind": "alreadyResolved"}}),
         (ModelError("down"), {"code": -32803, "message": "down", "data": {"kind": "modelError"}}),
         (LedgerUnavailable("full"), {"code": -32803, "message": "full", "data": {"kind": "ledgerUnavailable"}}),
-        (HouseError("a bug"), {"code": -32803, "message": "a bug", "data": {"kind": "internal"}}),
+        (InternalError("a bug"), {"code": -32803, "message": "a bug", "data": {"kind": "internal"}}),
         (
             OSError(2, "no such file", "/home/me/secret"),
             {"code": -32603, "message": "`thread/delete` failed by a fault of the server; its log says why"},

@@ -12,7 +12,7 @@ from countersign.agents.models.base import ToolMessage, WantedCall
 from countersign.agents.models.demo import DemoModel
 from countersign.tools.registry import BY_NAME
 from countersign.tools.shell.processes import SHELLS_SERVICE
-from countersign.tools.tool import Bench
+from countersign.tools.tool import ToolContext
 from tests.agents.desk import Place
 
 AGENT = "Countersign"
@@ -28,7 +28,7 @@ def submit(place: Place, tool: str, **arguments: Any) -> asyncio.Task[ToolMessag
         gate=place.gate,
         turn=turn,
         policy=lambda: place.policy,
-        bench=lambda _: Bench(lambda: place.policy, lambda _: None, {SHELLS_SERVICE: place.shells}),
+        bench=lambda _: ToolContext(lambda: place.policy, lambda _: None, {SHELLS_SERVICE: place.shells}),
         keep=lambda _: None,
         waiting={},
     )

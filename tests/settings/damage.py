@@ -21,7 +21,7 @@ from typing import Any, Literal
 from countersign.advice.explain import explain
 from countersign.gate.decision import STRICTNESS
 from countersign.settings.files import load_file
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import Policy
 from countersign.settings.tree import policy_tree, settings_tree
 from countersign.wire.settings import InitializationOptions
@@ -153,8 +153,8 @@ class Damaged:
         yield from (f"at a start, {fault}" for fault in self._widenings(after, fresh))
         yield from (f"while running, {fault}" for fault in self._widenings(fresh, after))
 
-    def _desk(self) -> SettingsDesk:
-        return SettingsDesk(
+    def _desk(self) -> LiveSettings:
+        return LiveSettings(
             InitializationOptions(trusted=True),
             workspace=self.root / "workspace",
             storage=self.root / "storage",

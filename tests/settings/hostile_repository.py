@@ -19,7 +19,7 @@ from typing import Any
 
 from countersign.advice.explain import explain
 from countersign.advice.setting_effect import allows
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.wire.settings import InitializationOptions, SettingsChanged, SettingsLayers, UnconfirmedItem
 from countersign.wire.verdicts import Mode
 
@@ -114,11 +114,11 @@ class History:
             self._let_go()
             yield from (f"{wrong}, after {self.log}" for wrong in self._too_wide())
 
-    def _started(self) -> SettingsDesk:
+    def _started(self) -> LiveSettings:
         files = {"files": {"workspace": str(self.top / "ws/app.code-workspace")}} if self.code_workspace else {}
         sent = {"settings": self._layers().model_dump()} if self.sends else {}
         client = {"ownPaths": [str(self.top / "user")], "settingsUpdate": self.sends}
-        return SettingsDesk(
+        return LiveSettings(
             InitializationOptions.model_validate({"trusted": self.trusted, "client": client, **files, **sent}),
             workspace=self.top / "ws",
             storage=self.top / "storage",

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 
 from countersign.advice.explain import explain
 from countersign.settings.rules import MOST_ITEMS
-from tests.settings.test_live_settings import House, changed, texts
+from tests.settings.test_live_settings import WorkspaceServer, changed, texts
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def house(tmp_path: Path) -> WorkspaceServer:
+    return WorkspaceServer(tmp_path)
 
 
-def write(house: House, **said: object) -> None:
+def write(house: WorkspaceServer, **said: object) -> None:
     house.write(json.dumps({f"countersign.{key}": value for key, value in said.items()}))
 
 
@@ -33,7 +33,7 @@ def read_in(desk, path: Path) -> str:
 
 
 @pytest.mark.parametrize("sends", [False, True])
-def test_a_confirmed_folder_that_is_linked_elsewhere_ends(sends: bool, house: House, tmp_path: Path) -> None:
+def test_a_confirmed_folder_that_is_linked_elsewhere_ends(sends: bool, house: WorkspaceServer, tmp_path: Path) -> None:
     for name in ("libs", "secrets"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x").write_text("x")
@@ -64,7 +64,7 @@ def test_a_confirmed_folder_that_is_linked_elsewhere_ends(sends: bool, house: Ho
 
 @pytest.mark.parametrize("folder", ["libs", "./libs", "../libs", ".", "~user/x"])
 def test_a_relative_folder_of_user_settings_grants_nothing_and_is_an_error_on_its_line(
-    folder: str, house: House, tmp_path: Path
+    folder: str, house: WorkspaceServer, tmp_path: Path
 ) -> None:
     user = tmp_path / "user/settings.json"
     user.parent.mkdir()
@@ -78,7 +78,7 @@ def test_a_relative_folder_of_user_settings_grants_nothing_and_is_an_error_on_it
 # --- digests and texts -----------------------------------------------------------------------------------------------
 
 
-def test_a_key_with_dots_is_another_key(house: House) -> None:
+def test_a_key_with_dots_is_another_key(house: WorkspaceServer) -> None:
     write(house, permissions={"allow": ["Bash"]})
     desk = house.desk()
     (rule,) = desk.unconfirmed()
@@ -88,7 +88,7 @@ def test_a_key_with_dots_is_another_key(house: House) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\u202eb", "x" * 300_000, "\x1b[31m"])
-def test_a_dialog_gets_no_raw_or_endless_key(name: str, house: House) -> None:
+def test_a_dialog_gets_no_raw_or_endless_key(name: str, house: WorkspaceServer) -> None:
     write(house, agents={name: {"command": name}}, **{name: 1})
     for item in house.desk().unconfirmed():
         for text in (item.key, item.text, str(item.resolved)):
@@ -106,7 +106,7 @@ NULLS = (
 
 
 @pytest.mark.parametrize("text", NULLS)
-def test_a_later_null_takes_no_rule_away(text: str, house: House) -> None:
+def test_a_later_null_takes_no_rule_away(text: str, house: WorkspaceServer) -> None:
     house.write(text)
     desk = house.desk()
     assert {(listed, rule) for listed, rule, _ in texts(desk)} == {("deny", "Bash(rm *)"), ("ask", "Edit")}
@@ -114,13 +114,13 @@ def test_a_later_null_takes_no_rule_away(text: str, house: House) -> None:
 
 
 @pytest.mark.parametrize("said", [{"permissions": None}, {"permissions": {"deny": None}}])
-def test_a_null_that_the_editor_sends_counts_as_a_broken_rule(said: dict[str, object], house: House) -> None:
+def test_a_null_that_the_editor_sends_counts_as_a_broken_rule(said: dict[str, object], house: WorkspaceServer) -> None:
     desk = house.desk(settings={"user": {}, "workspace": said})
     asked = explain({"tool": "bash", "args": {"command": "make"}}, desk.policy, "auto")
     assert asked.verdict == "ask"
 
 
-def test_a_value_that_leaves_and_returns_while_another_file_is_broken_asks_again(house: House) -> None:
+def test_a_value_that_leaves_and_returns_while_another_file_is_broken_asks_again(house: WorkspaceServer) -> None:
     write(house, permissions={"allow": ["Bash(ls)"]})
     house.administer("{}")
     desk = house.desk()
@@ -136,7 +136,7 @@ def test_a_value_that_leaves_and_returns_while_another_file_is_broken_asks_again
     assert [item.value for item in desk.unconfirmed()] == ["Bash(ls)"]
 
 
-def test_an_endless_allow_list_is_refused_with_an_error_and_costs_no_time(house: House) -> None:
+def test_an_endless_allow_list_is_refused_with_an_error_and_costs_no_time(house: WorkspaceServer) -> None:
     write(house, permissions={"allow": [f"Bash(tool{number})" for number in range(30_000)], "deny": ["Bash(rm *)"]})
     started = time.process_time()
     desk = house.desk()
@@ -147,7 +147,7 @@ def test_an_endless_allow_list_is_refused_with_an_error_and_costs_no_time(house:
     assert (problem.severity, f"no more than {MOST_ITEMS}" in problem.message) == ("error", True)
 
 
-def confirming(house: House, entries: int) -> float:
+def confirming(house: WorkspaceServer, entries: int) -> float:
     """Processor seconds of confirming one entry of a list, the best of three."""
     write(house, permissions={"allow": [f"Bash(tool{number} {'x' * 400})" for number in range(entries)]})
     desk, best = house.desk(), float("inf")
@@ -159,9 +159,9 @@ def confirming(house: House, entries: int) -> float:
     return best
 
 
-def test_a_confirmation_takes_time_linear_in_the_list(house: House, tmp_path: Path) -> None:
+def test_a_confirmation_takes_time_linear_in_the_list(house: WorkspaceServer, tmp_path: Path) -> None:
     small, large = MOST_ITEMS // 4, MOST_ITEMS
-    ratio = confirming(house, large) / confirming(House(tmp_path / "small"), small)
+    ratio = confirming(house, large) / confirming(WorkspaceServer(tmp_path / "small"), small)
     assert ratio < 3 * large / small
 
 
@@ -179,7 +179,7 @@ def test_a_confirmation_takes_time_linear_in_the_list(house: House, tmp_path: Pa
     ],
 )
 def test_what_changed_since_a_confirmation_is_known_after_a_restart(
-    before: dict[str, object], after: dict[str, object], changed: str | None, house: House
+    before: dict[str, object], after: dict[str, object], changed: str | None, house: WorkspaceServer
 ) -> None:
     write(house, **before)
     desk = house.desk()
@@ -191,7 +191,7 @@ def test_what_changed_since_a_confirmation_is_known_after_a_restart(
     assert [item.changed for item in house.desk().unconfirmed()] == [changed]
 
 
-def test_a_bypass_of_an_agent_that_is_started_otherwise_says_so(house: House) -> None:
+def test_a_bypass_of_an_agent_that_is_started_otherwise_says_so(house: WorkspaceServer) -> None:
     for command in ("a", "b"):
         write(house, agents={"A": {"command": command, "bypassPermissions": True}})
         desk = house.desk()
@@ -238,7 +238,7 @@ STEPS = st.one_of(
 def test_whatever_a_repository_does_what_counts_was_confirmed(steps: list[tuple[str, object]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder).resolve()
-        house = House(top)
+        house = WorkspaceServer(top)
         for name in ("a", "b", "out"):
             (top / name).mkdir()
         desk = house.desk(settings={"user": {}})

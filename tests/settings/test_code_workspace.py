@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from countersign.advice.explain import explain
-from countersign.settings.writer import SettingsKeeper
+from countersign.settings.writer import SettingsWriter
 from countersign.wire.settings import SettingsUpdateResult
-from tests.settings.test_live_settings import House, changed, texts
+from tests.settings.test_live_settings import WorkspaceServer, changed, texts
 
 ALLOW = {"permissions": {"allow": ["Bash(make)"]}}
 CAN_UPDATE = {"settingsUpdate": True}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def house(tmp_path: Path) -> WorkspaceServer:
+    return WorkspaceServer(tmp_path)
 
 
 def write(file: Path, **said: object) -> None:
@@ -27,18 +27,18 @@ def write(file: Path, **said: object) -> None:
 
 
 @pytest.fixture(params=["beside", "inside"])
-def file(house: House, request: pytest.FixtureRequest) -> Path:
+def file(house: WorkspaceServer, request: pytest.FixtureRequest) -> Path:
     folder = house.workspace.parent if request.param == "beside" else house.workspace
     return folder / "app.code-workspace"
 
 
-def desk_of(house: House, file: str | None, **layers: object):
+def desk_of(house: WorkspaceServer, file: str | None, **layers: object):
     return house.desk(
         settings={"user": {}, **layers}, files={} if file is None else {"workspace": file}, client=CAN_UPDATE
     )
 
 
-def test_a_value_is_reported_and_confirmed_under_the_file_it_stands_in(house: House, file: Path) -> None:
+def test_a_value_is_reported_and_confirmed_under_the_file_it_stands_in(house: WorkspaceServer, file: Path) -> None:
     write(file, **ALLOW)
     desk = desk_of(house, str(file), workspace=ALLOW, folder={})
     (item,) = desk.unconfirmed()
@@ -47,7 +47,7 @@ def test_a_value_is_reported_and_confirmed_under_the_file_it_stands_in(house: Ho
     assert texts(desk) == [("allow", "Bash(make)", "workspace")]
 
 
-def test_a_confirmation_in_one_file_is_none_in_another(house: House, file: Path) -> None:
+def test_a_confirmation_in_one_file_is_none_in_another(house: WorkspaceServer, file: Path) -> None:
     write(file, **ALLOW)
     desk = desk_of(house, str(file), workspace=ALLOW, folder={})
     desk.confirm(desk.unconfirmed()[0].digest, accept=True)
@@ -59,7 +59,7 @@ def test_a_confirmation_in_one_file_is_none_in_another(house: House, file: Path)
     assert item.file == str(house.file)
 
 
-def test_a_value_that_leaves_the_file_and_returns_asks_again(house: House, file: Path) -> None:
+def test_a_value_that_leaves_the_file_and_returns_asks_again(house: WorkspaceServer, file: Path) -> None:
     write(file, **ALLOW)
     desk = desk_of(house, str(file), workspace=ALLOW, folder={})
     desk.confirm(desk.unconfirmed()[0].digest, accept=True)
@@ -70,13 +70,13 @@ def test_a_value_that_leaves_the_file_and_returns_asks_again(house: House, file:
     assert [item.value for item in desk.unconfirmed()] == ["Bash(make)"]
 
 
-def test_a_workspace_that_is_not_saved_has_no_file(house: House) -> None:
+def test_a_workspace_that_is_not_saved_has_no_file(house: WorkspaceServer) -> None:
     house.write(json.dumps({"countersign.permissions": ALLOW["permissions"]}))
     desk = desk_of(house, None, workspace=ALLOW, folder={})
     assert [(item.file, item.line) for item in desk.unconfirmed()] == [(None, None)]
 
 
-def test_a_broken_file_asks_and_keeps_its_deny_rules(house: House, file: Path) -> None:
+def test_a_broken_file_asks_and_keeps_its_deny_rules(house: WorkspaceServer, file: Path) -> None:
     rules = {"permissions": {"deny": ["Bash(rm *)"]}}
     write(file, **rules)
     desk = desk_of(house, str(file), workspace=rules, folder={})
@@ -87,7 +87,7 @@ def test_a_broken_file_asks_and_keeps_its_deny_rules(house: House, file: Path) -
     assert [problem.file for problem in desk.policy.problems] == [str(file)]
 
 
-def test_a_file_behind_a_link_keeps_what_it_forbade(house: House, file: Path) -> None:
+def test_a_file_behind_a_link_keeps_what_it_forbade(house: WorkspaceServer, file: Path) -> None:
     rules = {"permissions": {"deny": ["Bash(rm *)"]}}
     real = house.workspace / "real.json"
     write(real, **rules)
@@ -98,7 +98,7 @@ def test_a_file_behind_a_link_keeps_what_it_forbade(house: House, file: Path) ->
     assert texts(desk) == [("deny", "Bash(rm *)", "workspace")]
 
 
-def test_writing_what_the_file_resolves_to_always_asks(house: House, file: Path) -> None:
+def test_writing_what_the_file_resolves_to_always_asks(house: WorkspaceServer, file: Path) -> None:
     real = house.workspace / "real.json"
     write(real, **ALLOW)
     file.symlink_to(real)
@@ -112,7 +112,7 @@ def test_writing_what_the_file_resolves_to_always_asks(house: House, file: Path)
 
 @pytest.mark.parametrize("saved", [True, False])
 async def test_what_a_card_keeps_is_confirmed_under_the_file_that_the_editor_writes(
-    saved: bool, house: House, file: Path
+    saved: bool, house: WorkspaceServer, file: Path
 ) -> None:
     write(file)
     desk = desk_of(house, str(file) if saved else None, workspace={}, folder={})
@@ -120,7 +120,7 @@ async def test_what_a_card_keeps_is_confirmed_under_the_file_that_the_editor_wri
     async def update(_) -> SettingsUpdateResult:
         return SettingsUpdateResult(applied=True)
 
-    keeper = SettingsKeeper(desk, update)
+    keeper = SettingsWriter(desk, update)
     await keeper.save_rule("allow", "Bash(make)", "workspace", "Countersign")
     await keeper.set_bypass("Countersign")
     told = {**ALLOW, "agents": {"Countersign": {"bypassPermissions": True}}}
@@ -132,7 +132,7 @@ async def test_what_a_card_keeps_is_confirmed_under_the_file_that_the_editor_wri
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"settings": []}', '{"countersign.permissions": {"allow": ["Bash"]}}'])
-def test_what_stands_outside_its_settings_is_none(text: str, house: House, file: Path) -> None:
+def test_what_stands_outside_its_settings_is_none(text: str, house: WorkspaceServer, file: Path) -> None:
     file.write_text(text)
     desk = house.desk(settings={"user": {}}, files={"workspace": str(file)})
     assert desk.unconfirmed() == ()

@@ -39,7 +39,7 @@ def forget_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def say_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_settings.SettingsDesk, "_tell_once", lambda self, message: None)
+    monkeypatch.setattr(live_settings.LiveSettings, "_tell_once", lambda self, message: None)
     monkeypatch.setattr(sources.Sources, "problems", lambda self: iter(()))
 
 

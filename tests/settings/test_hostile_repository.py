@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 
 from .hostile_repository import History, widenings
 
@@ -32,12 +32,12 @@ def test_what_counts_never_exceeds_what_a_person_confirmed() -> None:
 
 @contextmanager
 def trust_assumed() -> Iterator[None]:
-    true = SettingsDesk._build
+    true = LiveSettings._build
 
     def trusting(self, layers, *, trusted: bool):
         return true(self, layers, trusted=True)
 
-    with patch.object(SettingsDesk, "_build", trusting):
+    with patch.object(LiveSettings, "_build", trusting):
         yield
 
 

@@ -12,20 +12,20 @@ from countersign.settings import files
 from countersign.settings.edit import EditRefused
 from countersign.settings.files import edit_file
 from countersign.settings.links import leads_nowhere, links_to
-from countersign.settings.writer import SettingsKeeper
+from countersign.settings.writer import SettingsWriter
 from countersign.wire.errors import InvalidAnswer
-from tests.settings.test_live_settings import House, changed, texts
+from tests.settings.test_live_settings import WorkspaceServer, changed, texts
 
 RULES = '{"countersign.permissions": {"deny": ["Bash(rm *)"], "ask": ["Edit"], "allow": ["Bash(ls)"]}}'
 FORBIDDEN = {("deny", "Bash(rm *)"), ("ask", "Edit")}
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
+def house(tmp_path: Path) -> WorkspaceServer:
+    return WorkspaceServer(tmp_path)
 
 
-def link_file(house: House) -> Path:
+def link_file(house: WorkspaceServer) -> Path:
     real = house.workspace / "conf/settings.json"
     real.parent.mkdir()
     real.write_text(RULES)
@@ -33,7 +33,7 @@ def link_file(house: House) -> Path:
     return real
 
 
-def link_folder(house: House) -> Path:
+def link_folder(house: WorkspaceServer) -> Path:
     real = house.workspace / "conf/settings.json"
     house.file.parent.rmdir()
     real.parent.mkdir()
@@ -42,16 +42,16 @@ def link_folder(house: House) -> Path:
     return real
 
 
-def remove_target(house: House, real: Path) -> None:
+def remove_target(house: WorkspaceServer, real: Path) -> None:
     real.unlink()
 
 
-def remove_folder(house: House, real: Path) -> None:
+def remove_folder(house: WorkspaceServer, real: Path) -> None:
     real.unlink()
     real.parent.rmdir()
 
 
-def swap(house: House, real: Path) -> None:
+def swap(house: WorkspaceServer, real: Path) -> None:
     other = house.workspace / "other/settings.json"
     other.parent.mkdir()
     other.write_text("{}")
@@ -60,7 +60,7 @@ def swap(house: House, real: Path) -> None:
     link.symlink_to(other if link == house.file else other.parent)
 
 
-def replace_by_a_file(house: House, real: Path) -> None:
+def replace_by_a_file(house: WorkspaceServer, real: Path) -> None:
     link = house.file if house.file.is_symlink() else house.file.parent
     link.unlink()
     house.file.parent.mkdir(exist_ok=True)
@@ -76,7 +76,10 @@ CHANGES = (remove_target, remove_folder, swap, replace_by_a_file)
 )
 @pytest.mark.parametrize("link", [link_file, link_folder], ids=lambda one: one.__name__)
 def test_what_a_linked_file_forbade_holds_whatever_becomes_of_the_link(
-    link: Callable[[House], Path], change: Callable[[House, Path], None], sends: bool, house: House
+    link: Callable[[WorkspaceServer], Path],
+    change: Callable[[WorkspaceServer, Path], None],
+    sends: bool,
+    house: WorkspaceServer,
 ) -> None:
     real = link(house)
     permissions = {"deny": ["Bash(rm *)"], "ask": ["Edit"], "allow": ["Bash(ls)"]}
@@ -91,7 +94,7 @@ def test_what_a_linked_file_forbade_holds_whatever_becomes_of_the_link(
         assert any("symlink" in problem.message for problem in desk.policy.problems)
 
 
-def test_a_link_that_is_turned_back_is_as_before(house: House) -> None:
+def test_a_link_that_is_turned_back_is_as_before(house: WorkspaceServer) -> None:
     real = link_file(house)
     desk = house.desk()
     before = desk.policy
@@ -104,12 +107,12 @@ def test_a_link_that_is_turned_back_is_as_before(house: House) -> None:
     assert desk.policy == before
 
 
-def test_a_start_on_a_dangling_link_asks(house: House) -> None:
+def test_a_start_on_a_dangling_link_asks(house: WorkspaceServer) -> None:
     house.file.symlink_to("../nothing.json")
     assert house.desk().policy.mode == "ask"
 
 
-def test_user_settings_behind_a_link_that_breaks_keep_what_they_forbade(house: House, tmp_path: Path) -> None:
+def test_user_settings_behind_a_link_that_breaks_keep_what_they_forbade(house: WorkspaceServer, tmp_path: Path) -> None:
     user, real = tmp_path / "user/settings.json", tmp_path / "dotfiles/settings.json"
     for path in (user, real):
         path.parent.mkdir()
@@ -123,7 +126,7 @@ def test_user_settings_behind_a_link_that_breaks_keep_what_they_forbade(house: H
     assert desk.policy.mode == "ask"
 
 
-def test_a_file_that_is_simply_deleted_is_an_edit_like_any_other(house: House) -> None:
+def test_a_file_that_is_simply_deleted_is_an_edit_like_any_other(house: WorkspaceServer) -> None:
     house.write(RULES)
     desk = house.desk()
     house.file.unlink()
@@ -142,7 +145,7 @@ def test_links_are_found_in_the_order_in_which_they_are_followed(tmp_path: Path)
 
 @pytest.mark.parametrize("can_update", [False, True])
 async def test_a_settings_file_that_leads_out_of_the_workspace_is_refused_with_the_reason(
-    can_update: bool, house: House, tmp_path: Path
+    can_update: bool, house: WorkspaceServer, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
@@ -153,17 +156,19 @@ async def test_a_settings_file_that_leads_out_of_the_workspace_is_refused_with_t
         raise AssertionError("the editor was asked")
 
     with pytest.raises(InvalidAnswer, match=r"leads out of the workspace, to `.*outside\.json`"):
-        await SettingsKeeper(desk, update).save_rule("deny", "Bash(rm *)", "workspace", "Countersign")
+        await SettingsWriter(desk, update).save_rule("deny", "Bash(rm *)", "workspace", "Countersign")
     assert outside.read_text() == "{}"
 
 
 @pytest.mark.parametrize("left", [b"", b"\n", b"\xef\xbb\xbf"])
-async def test_a_file_that_is_empty_for_a_moment_is_not_taken_for_no_settings(left: bytes, house: House) -> None:
+async def test_a_file_that_is_empty_for_a_moment_is_not_taken_for_no_settings(
+    left: bytes, house: WorkspaceServer
+) -> None:
     house.write(RULES)
     desk = house.desk()
     house.file.write_bytes(left)
     with pytest.raises(InvalidAnswer, match="empty, though it held settings"):
-        await SettingsKeeper(desk).save_rule("deny", "Bash(mv *)", "workspace", "Countersign")
+        await SettingsWriter(desk).save_rule("deny", "Bash(mv *)", "workspace", "Countersign")
     assert house.file.read_bytes() == left
 
 

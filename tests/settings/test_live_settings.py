@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.wire.errors import InvalidAnswer, NotTrusted
 from countersign.wire.settings import ByPerson, InitializationOptions, SettingsChanged, SettingsLayers
 from tests.patience import PATIENCE
@@ -15,7 +15,7 @@ BYPASS = {"agents": {"Countersign": {"bypassPermissions": True}}}
 IN_FILE = '{"countersign.agents": {"Countersign": {"bypassPermissions": true}}}'
 
 
-class House:
+class WorkspaceServer:
     """A workspace, a storage and a managed file on disk, and the desk over them."""
 
     def __init__(self, folder):
@@ -29,7 +29,7 @@ class House:
 
     def desk(self, describe=lambda _: None, **options):
         told = InitializationOptions.model_validate({"trusted": True, **options})
-        desk = SettingsDesk(
+        desk = LiveSettings(
             told,
             workspace=self.workspace,
             storage=self.storage,
@@ -57,7 +57,7 @@ class House:
 
 @pytest.fixture
 def house(tmp_path):
-    return House(tmp_path)
+    return WorkspaceServer(tmp_path)
 
 
 def changed(trusted=True, by_person=None, **layers):
@@ -305,7 +305,7 @@ def test_a_clone_elsewhere_is_asked_for_itself(house, tmp_path):
     house.write(IN_FILE)
     desk = house.desk()
     desk.confirm(desk.unconfirmed()[0].digest, accept=True)
-    other = House(tmp_path / "other")
+    other = WorkspaceServer(tmp_path / "other")
     other.storage = house.storage
     other.write(IN_FILE)
     assert not other.desk().policy.bypasses("Countersign")

@@ -7,9 +7,9 @@ import stat
 import pytest
 
 from countersign.settings.confirmations import Confirmations
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.tree import with_value
-from countersign.settings.writer import SettingsKeeper
+from countersign.settings.writer import SettingsWriter
 from countersign.wire.errors import InvalidAnswer, NotTrusted
 from countersign.wire.settings import InitializationOptions, SettingsChanged, SettingsLayers, SettingsUpdateResult
 from tests.patience import PATIENCE
@@ -24,7 +24,7 @@ class Editor:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.asked, self.warnings = [], []
         self.answer = SettingsUpdateResult(applied=True)
-        self.desk = SettingsDesk(
+        self.desk = LiveSettings(
             InitializationOptions.model_validate({"trusted": True, **options}),
             workspace=self.workspace,
             storage=self.storage,
@@ -32,7 +32,7 @@ class Editor:
             managed=folder / "none.json",
             environ={},
         )
-        self.keeper = SettingsKeeper(self.desk, self.update)
+        self.keeper = SettingsWriter(self.desk, self.update)
 
     async def update(self, params):
         self.asked.append((params.layer, params.path, params.value))
@@ -191,7 +191,7 @@ async def test_an_answer_that_is_called_off_confirms_nothing(code):
         asked.set()
         await asyncio.Future()
 
-    keeper = SettingsKeeper(code.desk, silent)
+    keeper = SettingsWriter(code.desk, silent)
     setting = asyncio.create_task(keeper.set_bypass("Countersign"), name="set bypass")
     async with asyncio.timeout(PATIENCE):
         await asked.wait()
@@ -210,7 +210,7 @@ async def test_an_editor_that_never_answers_is_waited_for_only_so_long(code, mon
         await asyncio.Future()
 
     with pytest.raises(InvalidAnswer, match="did not answer"):
-        await SettingsKeeper(code.desk, silent).set_bypass("Countersign")
+        await SettingsWriter(code.desk, silent).set_bypass("Countersign")
 
 
 async def test_an_editor_that_tells_of_the_change_before_it_answers_is_not_asked_to_confirm_it(code):
@@ -222,7 +222,7 @@ async def test_an_editor_that_tells_of_the_change_before_it_answers_is_not_asked
         code.changed(user={}, workspace=with_value({}, tuple(params.path), params.value))
         return SettingsUpdateResult(applied=True)
 
-    await SettingsKeeper(code.desk, eager).set_bypass("Countersign")
+    await SettingsWriter(code.desk, eager).set_bypass("Countersign")
     assert code.desk.policy.bypasses("Countersign")
     assert set(seen) == {()}
 
@@ -245,7 +245,7 @@ async def test_a_write_that_failed_while_the_file_broke_confirms_nothing(code):
         return SettingsUpdateResult(applied=False)
 
     with pytest.raises(InvalidAnswer):
-        await SettingsKeeper(code.desk, breaks).set_bypass("Countersign")
+        await SettingsWriter(code.desk, breaks).set_bypass("Countersign")
     code.file.write_text("{}")
     code.changed(workspace={"agents": {"Countersign": {"bypassPermissions": True}}})
     assert not code.desk.policy.bypasses("Countersign")
@@ -293,7 +293,7 @@ async def test_a_deny_rule_that_another_window_wrote_meanwhile_stays(code):
         return SettingsUpdateResult(applied=True)
 
     code.changed(user={"permissions": {"deny": ["Bash(old)"]}}, workspace={})
-    keeper = SettingsKeeper(code.desk, eager)
+    keeper = SettingsWriter(code.desk, eager)
     await keeper.save_rule("deny", "Bash(rm:*)", "user", "Claude")
     assert code.rules() == [("deny", rule, "user") for rule in ("Bash(dd:*)", "Bash(old)", "Bash(rm:*)")]
     await keeper.remove_rule(code.desk.policy.rules[1])

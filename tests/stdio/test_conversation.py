@@ -11,7 +11,7 @@ import pytest
 from countersign.lsp.base_protocol import Decoder, encode
 from countersign.lsp.pygls_server import make_server
 from countersign.wire.base import Empty
-from countersign.wire.errors import HouseError
+from countersign.wire.errors import InternalError
 from tests.stdio.peer import BOUND, Peer, RpcError
 
 EXPLAIN = {"tool": "shell", "args": {}}
@@ -346,22 +346,22 @@ async def test_a_conversation_may_stand_in_files(tmp_path: Path) -> None:
 def test_there_is_no_way_in_but_stdio() -> None:
     server = make_server("s", "1")
     for start in (server.start_io, server.start_tcp, server.start_ws):
-        with pytest.raises(HouseError):
+        with pytest.raises(InternalError):
             start("127.0.0.1", 0)
 
 
 @pytest.mark.parametrize("name", ["thread/update", "settings/update", "no/such", "initialize"])
 def test_only_what_a_client_may_call_is_handled(name: str) -> None:
-    with pytest.raises(HouseError):
+    with pytest.raises(InternalError):
         make_server("s", "1").handle(name, lambda params: Empty())
 
 
 @pytest.mark.parametrize("name", ["thread/create", "thread/update", "no/such", "settings/update"])
 async def test_only_what_the_table_has_is_sent(name: str) -> None:
     server = make_server("s", "1")
-    with pytest.raises(HouseError):
+    with pytest.raises(InternalError):
         server.notify(name, Empty())
-    with pytest.raises(HouseError):
+    with pytest.raises(InternalError):
         await server.request(name, Empty())
 
 

@@ -88,7 +88,7 @@ async def tried(cases: Iterable[Case], hits: list[Case] | None = None) -> list[s
     Ends with the first case in which nothing failed; or, with a list for those in which something did, with the last.
     """
     root = Path(tempfile.mkdtemp(prefix="failing-"))
-    bench, faults = Bench(root), list[str]()
+    bench, faults = ToolContext(root), list[str]()
     try:
         for case in cases:
             told = await bench.try_out(case)
@@ -103,7 +103,7 @@ async def tried(cases: Iterable[Case], hits: list[Case] | None = None) -> list[s
         shutil.rmtree(root, ignore_errors=True)
 
 
-class Bench:
+class ToolContext:
     """A server on a storage folder, started again whenever it has gone; tokens for what it shall do."""
 
     def __init__(self, root: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from countersign.gate.call import BadArguments, FileState, ReadPath, WritePath
 from countersign.tools.registry import BY_NAME
 from countersign.wire.approvals import DiffPreview, ToolPreview
-from countersign.wire.errors import HouseError
+from countersign.wire.errors import InternalError
 from countersign.wire.threads import FileDiff
 
 from .workbench import Workbench
@@ -194,7 +194,7 @@ async def test_a_permit_is_spent_by_its_first_use(bench: Workbench) -> None:
     permit = bench.permit("write_file", prepared)
     await BY_NAME["write_file"].run(permit, prepared, bench.bench)
     (bench.workspace / "a.txt").unlink()
-    with pytest.raises(HouseError, match="twice"):
+    with pytest.raises(InternalError, match="twice"):
         await BY_NAME["write_file"].run(permit, prepared, bench.bench)
     assert list(bench.workspace.iterdir()) == []
 
@@ -203,7 +203,7 @@ async def test_a_permit_is_spent_by_its_first_use(bench: Workbench) -> None:
 async def test_a_permit_for_something_else_opens_nothing(bench: Workbench, changes: dict[str, Any]) -> None:
     bench.file("a.txt", "old")
     prepared = bench.prepare("write_file", path="a.txt", content="new")
-    with pytest.raises(HouseError, match="does not fit"):
+    with pytest.raises(InternalError, match="does not fit"):
         await bench.run("write_file", prepared, **changes)
     assert (bench.workspace / "a.txt").read_text() == "old"
 

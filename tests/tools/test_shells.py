@@ -19,7 +19,7 @@ from countersign.tools.cancellation import how_far
 from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.shell import processes
 from countersign.tools.shell.command_line import shell_line
-from countersign.tools.shell.processes import ShellDesk
+from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import InvalidAnswer, UnknownShell
 
@@ -280,7 +280,7 @@ async def test_the_sandbox_wraps_the_command(bench: Workbench) -> None:
         return ["/usr/bin/env", f"CONFINED={cwd}", *argv]
 
     bench.set(sandbox_mode="workspace")
-    bench.desk = ShellDesk(lambda: bench.policy, base_environment=bench.environment, confine=confine)
+    bench.desk = ShellRegistry(lambda: bench.policy, base_environment=bench.environment, confine=confine)
     bench.bench.services["shells"] = bench.desk  # type: ignore[index]
     assert (await bench.do("shell", command="echo $CONFINED")).output == f"{bench.workspace}\n"
 

@@ -14,9 +14,9 @@ from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome
 from countersign.settings.policy import Policy
 from countersign.tools.registry import BY_NAME, parse_arguments
-from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.tools.todo_write import TODO_SERVICE
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.wire.shells import ShellView
 from tests.patience import PATIENCE
 
@@ -33,13 +33,13 @@ class Workbench:
             made.mkdir()
         self.policy = Policy(workspace=str(self.workspace), home=str(self.home), trusted=True)
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
-        self.desk = ShellDesk(lambda: self.policy, on_change=self._changed, base_environment=self.environment)
+        self.desk = ShellRegistry(lambda: self.policy, on_change=self._changed, base_environment=self.environment)
         self.emitted = ""
         self.todos: list[Any] = []
         self.changes: list[ShellView] = []
         self._news = asyncio.Event()
         self._calls = 0
-        self.bench = Bench(
+        self.bench = ToolContext(
             lambda: self.policy, self._emit, {SHELLS_SERVICE: self.desk, TODO_SERVICE: self.todos.extend}
         )
 

@@ -258,11 +258,13 @@ def _reaches_out(call: ToolCall, policy: Policy) -> bool:
     for effect in call.effects:
         match effect:
             case ReadPath(path=path, below=below):
-                if paths.judge_read(path, cwd=call.cwd, below=below).must_ask is not None:
+                if paths.judge_read(path, cwd=call.cwd, below=below).requires_ask is not None:
                     return True
             case WritePath(path=path, operation=operation):
                 read = paths.judge_read(path, cwd=call.cwd)
-                if (paths.judge_write(path, cwd=call.cwd, operation=operation).must_ask or read.must_ask) is not None:
+                if (
+                    paths.judge_write(path, cwd=call.cwd, operation=operation).requires_ask or read.requires_ask
+                ) is not None:
                     return True
             case _:
                 pass

@@ -29,7 +29,7 @@ from countersign.agents.models.base import (
 from countersign.gate import BadArguments, Gate, Plan, Prepare, Refused, StoredRequest, ToolCall, Turn
 from countersign.settings.policy import Policy
 from countersign.tools.registry import json_schema, parse_arguments
-from countersign.tools.tool import Bench, Tool
+from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import ModelError
@@ -55,7 +55,7 @@ class Drive:
     gate: Gate
     turn: Turn
     policy: Callable[[], Policy]
-    bench: Callable[[str], Bench]
+    bench: Callable[[str], ToolContext]
     keep: Callable[[Sequence[Message]], None]
     waiting: Mapping[str, StoredRequest] = field(default_factory=dict)
 

@@ -27,7 +27,7 @@ class Finding(NamedTuple):
     ``category`` is the row of the mode matrix that it falls under; ``known_read`` says that the fixed read-only set
     covers it (for a command: this part only reads inside the workspace), ``neutral`` that it needs no rule at all
     (``true``, ``[``, ``cd src``), ``unanswered`` that it is read beside a command that needs no rule, so that nobody
-    answers for it. ``must_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
+    answers for it. ``requires_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
     (outside the workspace, secrets); with ``bypass_lifts`` False not even bypass does, with ``auto_lifts`` mode `auto`
     does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
     ``not_plain`` names what of the command's text is outside Plain Bash (RULES.md S0): then nothing below it allows.
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
     floors: tuple[Floor, ...] = ()
     deny: Evidence | None = None
     ask: Evidence | None = None
-    must_ask: Evidence | None = None
+    requires_ask: Evidence | None = None
     bypass_lifts: bool = True
     auto_lifts: bool = False
     in_workspace: bool = False

@@ -31,7 +31,7 @@ from countersign.gate.approvals.records import (
     result_event,
     seconds_left,
 )
-from countersign.gate.approvals.reevaluate import OUTDATED, Live, still_asked, withdrawn
+from countersign.gate.approvals.reevaluate import OUTDATED, Reevaluator, still_asked, withdrawn
 from countersign.gate.approvals.script_files import blocking_named_programs
 from countersign.gate.approvals.stored_requests import Question, Tampered, asked_entry, blocking_restored
 from countersign.gate.call import BadArguments, ToolCall
@@ -63,7 +63,7 @@ MOST_ROUNDS = 20
 
 
 @dataclass(slots=True)
-class _Passage:
+class _Submission:
     """One call on its way through: what stays the same over all its rounds."""
 
     receipt_id: str
@@ -104,7 +104,7 @@ class Gate:
         self._parked_calls: set[str] = set()
         self.grants = grants or GrantBook()
         self.asking = Asking(ledger, asker)
-        self._live = Live(self.asking, self._judge)
+        self._live = Reevaluator(self.asking, self._judge)
         self.answering = Answering(
             asking=self.asking,
             ledger=ledger,
@@ -134,14 +134,14 @@ class Gate:
             BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
-        passage = _Passage(receipt_id, prepare, turn, turn.line.join(), allow_offered)
+        passage = _Submission(receipt_id, prepare, turn, turn.line.join(), allow_offered)
         try:
             with sharing(turn.workers):
                 return await self._submitted(passage, restored)
         finally:
             passage.place.leave()
 
-    async def _submitted(self, passage: _Passage, restored: StoredRequest | None) -> Settled:
+    async def _submitted(self, passage: _Submission, restored: StoredRequest | None) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         try:
             plan = await in_worker(passage.blocking_plan)
@@ -203,7 +203,7 @@ class Gate:
         assert isinstance(ran, Ran)  # only the agent's own writes are limited
         return ran
 
-    async def _rounds(self, plan: Plan, passage: _Passage) -> Settled:
+    async def _rounds(self, plan: Plan, passage: _Submission) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
             version = self._live.version
@@ -270,7 +270,9 @@ class Gate:
             return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
         return None
 
-    async def _ask(self, plan: Plan, decision: Decision, entry: Entry, passage: _Passage, version: int) -> Resolution:
+    async def _ask(
+        self, plan: Plan, decision: Decision, entry: Entry, passage: _Submission, version: int
+    ) -> Resolution:
         seconds = self._policy().approvals_timeout or None
         kept = await self._adopted(plan.call, passage.restored) if passage.restored is not None else None
         passage.restored = None
@@ -302,7 +304,7 @@ class Gate:
         )
         return resolution._replace(approval_id=request.approval_id)
 
-    async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: _Passage) -> Entry:
+    async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: _Submission) -> Entry:
         """Write down what was decided; for a request that waited on disk, its end says so, once.
 
         One that would be allowed, but whose card is no longer true, ends for that, and what was decided is of the call
@@ -421,7 +423,7 @@ class Gate:
 
     # Judging: blocking, in worker threads.
 
-    def _bound(self, plan: Plan, passage: _Passage) -> tuple[Plan, Decision]:
+    def _bound(self, plan: Plan, passage: _Submission) -> tuple[Plan, Decision]:
         """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview.
 
         A card is bound to all that its text could mean by a program, since nobody but the person looks at it.
@@ -466,7 +468,7 @@ class Gate:
             evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
             return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
 
-    # Live: rules, grants, modes and settings change while cards are open.
+    # Deciding again: rules, grants, modes and settings change while cards are open.
 
     def changed(self) -> None:
         """Decide every open request again, soon: rules, grants, modes, trust or bypass changed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import final
 
 from countersign.gate.call import ToolCall
-from countersign.wire.errors import HouseError
+from countersign.wire.errors import InternalError
 from countersign.wire.verdicts import DecidedBy
 
 
@@ -34,18 +34,18 @@ class Permit:
     runs: str | None
 
     def __init__(self) -> None:
-        raise HouseError("a permit is made by the gate only")
+        raise InternalError("a permit is made by the gate only")
 
     def use(self) -> ToolCall:
         """Spend the permit.
 
         Raises:
-            HouseError: it was spent before, or the call is not the one it was made for.
+            InternalError: it was spent before, or the call is not the one it was made for.
         """
         if self._used:
-            raise HouseError("a permit was used twice")
+            raise InternalError("a permit was used twice")
         if self.call.digest() != self.digest:
-            raise HouseError("a permit does not fit its call")
+            raise InternalError("a permit does not fit its call")
         object.__setattr__(self, "_used", True)
         return self.call
 

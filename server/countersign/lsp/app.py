@@ -25,11 +25,11 @@ from countersign.lsp.language.service import LanguageService
 from countersign.lsp.pygls_server import Server, make_server
 from countersign.lsp.records import export_history, query_history, undo
 from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
-from countersign.lsp.workspace import House, StorageUnusable, storage_folder, usable_storage
-from countersign.settings.live_settings import SettingsDesk
+from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
+from countersign.settings.live_settings import LiveSettings
 from countersign.wire import agents, approvals, rules, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, as_json
-from countersign.wire.errors import CountersignError, HouseError, InvalidAnswer, LedgerUnavailable, UnknownRule
+from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
 
 log = logging.getLogger(__name__)
 ACCEPT, IGNORE = "Accept", "Keep ignoring"
@@ -47,11 +47,11 @@ def serve() -> int:
 
 
 class App:
-    """Registers the handlers; holds the House once there is one."""
+    """Registers the handlers; holds the WorkspaceServer once there is one."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._house: House | None = None
+        self._house: WorkspaceServer | None = None
         self._closed: str | None = None
         self._ready = False
         self._warnings: list[str] = []
@@ -95,12 +95,12 @@ class App:
         self._language = LanguageService(server, lambda: self.house)
 
     @property
-    def house(self) -> House:
+    def house(self) -> WorkspaceServer:
         if self._house is not None:
             return self._house
         if self._closed is not None:
             raise LedgerUnavailable(self._closed)
-        raise HouseError("the server is not initialized")
+        raise InternalError("the server is not initialized")
 
     # The life of the server.
 
@@ -117,12 +117,14 @@ class App:
             log.exception("the storage folder `%s` cannot be used", wanted)
             self._closed = f"{error}, so nothing runs; mend that and restart the server"
 
-    def _open(self, options: settings.InitializationOptions, params: types.InitializeParams, wanted: str) -> House:
+    def _open(
+        self, options: settings.InitializationOptions, params: types.InitializeParams, wanted: str
+    ) -> WorkspaceServer:
         with usable_storage():
             storage = storage_folder(wanted)
             workspace = workspace_of(params) or no_folder(storage)
-            live = SettingsDesk(options, workspace=workspace, storage=storage, warn=self._warn, describe=allows)
-            house = House(self._server, live, storage)
+            live = LiveSettings(options, workspace=workspace, storage=storage, warn=self._warn, describe=allows)
+            house = WorkspaceServer(self._server, live, storage)
             if (fault := engine_fault()) is not None:
                 log.error("the self-check of the parser failed: %s", fault)
                 self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
@@ -186,7 +188,7 @@ class App:
     async def _note_rules(self) -> None:
         await note_rules(self.house)
 
-    async def _looked_back(self, look: Callable[[House], Awaitable[T]]) -> T:
+    async def _looked_back(self, look: Callable[[WorkspaceServer], Awaitable[T]]) -> T:
         """One long look at history at a time: the few threads there are belong to calls that wait for their verdict."""
         async with self._looking_back:
             return await look(self.house)

@@ -25,7 +25,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from countersign.lsp.base_protocol import INVALID_REQUEST, Fault, MessageId, encode, encode_result, is_id, malformed
 from countersign.lsp.transport import Writer, start_reader
 from countersign.wire.base import WireModel
-from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, CountersignError, HouseError
+from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, CountersignError, InternalError
 from countersign.wire.methods import BY_NAME
 from countersign.wire.settings import InitializationOptions
 from countersign.wire.strict_json import as_safe, has_surrogate
@@ -373,7 +373,7 @@ def as_fault(error: BaseException, name: str) -> Fault:
     """
     match error:
         case CountersignError():
-            if isinstance(error, HouseError):
+            if isinstance(error, InternalError):
                 log.error("a promise was about to be broken in %s", name, exc_info=error)
             return Fault(REQUEST_FAILED, str(error), data={"kind": error.kind})
         case asyncio.CancelledError():

@@ -26,7 +26,7 @@ from countersign.lsp.base_protocol import encode_notification
 from countersign.lsp.connection import LIFE_AFTER_END, Protocol, places, read
 from countersign.lsp.transport import claim_stdio
 from countersign.wire.base import WireModel, as_json
-from countersign.wire.errors import ClientError, HouseError
+from countersign.wire.errors import ClientError, InternalError
 from countersign.wire.methods import BY_NAME, METHODS, Method
 
 Handler = Callable[[Any], Any]
@@ -63,14 +63,14 @@ class Server(LanguageServer):
         """
         method = BY_NAME.get(name)
         if method is None or method.direction != "toServer":
-            raise HouseError(f"`{name}` is no method that a client may call")
+            raise InternalError(f"`{name}` is no method that a client may call")
 
         async def run(params: WireModel) -> Any:
             result = handler(params)
             if inspect.isawaitable(result):
                 result = await result
             if method.result is not None and not isinstance(result, method.result):
-                raise HouseError(f"`{name}` was answered with {type(result).__name__}, not {method.result.__name__}")
+                raise InternalError(f"`{name}` was answered with {type(result).__name__}, not {method.result.__name__}")
             return result
 
         self.feature(name)(run)
@@ -109,11 +109,11 @@ class Server(LanguageServer):
         """Queues a notification of the table; it never waits, and drops it when the client is gone.
 
         ``said`` is what `to_json` gives for ``params``, where that was made already.
-        Raises `HouseError` for a message that the table does not have, and `ValueError` for one that is not JSON.
+        Raises `InternalError` for a message that the table does not have, and `ValueError` for one that is not JSON.
         """
         method = _outgoing(name, params)
         if method.is_request:
-            raise HouseError(f"`{name}` is a request")
+            raise InternalError(f"`{name}` is a request")
         self.protocol.send_frame(encode_notification(name, params, said), name)
 
     async def request(self, name: str, params: WireModel) -> Any:
@@ -124,7 +124,7 @@ class Server(LanguageServer):
         """
         method = _outgoing(name, params)
         if method.result is None:
-            raise HouseError(f"`{name}` is a notification")
+            raise InternalError(f"`{name}` is a notification")
         message_id = str(uuid.uuid4())
         answer = self.protocol.send_request(name, params, msg_id=message_id)
         try:
@@ -149,7 +149,7 @@ class Server(LanguageServer):
         log.error("%s in pygls", type(error).__name__, exc_info=error)
 
     def start_io(self, *_: Any, **__: Any) -> NoReturn:
-        raise HouseError("there is one way to serve, and it is `run`")
+        raise InternalError("there is one way to serve, and it is `run`")
 
     start_tcp = start_ws = start_io
 
@@ -169,7 +169,7 @@ def _is_ours(model: Any) -> bool:
 def _outgoing(name: str, params: WireModel) -> Method:
     method = BY_NAME.get(name)
     if method is None or method.direction != "toClient" or not isinstance(params, method.params):
-        raise HouseError(f"`{name}` with {type(params).__name__} is no message that we may send")
+        raise InternalError(f"`{name}` with {type(params).__name__} is no message that we may send")
     return method
 
 

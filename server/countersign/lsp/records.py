@@ -17,12 +17,12 @@ from countersign.wire.history import (
 )
 
 if TYPE_CHECKING:
-    from countersign.lsp.workspace import House
+    from countersign.lsp.workspace import WorkspaceServer
 
 PAGE, MOST_ON_A_PAGE = 100, 1000
 
 
-async def query_history(house: House, params: HistoryQueryParams) -> HistoryQueryResult:
+async def query_history(house: WorkspaceServer, params: HistoryQueryParams) -> HistoryQueryResult:
     """The newest entries of this workspace first; ``cursor`` leads to the next page.
 
     Raises:
@@ -44,7 +44,7 @@ async def query_history(house: House, params: HistoryQueryParams) -> HistoryQuer
     return HistoryQueryResult(entries=entries, cursor=str(entries[-1].seq) if len(entries) == limit else None)
 
 
-async def export_history(house: House, params: HistoryQueryParams) -> HistoryExportResult:
+async def export_history(house: WorkspaceServer, params: HistoryQueryParams) -> HistoryExportResult:
     """Write what the filter names of this workspace as JSON lines into the storage folder; they prove themselves.
 
     Raises:
@@ -62,7 +62,7 @@ async def export_history(house: House, params: HistoryQueryParams) -> HistoryExp
     return HistoryExportResult(path=str(path), entries=exported.rows, head=exported.head.hash)
 
 
-async def undo(house: House, receipt_id: str) -> HistoryUndoResult:
+async def undo(house: WorkspaceServer, receipt_id: str) -> HistoryUndoResult:
     """Take back the change that a receipt is about.
 
     Raises:

@@ -41,7 +41,7 @@ from countersign.wire.rules import (
 from countersign.wire.verdicts import Scope
 
 if TYPE_CHECKING:
-    from countersign.lsp.workspace import House
+    from countersign.lsp.workspace import WorkspaceServer
 
 IDLE_DAYS = 14
 """A rule that has decided nothing for so long is pointed out."""
@@ -50,7 +50,7 @@ MOST_ANSWERS = 500
 _TOOLS = frozenset(BY_NAME)
 
 
-async def list_rules(house: House) -> RuleListResult:
+async def list_rules(house: WorkspaceServer) -> RuleListResult:
     """Every rule that counts, with its place, how many calls it decided, when it last did, and what is wrong with it.
 
     Raises:
@@ -61,7 +61,7 @@ async def list_rules(house: House) -> RuleListResult:
     return await asyncio.to_thread(_blocking_list, house, policy, seen)
 
 
-def _blocking_list(house: House, policy: Policy, seen: Mapping[str, str]) -> RuleListResult:
+def _blocking_list(house: WorkspaceServer, policy: Policy, seen: Mapping[str, str]) -> RuleListResult:
     uses = blocking_uses(house.ledger.rows, policy.workspace)
     days = blocking_calls_by_day(house.ledger.rows, policy.workspace)
     told = zip(policy.rules, use_of_each(policy.rules, uses), lint_each(policy.rules, _TOOLS), strict=True)
@@ -96,7 +96,7 @@ def _idle(use: RuleUse, seen: str | None, days: Mapping[str, int]) -> RuleIdle |
     return RuleIdle(days=age, calls=sum(calls for day, calls in days.items() if day > seen[:10]))
 
 
-async def note_rules(house: House) -> Mapping[str, str]:
+async def note_rules(house: WorkspaceServer) -> Mapping[str, str]:
     """Remember which rules there are, and say when each was first seen."""
     ids = {rule_id(rule) for rule in house.settings.policy.rules}
     warnings: list[str] = []
@@ -106,7 +106,7 @@ async def note_rules(house: House) -> Mapping[str, str]:
     return seen
 
 
-async def propose_rules(house: House) -> RuleProposalsResult:
+async def propose_rules(house: WorkspaceServer) -> RuleProposalsResult:
     """Rules that would have spared the person cards. Nothing is applied; ``rule/add`` is how a person takes one.
 
     Raises:
@@ -115,7 +115,7 @@ async def propose_rules(house: House) -> RuleProposalsResult:
     return await asyncio.to_thread(_blocking_propose, house, house.settings.policy)
 
 
-def _blocking_propose(house: House, policy: Policy) -> RuleProposalsResult:
+def _blocking_propose(house: WorkspaceServer, policy: Policy) -> RuleProposalsResult:
     answers = house.ledger.query(
         HistoryFilter(phase="decided", by="user"), workspace=policy.workspace, limit=MOST_ANSWERS
     )
@@ -143,7 +143,7 @@ def _blocking_propose(house: House, policy: Policy) -> RuleProposalsResult:
     )
 
 
-async def add_rule(house: House, params: RuleAddParams) -> RuleAddResult:
+async def add_rule(house: WorkspaceServer, params: RuleAddParams) -> RuleAddResult:
     """Save a rule in the user's or the workspace's settings.
 
     Raises:
@@ -160,7 +160,7 @@ async def add_rule(house: House, params: RuleAddParams) -> RuleAddResult:
     return RuleAddResult(rule_id=rule_id(saved[-1]) if saved else "")
 
 
-async def remove_rule(house: House, wanted: str) -> Empty:
+async def remove_rule(house: WorkspaceServer, wanted: str) -> Empty:
     """Take a rule out of the settings.
 
     Raises:

@@ -14,7 +14,7 @@ from countersign.agents.transcript import Transcripts
 from countersign.gate import Gate, StoredRequest, Turn
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy
 from countersign.tools.todo_write import TODO_SERVICE
-from countersign.tools.tool import Bench, Tool
+from countersign.tools.tool import Tool, ToolContext
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import ModelError, UnknownAgent
 from countersign.wire.threads import StopReason, ThreadPromptParams, TodoEvent, TodoItem, ToolOutputEvent
@@ -143,11 +143,11 @@ class Runner:
         def show_todo(items: list[TodoItem]) -> None:
             turn.emit(TodoEvent(items=items))
 
-        def bench(tool_call_id: str) -> Bench:
+        def bench(tool_call_id: str) -> ToolContext:
             def emit(text: str) -> None:
                 turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=text))
 
-            return Bench(policy=self._policy, emit=emit, services={**self._services, TODO_SERVICE: show_todo})
+            return ToolContext(policy=self._policy, emit=emit, services={**self._services, TODO_SERVICE: show_todo})
 
         return Drive(
             model=model_for(config, policy),

@@ -24,11 +24,11 @@ from countersign.lsp.pygls_server import Server
 from countersign.lsp.recovery import recover
 from countersign.lsp.runner import Runner
 from countersign.lsp.sessions import Sessions
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig
-from countersign.settings.writer import SettingsKeeper
+from countersign.settings.writer import SettingsWriter
 from countersign.tools.registry import BY_NAME
-from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.shells import ShellView
@@ -40,10 +40,10 @@ log = logging.getLogger(__name__)
 CHATS_FILE = "chats.db"
 
 
-class House:
+class WorkspaceServer:
     """Everything of one server. A class because it owns what must be closed, in order."""
 
-    def __init__(self, server: Server, settings: SettingsDesk, storage: Path) -> None:
+    def __init__(self, server: Server, settings: LiveSettings, storage: Path) -> None:
         """Open the storage and build the rooms.
 
         Raises:
@@ -58,7 +58,7 @@ class House:
         self.editor = Editor(server)
         self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
         self.editor.feed = self.feed
-        self.keeper = SettingsKeeper(settings, partial(server.request, "settings/update"))
+        self.keeper = SettingsWriter(settings, partial(server.request, "settings/update"))
         self.images = BeforeImages(storage / "before")
         self.images.blocking_sweep()
         self.check_syntax = BashSyntax()
@@ -71,7 +71,7 @@ class House:
             owner=self.owner.name,
             images=self.images,
         )
-        self.shells = ShellDesk(self._policy, on_change=self._tell_shell)
+        self.shells = ShellRegistry(self._policy, on_change=self._tell_shell)
         self._gate_folder = storage / "agents"
         self.runner = Runner(
             gate=self.gate,

@@ -33,7 +33,7 @@ LOOK_EVERY = 1.0
 """Seconds between two looks at the files; a change must count within two."""
 
 
-class SettingsDesk:
+class LiveSettings:
     """The live Policy and what waits for a person.
 
     INVARIANT (narrowing): at every moment the policy is no wider than layers, trust and confirmations say together;

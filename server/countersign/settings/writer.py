@@ -19,7 +19,7 @@ from countersign.settings.confirmations import ConfirmationsUnavailable, canonic
 from countersign.settings.edit import EditRefused, append_item, remove_items, remove_value, set_value
 from countersign.settings.escape_text import shown
 from countersign.settings.files import edit_file
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import RuleText
 from countersign.settings.rules import is_entry_of, rule_entry
 from countersign.settings.tree import Path, nested, setting_name, with_value, without_value
@@ -39,10 +39,10 @@ EDITOR_WAIT = 10.0
 """Seconds that an editor may take for an update; saving takes it milliseconds, and a card waits meanwhile."""
 
 
-class SettingsKeeper:
+class SettingsWriter:
     """Writes one thing at a time, so that two cards answered together cannot undo each other."""
 
-    def __init__(self, desk: SettingsDesk, update: ClientUpdate | None = None) -> None:
+    def __init__(self, desk: LiveSettings, update: ClientUpdate | None = None) -> None:
         """``update`` sends ``settings/update`` to the client; it is used only if the client said that it can."""
         self._desk = desk
         self._update = update if desk.abilities.settings_update else None

@@ -17,7 +17,7 @@ from countersign.tools.places import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class CannotSucceed:
     """The payload of a call that cannot succeed, where saying so needs leave; ``reason`` is told after the permit."""
 
     reason: str
@@ -26,7 +26,7 @@ class Unfit:
 def freely_read(place: Place, policy: Policy) -> bool:
     """Whether reading this file needs nobody's leave: inside, no secret, and no deny or ask rule names it."""
     finding = _judge(policy).judge_read(place.asked, cwd=policy.workspace)
-    return finding.known_read and finding.must_ask is None and not _held_back(finding)
+    return finding.known_read and finding.requires_ask is None and not _held_back(finding)
 
 
 def guarded(place: Place, policy: Policy) -> bool:

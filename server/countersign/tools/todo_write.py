@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from countersign.gate import Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.wire.approvals import ToolKind, ToolPreview
 from countersign.wire.threads import TodoItem
@@ -18,7 +18,7 @@ from countersign.wire.verdicts import Category
 
 MOST_ITEMS = 200
 TODO_SERVICE = "todo"
-"""Name in ``Bench.services`` of a ``Callable[[list[TodoItem]], None]`` that puts the list into the chat."""
+"""Name in ``ToolContext.services`` of a ``Callable[[list[TodoItem]], None]`` that puts the list into the chat."""
 
 
 class Item(Arguments):
@@ -48,7 +48,7 @@ class TodoWrite:
             payload=[TodoItem(text=item.text, status=item.status) for item in arguments.items],
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         items: list[TodoItem] = prepared.payload
         show: Callable[[list[TodoItem]], None] | None = bench.services.get(TODO_SERVICE)

@@ -17,7 +17,7 @@ from countersign.settings.policy import Policy
 from countersign.wire.approvals import Location, Preview, ToolKind
 from countersign.wire.verdicts import Category
 
-__all__ = ["BadArguments", "Bench", "Outcome", "Prepared", "Tool"]
+__all__ = ["BadArguments", "Outcome", "Prepared", "Tool", "ToolContext"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ToolContext:
     """What a tool is given beside its permit. ``emit`` streams output to the chat; ``policy`` is the live one."""
 
     policy: Callable[[], Policy]
@@ -59,7 +59,7 @@ class Tool(Protocol):
         """
         ...
 
-    def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Awaitable[Outcome]:
+    def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Awaitable[Outcome]:
         """Do ``permit.call``. Cancelled: stop what was started and raise on.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from countersign.gate import Permit, ToolCall
 from countersign.tools.tool import Prepared
-from countersign.wire.errors import HouseError
+from countersign.wire.errors import InternalError
 
 
 def spend(permit: Permit, prepared: Prepared) -> ToolCall:
@@ -14,9 +14,9 @@ def spend(permit: Permit, prepared: Prepared) -> ToolCall:
     is among those the permit is bound to.
 
     Raises:
-        HouseError: the permit was used before, or is for something else.
+        InternalError: the permit was used before, or is for something else.
     """
     call = permit.use()
     if call.effects != prepared.effects or not set(prepared.bound) <= set(call.bound):
-        raise HouseError("a permit does not fit what was prepared")
+        raise InternalError("a permit does not fit what was prepared")
     return call

@@ -19,7 +19,7 @@
     │   ├── LedgerUnavailable  the ledger or the chats cannot be written; therefore nothing runs
     │   └── ClientError        the editor answered a request of ours with an error, or with what does not fit
     │       └── ClientGone     the editor is gone, so nobody answers
-    └── HouseError             ours: a promise was about to be broken; always a bug, always a denial
+    └── InternalError             ours: a promise was about to be broken; always a bug, always a denial
 
 A refusal (a denied tool call) is a result, not an error. Messages are one sentence, lower case, without a full stop,
 foreign text in backticks, and end with what to do next where there is something.
@@ -148,5 +148,5 @@ class ClientGone(ClientError):
     """The connection ended before the editor answered."""
 
 
-class HouseError(CountersignError):
+class InternalError(CountersignError):
     """A promise of ours was about to be broken. It is a bug, and it denies."""

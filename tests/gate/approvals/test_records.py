@@ -7,10 +7,10 @@ from countersign.gate.receipt import Outcome, Ran
 from countersign.wire.history import HistoryEntry, HistoryFilter
 from countersign.wire.verdicts import Evidence
 from tests.gate.ledger.ledger_support import entry, write
-from tests.gate.support import House, make_house
+from tests.gate.support import WorkspaceServer, make_house
 
 
-def rows(house: House) -> list[HistoryEntry]:
+def rows(house: WorkspaceServer) -> list[HistoryEntry]:
     return list(reversed(house.ledger.query(HistoryFilter(), workspace=None)))
 
 

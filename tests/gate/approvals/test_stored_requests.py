@@ -14,7 +14,7 @@ from countersign.gate.approvals.stored_requests import Tampered, blocking_questi
 from countersign.gate.ledger.entry import StoredRequest
 from countersign.wire.approvals import ApprovalRequest
 from tests.gate.ledger.ledger_support import harm
-from tests.gate.support import House, make_house
+from tests.gate.support import WorkspaceServer, make_house
 from tests.patience import PATIENCE
 
 HOUR = "2031-01-01T00:00:00.000000Z"
@@ -73,19 +73,19 @@ def change(path: Path, **columns: object) -> None:
         assert done.rowcount == 1
 
 
-async def take_up(path: Path, command: str = "touch made") -> tuple[House, asyncio.Future]:
+async def take_up(path: Path, command: str = "touch made") -> tuple[WorkspaceServer, asyncio.Future]:
     second = make_house(path / "ledger.db")
     return second, second.submit(command, restored=stored_in(path))
 
 
-async def outcome(house: House, task: asyncio.Future) -> ApprovalRequest | None:
+async def outcome(house: WorkspaceServer, task: asyncio.Future) -> ApprovalRequest | None:
     """The card that is shown; None where the call ends without one."""
     card = asyncio.ensure_future(house.desk.card())
     await asyncio.wait({card, task}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
     return card.result() if card.done() else (card.cancel(), None)[1]
 
 
-async def finish(house: House, task: asyncio.Future) -> None:
+async def finish(house: WorkspaceServer, task: asyncio.Future) -> None:
     for card in house.desk.shown:
         if not house.desk.ended:
             await house.answer(card)

@@ -363,7 +363,7 @@ PLAIN = Finding(kind="command", resource="x", category="execute")
 READER = PLAIN._replace(known_read=True)
 NEUTRAL = PLAIN._replace(neutral=True)
 OPERAND = Finding(kind="read", resource="/nowhere/ws/a", category="read", known_read=True, in_workspace=True)
-FAR = OPERAND._replace(must_ask=OUTSIDE, known_read=False, auto_lifts=True, in_workspace=False)
+FAR = OPERAND._replace(requires_ask=OUTSIDE, known_read=False, auto_lifts=True, in_workspace=False)
 REDIRECT = Finding(kind="write", resource="/nowhere/ws/a", category="write", in_workspace=True)
 
 FOLDED = [
@@ -382,7 +382,7 @@ FOLDED = [
     ((READER, PLAIN), "deny ask ask ask allow deny"),
     ((), "deny ask ask ask allow deny"),
     ((READER._replace(floors=(Floor("ask", RULED),)),), "ask ask ask ask ask deny"),
-    ((PLAIN._replace(must_ask=OUTSIDE),), "deny ask ask ask ask deny"),
+    ((PLAIN._replace(requires_ask=OUTSIDE),), "deny ask ask ask ask deny"),
 ]
 
 

@@ -112,8 +112,8 @@ def test_a_path_is_judged_as_it_would_be_in_full(
     assert quick.judge_read(path, cwd=cwd, below=below) == full.judge_read(path, cwd=cwd, below=below)
     assert quick.judge_write(path, cwd=cwd) == full.judge_write(path, cwd=cwd)
     assert quick.resolve(path, cwd=cwd) == full.resolve(path, cwd=cwd)
-    if quick.is_quiet(path, cwd=cwd):
+    if quick.is_unremarkable(path, cwd=cwd):
         found = full.judge_read(path, cwd=cwd)
-        assert (found.floors, found.deny, found.ask, found.must_ask) == ((), None, None, None)
+        assert (found.floors, found.deny, found.ask, found.requires_ask) == ((), None, None, None)
         assert full.is_secret(path, cwd=cwd) is None
         assert full.is_protected(path, cwd=cwd) is None

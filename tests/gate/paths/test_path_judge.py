@@ -19,7 +19,7 @@ from countersign.wire.verdicts import Mode
 
 
 @dataclass
-class Ground:
+class AgentContext:
     """A workspace, a home and a place outside, with a few files in each."""
 
     ws: Path
@@ -68,8 +68,8 @@ class Ground:
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
-    found = Ground(tmp_path / "ws", tmp_path / "home", tmp_path / "out")
+def ground(tmp_path: Path) -> AgentContext:
+    found = AgentContext(tmp_path / "ws", tmp_path / "home", tmp_path / "out")
     for file in ("ws/src/a.py", "ws/.env", "ws/.git/config", "home/.ssh/id_rsa", "home/x", "out/dir/x", "ws2/x"):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("x", encoding="utf-8")
@@ -144,7 +144,7 @@ READS = [
 
 
 @pytest.mark.parametrize(("path", "expected"), READS)
-def test_reading_without_rules(ground: Ground, path: str, expected: str) -> None:
+def test_reading_without_rules(ground: AgentContext, path: str, expected: str) -> None:
     assert ground.verdict("read", path) == expected
 
 
@@ -166,7 +166,7 @@ EDITABLE = [
 
 
 @pytest.mark.parametrize("path", EDITABLE)
-def test_a_rule_for_the_workspace_allows_ordinary_files(ground: Ground, path: str) -> None:
+def test_a_rule_for_the_workspace_allows_ordinary_files(ground: AgentContext, path: str) -> None:
     assert ground.verdict("edit", path, allow=["Edit(./**)"]) == "allow"
 
 
@@ -222,7 +222,7 @@ PROTECTED = [
 
 
 @pytest.mark.parametrize("path", PROTECTED)
-def test_writing_a_protected_path_asks_whatever_is_set(ground: Ground, path: str) -> None:
+def test_writing_a_protected_path_asks_whatever_is_set(ground: AgentContext, path: str) -> None:
     assert ground.verdict("write", path, allow=["Edit", "Edit(./**)", "Edit(//**)"], mode="auto", bypass=True) == "ask"
     assert ground.verdict("write", path, deny=["Edit(./**)"]) == "deny"
 
@@ -232,12 +232,12 @@ HOME = [".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".gitconf
 
 
 @pytest.mark.parametrize("path", HOME)
-def test_writing_what_a_login_runs_asks_whatever_is_set(ground: Ground, path: str) -> None:
+def test_writing_what_a_login_runs_asks_whatever_is_set(ground: AgentContext, path: str) -> None:
     for spelling in (f"~/{path}", f"{{home}}/{path}", f"../home/{path}"):
         assert ground.verdict("write", spelling, allow=["Edit(~/**)", "Edit(//**)"], mode="auto", bypass=True) == "ask"
 
 
-def test_a_workspace_below_a_protected_folder_is_not_protected_as_a_whole(ground: Ground) -> None:
+def test_a_workspace_below_a_protected_folder_is_not_protected_as_a_whole(ground: AgentContext) -> None:
     inner = ground.home / ".cursor" / "worktrees" / "one"
     inner.mkdir(parents=True)
     assert ground.verdict("edit", "a.py", allow=["Edit(./**)"], workspace=str(inner)) == "allow"
@@ -266,7 +266,7 @@ OUTSIDE = [
 
 @pytest.mark.parametrize(("allow", "path", "read", "write"), OUTSIDE)
 def test_outside_only_a_rule_that_matches_the_path_allows(
-    ground: Ground, allow: list[str], path: str, read: str, write: str
+    ground: AgentContext, allow: list[str], path: str, read: str, write: str
 ) -> None:
     assert (ground.verdict("read", path, allow), ground.verdict("write", path, allow)) == (read, write)
 
@@ -283,7 +283,7 @@ OUTSIDE_MODES: list[tuple[Mode, bool, str, str]] = [
 
 
 @pytest.mark.parametrize(("mode", "bypass", "read", "write"), OUTSIDE_MODES)
-def test_outside_in_every_mode(ground: Ground, mode: Mode, bypass: bool, read: str, write: str) -> None:
+def test_outside_in_every_mode(ground: AgentContext, mode: Mode, bypass: bool, read: str, write: str) -> None:
     outside = "{out}/dir/x"
     given = (
         ground.verdict("read", outside, mode=mode, bypass=bypass),
@@ -332,20 +332,20 @@ LINKS = [
 
 @pytest.mark.parametrize(("link", "path", "allow", "deny", "read", "write"), LINKS)
 def test_a_link_is_judged_by_both_its_ends(
-    ground: Ground, link: str, path: str, allow: list[str], deny: list[str], read: str, write: str
+    ground: AgentContext, link: str, path: str, allow: list[str], deny: list[str], read: str, write: str
 ) -> None:
     name, target = ground.filled(link).split(" -> ")
     (ground.ws / name).symlink_to(target)
     assert (ground.verdict("read", path, allow, deny), ground.verdict("write", path, allow, deny)) == (read, write)
 
 
-def test_a_deny_rule_holds_for_a_name_on_the_way(ground: Ground) -> None:
+def test_a_deny_rule_holds_for_a_name_on_the_way(ground: AgentContext) -> None:
     (ground.ws / "one").symlink_to("two")
     (ground.ws / "two").symlink_to("src/a.py")
     assert ground.verdict("read", "one", deny=["Read(./two)"]) == "deny"
 
 
-def test_many_links_in_a_row_are_a_circle(ground: Ground) -> None:
+def test_many_links_in_a_row_are_a_circle(ground: AgentContext) -> None:
     (ground.ws / "0").symlink_to("src/a.py")
     for number in range(1, 60):
         (ground.ws / str(number)).symlink_to(str(number - 1))
@@ -353,19 +353,19 @@ def test_many_links_in_a_row_are_a_circle(ground: Ground) -> None:
     assert ground.verdict("read", "59") == "ask"
 
 
-def test_a_link_to_a_name_that_cannot_be_shown_asks(ground: Ground) -> None:
+def test_a_link_to_a_name_that_cannot_be_shown_asks(ground: AgentContext) -> None:
     (ground.ws / "a\u202eb").write_text("x", encoding="utf-8")
     (ground.ws / "l").symlink_to("a\u202eb")
     assert ground.verdict("read", "l", mode="auto", bypass=True) == "ask"
 
 
-def test_a_workspace_with_an_unusual_name_is_still_the_workspace(ground: Ground, tmp_path: Path) -> None:
+def test_a_workspace_with_an_unusual_name_is_still_the_workspace(ground: AgentContext, tmp_path: Path) -> None:
     odd = tmp_path / "a\u200db"
     odd.mkdir()
     assert ground.verdict("read", "src/a.py", workspace=str(odd)) == "allow"
 
 
-def test_a_folder_that_may_not_be_entered_asks(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_entered_asks(ground: AgentContext, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.lstat
 
     def lstat(path: str) -> os.stat_result:
@@ -378,7 +378,7 @@ def test_a_folder_that_may_not_be_entered_asks(ground: Ground, monkeypatch: pyte
     assert ground.verdict("edit", "src/a.py", allow=["Edit(./**)"], mode="auto", bypass=True) == "ask"
 
 
-def test_pipes_and_sockets_ask(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipes_and_sockets_ask(ground: AgentContext, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(ground.ws / "pipe")
     monkeypatch.chdir(ground.ws)
     with socket.socket(socket.AF_UNIX) as server:
@@ -400,24 +400,24 @@ DEVICES = [
 
 
 @pytest.mark.parametrize("path", DEVICES)
-def test_the_kernels_own_trees_ask_whatever_is_set(ground: Ground, path: str) -> None:
+def test_the_kernels_own_trees_ask_whatever_is_set(ground: AgentContext, path: str) -> None:
     allow = ["Read(//**)", "Edit(//**)", "Read(//proc/**)", "Edit(//dev/**)"]
     assert ground.verdict("read", path, allow, mode="auto", bypass=True) == "ask"
     assert ground.verdict("edit", path, allow, mode="auto", bypass=True) == "ask"
 
 
-def test_files_in_memory_are_ordinary_files(ground: Ground) -> None:
+def test_files_in_memory_are_ordinary_files(ground: AgentContext) -> None:
     assert ground.verdict("read", "/dev/shm/a", ["Read(//dev/shm/**)"]) == "allow"
 
 
-def test_a_path_that_grows_too_long_is_refused(ground: Ground) -> None:
+def test_a_path_that_grows_too_long_is_refused(ground: AgentContext) -> None:
     deep = f"{ground.ws}/" + "d/" * 2020
     assert ground.judge().resolve("x" * 200, cwd=deep).refused is not None
     (ground.ws / "l").symlink_to("d/" * 2040 + "d")
     assert ground.verdict("read", "l/" + "x" * 100) == "ask"
 
 
-def test_a_file_with_several_names_asks_before_it_is_read_or_changed(ground: Ground) -> None:
+def test_a_file_with_several_names_asks_before_it_is_read_or_changed(ground: AgentContext) -> None:
     os.link(ground.out / "dir" / "x", ground.ws / "same")
     assert ground.verdict("read", "same") == "ask"
     assert ground.verdict("read", "same", allow=["Read(./**)"], mode="auto") == "ask"
@@ -429,7 +429,7 @@ def test_a_file_with_several_names_asks_before_it_is_read_or_changed(ground: Gro
 # --- the workspace itself --------------------------------------------------------------------------------------------
 
 
-def test_a_workspace_opened_by_a_link_is_both_of_its_spellings(ground: Ground, tmp_path: Path) -> None:
+def test_a_workspace_opened_by_a_link_is_both_of_its_spellings(ground: AgentContext, tmp_path: Path) -> None:
     (tmp_path / "opened").symlink_to(ground.ws)
     opened = str(tmp_path / "opened")
     for path in ("src/a.py", f"{opened}/src/a.py", f"{ground.ws}/src/a.py"):
@@ -439,13 +439,13 @@ def test_a_workspace_opened_by_a_link_is_both_of_its_spellings(ground: Ground, t
     assert ground.verdict("write", f"{opened}/.git/config", allow=["Edit(./**)"], workspace=opened) == "ask"
 
 
-def test_a_workspace_that_is_not_there_is_judged_by_its_text(ground: Ground, tmp_path: Path) -> None:
+def test_a_workspace_that_is_not_there_is_judged_by_its_text(ground: AgentContext, tmp_path: Path) -> None:
     gone = str(tmp_path / "gone")
     assert ground.verdict("read", "a/b", workspace=gone) == "allow"
     assert ground.verdict("read", "../b", workspace=gone) == "ask"
 
 
-def test_additional_directories_are_read_freely_but_not_beside_them(ground: Ground) -> None:
+def test_additional_directories_are_read_freely_but_not_beside_them(ground: AgentContext) -> None:
     more = {"additional_directories": (str(ground.out / "dir"),)}
     assert ground.verdict("read", "{out}/dir/x", **more) == "allow"
     assert ground.verdict("read", "{out}/dir2/x", **more) == "ask"
@@ -457,7 +457,7 @@ def test_additional_directories_are_read_freely_but_not_beside_them(ground: Grou
     assert ground.verdict("read", "{out}/dir/.env", mode="auto", **more) == "ask"
 
 
-def test_our_own_places_are_denied_to_tools_even_in_an_additional_directory(ground: Ground) -> None:
+def test_our_own_places_are_denied_to_tools_even_in_an_additional_directory(ground: AgentContext) -> None:
     more = {"own_paths": (str(ground.out / "dir"),), "additional_directories": (str(ground.out),)}
     allow = ["Edit(//**)", "Read(//**)"]
     assert ground.verdict("edit", "{out}/dir/x", allow, mode="auto", bypass=True, **more) == "deny"
@@ -468,14 +468,14 @@ def test_our_own_places_are_denied_to_tools_even_in_an_additional_directory(grou
     assert ground.verdict("edit", "l/new", allow, mode="auto", bypass=True, **more) == "deny"
 
 
-def test_a_workspace_inside_our_own_places_is_still_the_persons(ground: Ground) -> None:
+def test_a_workspace_inside_our_own_places_is_still_the_persons(ground: AgentContext) -> None:
     more = {"own_paths": (str(ground.ws.parent), str(ground.ws / "env"))}
     assert ground.verdict("edit", "src/a.py", ["Edit(./**)"], **more) == "allow"
     assert ground.verdict("edit", "env/x", ["Edit(./**)"], **more) == "deny"
     assert ground.verdict("edit", "{out}/dir/x", ["Edit(//**)"], **more) == "deny"
 
 
-def test_where_everybodys_programs_lie_is_our_own_for_writing_only(ground: Ground) -> None:
+def test_where_everybodys_programs_lie_is_our_own_for_writing_only(ground: AgentContext) -> None:
     assert ground.verdict("read", "/usr/include/nothing.h", ["Read(//usr/**)"], own_paths=("/usr",)) == "allow"
     assert ground.verdict("edit", "/usr/include/nothing.h", ["Edit(//usr/**)"], own_paths=("/usr",)) == "deny"
 
@@ -484,7 +484,7 @@ ROOTS = ["/", "~/", "{home}", "{ws}", ".", "./", "..", "../..", "/home/somebody"
 
 
 @pytest.mark.parametrize("path", ROOTS)
-def test_removing_a_root_asks_whatever_is_set(ground: Ground, path: str) -> None:
+def test_removing_a_root_asks_whatever_is_set(ground: AgentContext, path: str) -> None:
     for tool in ("delete_file", "move_file"):
         assert ground.verdict(tool, path, allow=["Edit(//**)", "Edit(./**)"], mode="auto", bypass=True) == "ask"
 
@@ -530,7 +530,7 @@ SECRETS = [
 
 @pytest.mark.parametrize(("allow", "path", "default", "auto", "bypassed"), SECRETS)
 def test_a_secret_is_read_only_where_a_rule_names_it(
-    ground: Ground, allow: list[str], path: str, default: str, auto: str, bypassed: str
+    ground: AgentContext, allow: list[str], path: str, default: str, auto: str, bypassed: str
 ) -> None:
     given = (
         ground.verdict("read", path, allow),
@@ -581,7 +581,7 @@ RULES = [
 
 @pytest.mark.parametrize(("allow", "deny", "ask", "tool", "path", "expected"), RULES)
 def test_rules_about_paths(
-    ground: Ground, allow: list[str], deny: list[str], ask: list[str], tool: str, path: str, expected: str
+    ground: AgentContext, allow: list[str], deny: list[str], ask: list[str], tool: str, path: str, expected: str
 ) -> None:
     assert ground.verdict(tool, path, allow, deny, ask) == expected
 
@@ -601,7 +601,7 @@ BELOW = [
 
 
 @pytest.mark.parametrize(("rule", "folder", "held"), BELOW)
-def test_a_folder_may_hold_what_a_rule_denies(ground: Ground, rule: str, folder: str, held: bool) -> None:
+def test_a_folder_may_hold_what_a_rule_denies(ground: AgentContext, rule: str, folder: str, held: bool) -> None:
     judge = ground.judge(RuleText("deny", ground.filled(rule)))
     folder = ground.filled(folder)
     assert (judge.may_hold_ruled(folder, cwd=str(ground.ws)) is not None) is held
@@ -609,15 +609,15 @@ def test_a_folder_may_hold_what_a_rule_denies(ground: Ground, rule: str, folder:
     assert (finding.ask is not None or finding.deny is not None) is held
 
 
-def test_reading_all_of_the_home_would_read_its_secrets(ground: Ground) -> None:
+def test_reading_all_of_the_home_would_read_its_secrets(ground: AgentContext) -> None:
     judge = ground.judge(RuleText("allow", "Read(~/**)"), RuleText("allow", "Read(//**)"))
     for folder in (str(ground.home), str(ground.home.parent), "/", f"{ground.home}/.config", f"{ground.home}/.ssh"):
         finding = judge.judge_read(folder, cwd=str(ground.ws), below=True)
-        assert finding.must_ask is not None
+        assert finding.requires_ask is not None
         assert (finding.allow, finding.auto_lifts) == (None, False)
 
 
-def test_a_rule_for_a_folder_alone_does_not_cover_what_lies_below(ground: Ground) -> None:
+def test_a_rule_for_a_folder_alone_does_not_cover_what_lies_below(ground: AgentContext) -> None:
     shallow = ground.judge(RuleText("allow", f"Read(/{ground.out}/*)"))
     deep = ground.judge(RuleText("allow", f"Read(/{ground.out}/**)"))
     folder = str(ground.out / "dir")
@@ -642,7 +642,7 @@ PROPOSED = [
 
 @pytest.mark.parametrize(("path", "exact", "wider"), PROPOSED)
 def test_a_rule_is_proposed_that_covers_exactly_this_path(
-    ground: Ground, path: str, exact: str | None, wider: tuple[str, ...]
+    ground: AgentContext, path: str, exact: str | None, wider: tuple[str, ...]
 ) -> None:
     judge, path = ground.judge(), ground.filled(path)
     assert judge.exact_rule("Edit", path, cwd=str(ground.ws)) == (ground.filled(exact) if exact else None)
@@ -652,7 +652,7 @@ def test_a_rule_is_proposed_that_covers_exactly_this_path(
         assert allowing.judge_write(path, cwd=str(ground.ws)).allow is not None
 
 
-def test_a_deny_rule_holds_where_the_disk_does_not_mind_the_case_of_the_workspace(ground: Ground) -> None:
+def test_a_deny_rule_holds_where_the_disk_does_not_mind_the_case_of_the_workspace(ground: AgentContext) -> None:
     shouted = str(ground.ws).upper()
     assert ground.verdict("read", f"{shouted}/private/a", mode="auto") == "allow"
     assert ground.verdict("read", f"{shouted}/private/a", deny=["Read(./private/**)"], mode="auto") == "deny"
@@ -660,12 +660,12 @@ def test_a_deny_rule_holds_where_the_disk_does_not_mind_the_case_of_the_workspac
     assert ground.verdict("edit", f"{str(ground.home).upper()}/.bashrc", ["Edit(//**)"], bypass=True) == "ask"
 
 
-def test_a_path_through_a_link_has_no_rule_of_its_own(ground: Ground) -> None:
+def test_a_path_through_a_link_has_no_rule_of_its_own(ground: AgentContext) -> None:
     (ground.ws / "l").symlink_to("src")
     assert ground.judge().exact_rule("Edit", "l/a.py", cwd=str(ground.ws)) is None
 
 
-def test_a_relative_path_counts_from_the_working_folder(ground: Ground) -> None:
+def test_a_relative_path_counts_from_the_working_folder(ground: AgentContext) -> None:
     judge = ground.judge()
     assert judge.inside_workspace("a.py", cwd=str(ground.ws / "src"))
     assert judge.inside_workspace("a.py", cwd="src")
@@ -673,7 +673,7 @@ def test_a_relative_path_counts_from_the_working_folder(ground: Ground) -> None:
     assert not judge.inside_workspace("a.py", cwd=str(ground.out))
 
 
-def test_what_is_protected_or_secret_comes_with_its_reason(ground: Ground) -> None:
+def test_what_is_protected_or_secret_comes_with_its_reason(ground: AgentContext) -> None:
     judge = ground.judge()
     assert "git runs" in (judge.is_protected(".git/x", cwd=str(ground.ws)) or "")
     assert judge.is_protected("src/a.py", cwd=str(ground.ws)) is None

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from countersign.gate.shell.flow.control_flow import course
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood
 
 from .asked import BASH, decide
-from .tracing import STUBS, Bench, Texts
+from .tracing import STUBS, Texts, ToolContext
 
 COUNT = int(os.environ.get("COUNTERSIGN_TRACES", "120"))
 SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench.make(tmp_path)
+def bench(tmp_path: Path) -> ToolContext:
+    return ToolContext.make(tmp_path)
 
 
 def found_in(text: str) -> set[str | None] | None:
@@ -38,7 +38,7 @@ def found_in(text: str) -> set[str | None] | None:
     walked = course(reading)
     names: set[str | None] = set()
     for step in walked.steps:
-        case = Case(step, walked.facts)
+        case = AnalyzedCommand(step, walked.facts)
         if case.unnamed is not None or step.unwrapped.unknown is not None:
             return None
         names.update(layer.words[0].value for layer in case.layers)
@@ -46,7 +46,7 @@ def found_in(text: str) -> set[str | None] | None:
 
 
 @pytest.mark.parametrize(("mutations", "at_least"), [(0, 0.8), (4, 0.1)], ids=["well formed", "mutated"])
-def test_bash_starts_nothing_that_was_not_found(bench: Bench, mutations: int, at_least: float) -> None:
+def test_bash_starts_nothing_that_was_not_found(bench: ToolContext, mutations: int, at_least: float) -> None:
     compared = 0
     for seed in range(SEED * 100_000, SEED * 100_000 + COUNT):
         text = Texts(seed).text(mutations=mutations)
@@ -58,7 +58,7 @@ def test_bash_starts_nothing_that_was_not_found(bench: Bench, mutations: int, at
     assert compared >= COUNT * at_least
 
 
-def test_bash_starts_nothing_that_was_not_allowed(bench: Bench) -> None:
+def test_bash_starts_nothing_that_was_not_allowed(bench: ToolContext) -> None:
     ruled = STUBS[:4]
     allow = [f"Bash({name}:*)" for name in ruled] + ["Bash(echo:*)"]
     allowed = 0

@@ -50,7 +50,7 @@ def test_a_rule_for_the_command_covers_what_it_reads_but_no_redirection() -> Non
 def test_a_rule_for_the_command_covers_no_secret_and_no_write_outside() -> None:
     for command in ("cat .env", "cp a /nowhere/else"):
         found = judge(command, allow=["Bash(cat:*)", "Bash(cp:*)"])
-        asking = [finding for finding in found.findings if finding.must_ask is not None]
+        asking = [finding for finding in found.findings if finding.requires_ask is not None]
         assert asking
         assert all(finding.allow is None for finding in asking)
 
@@ -66,7 +66,7 @@ def test_a_grant_of_the_text_covers_a_secret_only_where_the_text_names_it() -> N
     named = judge("cat .env", grants=["Bash(cat .env)"])
     assert all(finding.grant is not None for finding in named.findings)
     hidden = judge("cat .e?v", grants=["Bash(cat .e?v)"])
-    assert any(finding.must_ask is not None and finding.grant is None for finding in hidden.findings)
+    assert any(finding.requires_ask is not None and finding.grant is None for finding in hidden.findings)
 
 
 def test_a_grant_of_another_text_covers_nothing() -> None:
@@ -173,7 +173,7 @@ def test_what_is_only_hinted_at_is_covered_by_nothing() -> None:
     paths = PathJudge(WS, HOME, (), (), RuleSet(), "A")
     effect = RunCommand("ls", WS, understood=False)
     found = judge_command(effect, RuleSet(), paths, "A", check_syntax=BashSyntax(), builtin_reads=True)
-    assert all(finding.must_ask and not finding.known_read and not finding.neutral for finding in found.findings)
+    assert all(finding.requires_ask and not finding.known_read and not finding.neutral for finding in found.findings)
 
 
 def test_without_bash_only_plain_words_count_as_checked() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from countersign.gate.shell.flow.control_flow import course
 from countersign.gate.shell.syntax.parser import _Reader as Reader
 from countersign.gate.shell.syntax.parser import read
-from countersign.gate.shell.syntax.tree import HOLE, Compound, NotUnderstood, Simple
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Compound, NotUnderstood, Simple
 
 BOUND = 5.0
 """Seconds of this process's own time, so that a busy machine does not count."""
@@ -23,7 +23,7 @@ def commands(text: str) -> list[str]:
     """All simple commands in normal form, expansions as they are written."""
     found = []
     for step in course(read(text)).steps:
-        words = [word.shape.replace(HOLE, "") for word in step.command.words]
+        words = [word.shape.replace(UNKNOWN_TEXT, "") for word in step.command.words]
         assigned = [assignment.source for assignment in step.command.assignments]
         if words or assigned:
             found.append(" ".join([*assigned, *words]))

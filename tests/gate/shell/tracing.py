@@ -148,14 +148,14 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Bench:
+class ToolContext:
     """A folder with the stubs, and a way to run a text in it."""
 
     folder: Path
     bash: str
 
     @classmethod
-    def make(cls, folder: Path) -> Bench:
+    def make(cls, folder: Path) -> ToolContext:
         programs = folder / "programs"
         programs.mkdir()
         for name in STUBS:

@@ -18,7 +18,7 @@ from countersign.gate.approvals.answering import Answering
 from countersign.gate.approvals.asking import Asking
 from countersign.gate.approvals.grants import GrantBook
 from countersign.gate.approvals.pending import Pending, PendingTable
-from countersign.gate.approvals.reevaluate import Live
+from countersign.gate.approvals.reevaluate import Reevaluator
 from countersign.gate.ledger.entry import Entry
 from countersign.lsp import recovery, sessions
 from countersign.lsp.app import App
@@ -242,7 +242,7 @@ DEFECTS: Mapping[str, Defect] = {
     ),
     "rule change does not look again": Defect(
         "what changes is looked at for open cards",
-        _method(Live, "look", _says(None)),
+        _method(Reevaluator, "look", _says(None)),
         _near("rule change", "mode change"),
     ),
     "tightening not looked at before the run": Defect(

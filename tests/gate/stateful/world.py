@@ -1,9 +1,9 @@
 """Two real servers on one storage folder, without processes: what is there to see of the life of an approval.
 
-Each server is the whole ``App`` and its ``House`` on a wire that only notes. Around them stand an editor that keeps
-settings, a model that calls what its prompt says, a hosted agent that asks before it acts, and a disk. Time is a clock
-that the test drives; the ledger's commits are let through one at a time, when nothing else is left to do, so that a
-history runs the same way each time. What should be seen is left to ``model``.
+Each server is the whole ``App`` and its ``WorkspaceServer`` on a wire that only notes. Around them stand an editor that
+keeps settings, a model that calls what its prompt says, a hosted agent that asks before it acts, and a disk. Time is a
+clock that the test drives; the ledger's commits are let through one at a time, when nothing else is left to do, so that
+a history runs the same way each time. What should be seen is left to ``model``.
 """
 
 from __future__ import annotations

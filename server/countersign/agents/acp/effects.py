@@ -13,7 +13,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from countersign.agents.acp.shapes import FileEdit, Ground, Reading, either_way, hints, read_input, write_effects
+from countersign.agents.acp.shapes import AgentContext, FileEdit, Reading, either_way, hints, read_input, write_effects
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate import BadArguments, Effect, FetchUrl, FileState, ReadPath, RunCommand, UseTool, WritePath
 from countersign.tools.files.change import blocking_before
@@ -47,7 +47,7 @@ class Touch:
         return "write" if WritePath in kinds else "read"
 
 
-def work_out(report: ToolReport, ground: Ground) -> Touch:
+def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     """Everything that the call would touch."""
     reading = read_input(report.raw_input, report.kind, report.names, ground)
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
@@ -75,7 +75,7 @@ def work_out(report: ToolReport, ground: Ground) -> Touch:
     )
 
 
-def show(touch: Touch, report: ToolReport, ground: Ground) -> tuple[Preview, tuple[FileState, ...]]:
+def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Preview, tuple[FileState, ...]]:
     """The card's subject, and the states of the files that it is true for. Reads the disk, changes nothing.
 
     Only a call that is exactly one known thing is drawn as that thing; everything else is shown raw and whole.
@@ -103,7 +103,7 @@ def _of_reading(reading: Reading | None, named_tool: bool) -> tuple[Effect, ...]
     return tuple(effect for effect in reading.effects if not named_tool or not isinstance(effect, ReadPath))
 
 
-def _of_diffs(report: ToolReport, ground: Ground) -> list[Effect]:
+def _of_diffs(report: ToolReport, ground: AgentContext) -> list[Effect]:
     return [effect for diff in report.diffs for effect in write_effects(diff.path, ground)]
 
 
@@ -130,7 +130,7 @@ def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
             return False
 
 
-def _of_locations(report: ToolReport, ground: Ground, effects: list[Effect]) -> list[Effect]:
+def _of_locations(report: ToolReport, ground: AgentContext, effects: list[Effect]) -> list[Effect]:
     """Files that the agent names beside the input, unless an effect has them already."""
     known = {effect.path for effect in effects if isinstance(effect, ReadPath | WritePath)}
     return [

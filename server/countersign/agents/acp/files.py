@@ -28,7 +28,7 @@ from countersign.gate import BadArguments, Outcome, Permit, Plan, Stale, in_work
 from countersign.tools.files.safe_open import complaint, look_at
 from countersign.tools.files.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolPreview
@@ -160,7 +160,7 @@ async def _ask_to_write(session: Session, place: Place, path: str, content: str)
             entry.acting = True
             if over(session, turn):
                 return Outcome(False, OVER, path=place.resolved)
-            return await tool.run(permit, prepared, Bench(session.policy, emit=lambda _: None))
+            return await tool.run(permit, prepared, ToolContext(session.policy, emit=lambda _: None))
 
         return Plan(call, run)
 

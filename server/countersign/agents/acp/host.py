@@ -22,7 +22,7 @@ from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
-from countersign.tools.shell.processes import ShellDesk
+from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.agents import AgentLabel, AgentState
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
@@ -53,7 +53,7 @@ class AcpAgent:
         policy: Callable[[], Policy],
         environment: Callable[[], Mapping[str, str]],
         gate_folder: Path,
-        desk: ShellDesk | None = None,
+        desk: ShellRegistry | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable
 
 from countersign.agents.acp.effects import work_out
-from countersign.agents.acp.shapes import Ground
+from countersign.agents.acp.shapes import AgentContext
 from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
 from countersign.gate import RunCommand, WritePath
 from countersign.tools.clip import MOST_OUTPUT, head
@@ -81,7 +81,7 @@ def weight(value: Json) -> int:
 class Reports:
     """The reports of one turn. A class because each call is shown once and ends once."""
 
-    def __init__(self, agent: str, emit: Callable[[ThreadEvent], None], ground: Callable[[], Ground]) -> None:
+    def __init__(self, agent: str, emit: Callable[[ThreadEvent], None], ground: Callable[[], AgentContext]) -> None:
         self._agent = agent
         self._emit = emit
         self._ground = ground

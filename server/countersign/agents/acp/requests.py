@@ -14,7 +14,7 @@ from countersign.agents.acp.effects import show, work_out
 from countersign.agents.acp.options import Answer
 from countersign.agents.acp.pre_approval import Approved
 from countersign.agents.acp.reports import arguments_of, output_of
-from countersign.agents.acp.shapes import Ground
+from countersign.agents.acp.shapes import AgentContext
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate import (
     BadArguments,
@@ -78,7 +78,7 @@ class Request(Entry):
 Act = Callable[[Permit, Request], Awaitable[Outcome]]
 
 
-def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[], Ground], act: Act) -> Prepare:
+def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[], AgentContext], act: Act) -> Prepare:
     """How the gate learns what this request would do. The agent's input cannot be edited: ACP has no way to say so.
 
     ``stand`` says where the agent stands now. INVARIANT (same bytes): what the call would touch is worked out again

@@ -21,7 +21,7 @@ from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.recipes import Recipe
 from countersign.agents.acp.reports import Reports, title_of, weight
 from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
-from countersign.agents.acp.shapes import MOVES_SHELL, Ground
+from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
@@ -49,7 +49,7 @@ from countersign.gate import (
     Workers,
 )
 from countersign.settings.policy import Policy
-from countersign.tools.shell.processes import Shell, ShellDesk
+from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.base import Json
 from countersign.wire.threads import NoticeEvent, ThreadEvent
 
@@ -83,7 +83,7 @@ class Session:
         recipe: Recipe,
         gate: Gate,
         policy: Callable[[], Policy],
-        desk: ShellDesk | None,
+        desk: ShellRegistry | None,
         workers: Workers,
         tell_unasked: Callable[[str], None],
         tell_mode: Callable[[Session, str], None],
@@ -304,10 +304,10 @@ class Session:
         call = replace(approved.call, effects=tuple(dict.fromkeys((*approved.call.effects, *effects))))
         return await self.gate.still_allowed(call, turn, approved.by) and not credits.closed
 
-    def ground(self) -> Ground:
+    def ground(self) -> AgentContext:
         """Where the agent stands now."""
         policy = self.policy()
-        return Ground(policy.workspace, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
+        return AgentContext(policy.workspace, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
 
     async def _act(self, permit: Permit, request: Request) -> Outcome:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""

@@ -71,7 +71,7 @@ MOST_HINTS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class AgentContext:
     """Where an agent stands: absolute ``workspace`` and ``home``.
 
     ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
@@ -134,7 +134,7 @@ class Reading:
 Given = Mapping[str, Json]
 
 
-def read_input(raw: Json, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def read_input(raw: Json, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     """What the input would touch, or None where it is not understood as a whole."""
     if not isinstance(raw, dict):
         return None
@@ -143,7 +143,7 @@ def read_input(raw: Json, kind: str | None, names: Sequence[str], ground: Ground
     return readings[0] if len(readings) == 1 else None
 
 
-def hints(raw: Json, ground: Ground) -> tuple[Effect, ...]:
+def hints(raw: Json, ground: AgentContext) -> tuple[Effect, ...]:
     """Everything that an input which is not understood hints at, so that deny and ask rules see it."""
     found: list[Effect] = []
     for key, text in _strings(raw):
@@ -160,12 +160,12 @@ def hints(raw: Json, ground: Ground) -> tuple[Effect, ...]:
     return tuple(found)
 
 
-def either_way(path: str, ground: Ground) -> tuple[Effect, ...]:
+def either_way(path: str, ground: AgentContext) -> tuple[Effect, ...]:
     """The effects of a path of which it is not known what happens to it."""
     return tuple(effect for full in ground.absolute(path) for effect in (ReadPath(full), WritePath(full)))
 
 
-def write_effects(path: str, ground: Ground) -> tuple[Effect, ...]:
+def write_effects(path: str, ground: AgentContext) -> tuple[Effect, ...]:
     """A file is created or changed."""
     return tuple(
         WritePath(full, "edit" if os.path.lexists(_no_nul(full)) else "create") for full in ground.absolute(path)
@@ -186,7 +186,7 @@ def _fit(given: Given, groups: Sequence[frozenset[str]], extras: frozenset[str])
     return list(used.values()) if rest <= extras and plain else None
 
 
-def _command(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _command(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     given = {key: _joined(value) if key in COMMAND else value for key, value in given.items()}
     fitted = _fit(given, [COMMAND], COMMAND_EXTRAS | CWD)
     folders = [value for key, value in given.items() if key in CWD]
@@ -204,14 +204,14 @@ def _joined(value: Json) -> Json:
     return value
 
 
-def _write(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _write(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     fitted = _fit(given, [PATH, CONTENT], WORDS)
     if fitted is None:
         return None
     return Reading(write_effects(fitted[0], ground), FileEdit(fitted[0], content=fitted[1]))
 
 
-def _edit(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _edit(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     fitted = _fit(given, [PATH, OLD, NEW], EDIT_EXTRAS)
     if fitted is None:
         return None
@@ -219,7 +219,7 @@ def _edit(given: Given, kind: str | None, names: Sequence[str], ground: Ground) 
     return Reading(write_effects(path, ground), FileEdit(path, replacements=((old, new, _everywhere(given)),)))
 
 
-def _edits(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _edits(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     edits = given.get("edits")
     fitted = _fit({key: value for key, value in given.items() if key != "edits"}, [PATH], WORDS)
     if fitted is None or not isinstance(edits, list) or not edits:
@@ -237,14 +237,14 @@ def _everywhere(given: Given) -> bool:
     return given.get("replace_all") is True or given.get("replaceAll") is True
 
 
-def _move(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _move(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     fitted = _fit(given, [FROM, TO], WORDS)
     if fitted is None:
         return None
     return Reading(tuple(WritePath(full, "move") for path in fitted for full in ground.absolute(path)))
 
 
-def _look(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _look(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     """A path and nothing else says what is touched, not how: the kind must say it, and no name may speak against it."""
     fitted = _fit(given, [PATH | FOLDER], READ_EXTRAS)
     if fitted is None:
@@ -258,7 +258,7 @@ def _look(given: Given, kind: str | None, names: Sequence[str], ground: Ground) 
     return Reading(tuple(ReadPath(full, below=below) for full in paths))
 
 
-def _search(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _search(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     """A search below a folder. Nobody says whether it goes into hidden files with keys and passwords, so it asks."""
     folder = next((value for key, value in given.items() if key in PATH | FOLDER), ".")
     rest = {key: value for key, value in given.items() if key not in PATH | FOLDER}
@@ -269,7 +269,7 @@ def _search(given: Given, kind: str | None, names: Sequence[str], ground: Ground
     return Reading((*reads, UseTool("acp:search")))
 
 
-def _fetch(given: Given, kind: str | None, names: Sequence[str], ground: Ground) -> Reading | None:
+def _fetch(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
     method = given.get("method", "GET")
     fitted = _fit(given, [URL], FETCH_EXTRAS | {"method"})
     if fitted is None or not isinstance(method, str) or not fitted[0].lower().startswith(("http://", "https://")):
@@ -277,7 +277,7 @@ def _fetch(given: Given, kind: str | None, names: Sequence[str], ground: Ground)
     return Reading((FetchUrl(fitted[0], method.upper()),))
 
 
-Shape = Callable[[Given, "str | None", Sequence[str], Ground], Reading | None]
+Shape = Callable[[Given, "str | None", Sequence[str], AgentContext], Reading | None]
 SHAPES: tuple[Shape, ...] = (_command, _write, _edit, _edits, _move, _look, _search, _fetch)
 
 

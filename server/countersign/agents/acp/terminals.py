@@ -18,7 +18,7 @@ from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, Stale, ToolCall, in_worker
 from countersign.tools.shell.command_line import CommandLine, shell_line
-from countersign.tools.shell.processes import Shell, ShellDesk
+from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.tools.shell.shell import ended_outcome, scripts_or_stale
 from countersign.tools.tool import Prepared
 from countersign.tools.use_permit import spend
@@ -104,7 +104,7 @@ def command_text(params: Raw) -> str:
     return shlex.join(["env", *variables, "bash", "-c", text]) if variables else text
 
 
-async def _run_on_credit(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell | None:
+async def _run_on_credit(session: Session, desk: ShellRegistry, text: str, cwd: str) -> Shell | None:
     """Start it on the approval by a person whose card showed exactly this.
 
     None if there is none, if the gate would deny it by now, or if a script that it named has changed since. What was
@@ -119,7 +119,7 @@ async def _run_on_credit(session: Session, desk: ShellDesk, text: str, cwd: str)
         return None
 
 
-async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) -> Shell:
+async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str) -> Shell:
     turn, entry = running_turn(session), Entry(new_call_id())
     prepared = Prepared(
         effects=(RunCommand(text, cwd),),
@@ -161,7 +161,7 @@ async def _ask_to_run(session: Session, desk: ShellDesk, text: str, cwd: str) ->
 
 
 async def _start(
-    session: Session, desk: ShellDesk, call: ToolCall, text: str, cwd: str, *, runs: str | None = None
+    session: Session, desk: ShellRegistry, call: ToolCall, text: str, cwd: str, *, runs: str | None = None
 ) -> Shell:
     """Start the text for this call, unless a script that it names is not what it was when the call was judged.
 
@@ -212,7 +212,7 @@ def _shell(session: Session, params: Raw) -> Shell:
     return shell
 
 
-def _desk(session: Session) -> ShellDesk:
+def _desk(session: Session) -> ShellRegistry:
     if session.desk is None:
         raise Denied("terminals are not available here")
     return session.desk

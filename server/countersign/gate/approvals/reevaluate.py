@@ -1,4 +1,4 @@
-"""Live: rules, grants, modes and settings change while cards are open and calls are under way.
+"""Deciding again: rules, grants, modes and settings change while cards are open and calls are under way.
 
 Looks again at every open request and ends those that are decided now. What was allowed and has not begun is looked at
 by the gate, which asks here whether its leave still stands.
@@ -38,7 +38,7 @@ def still_asked(decision: Decision) -> Decision:
     return replace(decision, verdict="ask", by="user", reason="it was waiting for an answer when the server ended")
 
 
-class Live:
+class Reevaluator:
     """What has changed, and the one task that looks at open requests for it."""
 
     def __init__(self, asking: Asking, judge: Callable[[ToolCall, Turn], Decision]) -> None:

@@ -79,10 +79,11 @@ def _without_options(stem: str) -> str:
 def matches(rule: str, command: str) -> bool:
     """Whether this rule alone covers every part of the command."""
     from countersign.gate.shell.flow.parse_cache import Followed, follow  # noqa: PLC0415 the same
-    from countersign.gate.shell.rules.analyzed_command import Case  # noqa: PLC0415 its tables are loaded when a command comes
+    from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand  # noqa: PLC0415 its tables are loaded when a command comes
     from countersign.gate.shell.rules.match import covering  # noqa: PLC0415 as above
 
     rules, found = RuleSet([RuleText("allow", rule)]), follow(command)
     return isinstance(found, Followed) and all(
-        covering(Case(step, found.course.facts), "allow", rules, "").evidence is not None for step in found.course.steps
+        covering(AnalyzedCommand(step, found.course.facts), "allow", rules, "").evidence is not None
+        for step in found.course.steps
     )

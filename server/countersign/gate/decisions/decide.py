@@ -231,7 +231,7 @@ def _weighed(judged: Judged, scales: _Scales) -> Iterator[Weighed]:
             continue
         for finding in group.findings:
             category = "read" if finding.known_read or finding.neutral else "execute"
-            operand = finding.kind == "read" and finding.must_ask is None and not finding.unanswered
+            operand = finding.kind == "read" and finding.requires_ask is None and not finding.unanswered
             yield _weigh(finding, category, scales, neutral=finding.neutral or operand, inside=False)
 
 
@@ -267,7 +267,7 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
         return _last_of_all(Weighed(finding, verdict, evidences, grantable=False), scales)
     # Outside Plain Bash nothing below allows; a rule or grant of exactly this text has cleared it before.
     if finding.not_plain is not None:
-        asked = (finding.not_plain, *((finding.must_ask,) if finding.must_ask else ()))
+        asked = (finding.not_plain, *((finding.requires_ask,) if finding.requires_ask else ()))
         return _last_of_all(Weighed(finding, "ask", asked, grantable=True), scales)
     # 6. Allow rules, then grants.
     allowed = finding.allow or finding.grant
@@ -276,14 +276,14 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
     if neutral:
         return Weighed(finding, "allow", _NEEDS_NO_RULE, grantable=True)
     # 7. Bypass.
-    if scales.bypass and (finding.must_ask is None or finding.bypass_lifts):
+    if scales.bypass and (finding.requires_ask is None or finding.bypass_lifts):
         return Weighed(finding, "allow", (scales.bypass,), grantable=True)
     # 8. Mode allows.
     by_mode = scales.mode_allows.get(category)
     if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
     # 9. Otherwise ask.
-    asked = finding.must_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes, inside))
+    asked = finding.requires_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes, inside))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)
 
 
@@ -302,7 +302,7 @@ _ROW_WORDS: Mapping[Category, str] = {
 
 def _reaches(mode: Mode, finding: Finding, category: Category, *, inside: bool) -> bool:
     """Whether a mode that allows this row of the matrix allows this finding of it."""
-    if finding.must_ask is not None:
+    if finding.requires_ask is not None:
         return mode == "auto" and finding.auto_lifts
     return mode != "acceptEdits" or category != "write" or inside
 
@@ -386,7 +386,7 @@ def _deciding(weighed: Sequence[Weighed], verdict: Verdict) -> tuple[Evidence, .
         # Most of what a long text touches says the very same thing as what stood before it.
         if each.verdict == verdict and each.spoken is not last:
             last = each.spoken
-            telling = 7 if last[0] is each.finding.must_ask else _TELLING[last[0].source]
+            telling = 7 if last[0] is each.finding.requires_ask else _TELLING[last[0].source]
             told.setdefault(telling, []).extend(last)
     return tuple(dict.fromkeys(said for telling in sorted(told) for said in told[telling]))
 

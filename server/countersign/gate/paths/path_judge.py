@@ -108,7 +108,7 @@ class PathJudge:
 
     def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
         resolved = self.resolve(path, cwd=cwd)
-        if not below and not self._reads_named and self.is_quiet(path, cwd=cwd):
+        if not below and not self._reads_named and self.is_unremarkable(path, cwd=cwd):
             return Finding("read", resolved.lexical, "read", in_workspace=True, known_read=True)
         if resolved.refused is not None:
             return refusal("read", resolved)
@@ -124,11 +124,11 @@ class PathJudge:
             None if holds else self._covering("Read", listed, resolved, secret=secret, below=below)
             for listed in ("allow", "grant")
         )
-        must_ask, secret = None, secret or holds
+        requires_ask, secret = None, secret or holds
         if secret is not None:
-            must_ask = spoken("default", f"reading it asks in every mode: {secret}")
+            requires_ask = spoken("default", f"reading it asks in every mode: {secret}")
         elif zone == "outside":
-            must_ask = spoken("default", "it lies outside the workspace")
+            requires_ask = spoken("default", "it lies outside the workspace")
         return Finding(
             kind="read",
             resource=resolved.resolved or resolved.lexical,
@@ -136,13 +136,13 @@ class PathJudge:
             floors=tuple(floors),
             deny=evidence(deny) if deny else None,
             ask=evidence(ask, below_reason(ask) if below else None) if ask else None,
-            must_ask=must_ask,
+            requires_ask=requires_ask,
             bypass_lifts=secret is None or zone == "workspace",
             auto_lifts=secret is None and zone == "outside",
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
-            known_read=must_ask is None and not floors,
+            known_read=requires_ask is None and not floors,
             uncovered=self._uncovered("Read", views, allow or grant, secret),
             risks=risks_of_path(zone, resolved, secret=secret),
         )
@@ -181,7 +181,7 @@ class PathJudge:
             floors=tuple(floors),
             deny=evidence(deny) if deny else None,
             ask=evidence(ask) if ask else None,
-            must_ask=outside,
+            requires_ask=outside,
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
@@ -208,7 +208,7 @@ class PathJudge:
         self._resolved[path, cwd] = found
         return found
 
-    def is_quiet(self, path: str, *, cwd: str) -> bool:
+    def is_unremarkable(self, path: str, *, cwd: str) -> bool:
         """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
         ordinary name in the workspace that no rule could mean, with no link on the way. Cheap; False may be said of
         any."""

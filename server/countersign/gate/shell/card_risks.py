@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.displayable import mixes_scripts
 
 DELETES = "deletes files"
@@ -34,7 +34,7 @@ _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodu
 _SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", "chsh", "usermod", "chmod", "chown"})
 
 
-def risks_of(case: Case) -> Iterator[str]:
+def risks_of(case: AnalyzedCommand) -> Iterator[str]:
     """The risks of one command."""
     if not case.ordinary or _warned_of(case.layers[0].words[0].value or ""):
         yield from _by_words(case)
@@ -54,7 +54,7 @@ def _warned_of(first: str) -> bool:
 _BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | {"git"}
 
 
-def _by_words(case: Case) -> Iterator[str]:
+def _by_words(case: AnalyzedCommand) -> Iterator[str]:
     for name, layer, known in zip(case.names, case.layers, case.known, strict=True):
         if name in _RIGHTS:
             yield RIGHTS

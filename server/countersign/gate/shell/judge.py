@@ -21,12 +21,12 @@ from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.effects.wrapper_readers import peculiar
 from countersign.gate.shell.files.word_paths import folders
-from countersign.gate.shell.flow.control_flow import HERE, Course, Step
+from countersign.gate.shell.flow.control_flow import HERE, CommandFlow, Step
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.printing.second_opinion import disagreement
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
 from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
@@ -103,7 +103,7 @@ class _Judging:
     check_syntax: SyntaxChecker | None
     findings: list[Finding] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    cases: dict[int, Case] = field(default_factory=dict)
+    cases: dict[int, AnalyzedCommand] = field(default_factory=dict)
     named: set[int] = field(default_factory=set)
     redirected: set[int] = field(default_factory=set)
     escaped: set[int] = field(default_factory=set)
@@ -120,13 +120,13 @@ class _Judging:
         found = follow(text)
         if isinstance(found, Followed):
             if floors:
-                self.roughly(text, only_ruled=True)
+                self.rough_judgment(text, only_ruled=True)
             else:
                 floors += self.syntax_floors((text, *found.fragments))
             self.course(found.course, self.around.start, depth=0, covered=None)
         else:
             floors.append(floor(found))
-            self.roughly(text)
+            self.rough_judgment(text)
         if not self.findings:
             # A text of blanks and comments runs nothing.
             self.findings.append(Finding(kind="command", resource=text, category="execute", neutral=not floors))
@@ -208,7 +208,9 @@ class _Judging:
         """Nothing covers a command that is only guessed from an agent's words."""
         reason = Evidence(source="default", reason="what the agent would run is only hinted at")
         self.findings = [
-            finding._replace(must_ask=reason, known_read=False, neutral=False, allow=None, grant=None, auto_lifts=False)
+            finding._replace(
+                requires_ask=reason, known_read=False, neutral=False, allow=None, grant=None, auto_lifts=False
+            )
             for finding in self.findings
         ]
 
@@ -222,7 +224,7 @@ class _Judging:
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def course(
-        self, found: Course, start: str, *, depth: int, covered: Coverage | None, outer: Step | None = None
+        self, found: CommandFlow, start: str, *, depth: int, covered: Coverage | None, outer: Step | None = None
     ) -> None:
         """Each simple command of a text, once for each place and input that it has. What is fed to the command that
         runs this text (``outer``) is fed to whatever in it reads its input."""
@@ -233,9 +235,9 @@ class _Judging:
             key = (step.command.source, *step[2:])
             if key not in seen:
                 seen.add(key)
-                self.step(Case(step, found.facts), start, depth=depth, covered=covered)
+                self.step(AnalyzedCommand(step, found.facts), start, depth=depth, covered=covered)
 
-    def step(self, case: Case, start: str, *, depth: int, covered: Coverage | None) -> None:
+    def step(self, case: AnalyzedCommand, start: str, *, depth: int, covered: Coverage | None) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
         places = [start] if case.step.places is HERE else folders(case.step.places, start, self.around.paths)
@@ -276,12 +278,12 @@ class _Judging:
             for place in places:
                 self.course(found.course, place, depth=depth, covered=covered, outer=outer)
             return
-        self.roughly(text)
+        self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
 
     # --- texts that are not understood -------------------------------------------------------------------------------
 
-    def roughly(self, text: str, *, only_ruled: bool = False) -> None:
+    def rough_judgment(self, text: str, *, only_ruled: bool = False) -> None:
         """Deny and ask rules for whatever could be a command in a text that was not read."""
         deny, ask = self.spoken_of(text) if self.around.ruled else (None, None)
         if only_ruled and deny is None and ask is None:
@@ -293,7 +295,7 @@ class _Judging:
         """The first deny and the first ask rule for a piece of a text, or of the texts that it runs in turn."""
         deny = ask = None
         for words in pieces(text):
-            case = Case(Step(Simple(text[:200], words), unwrap(words), None), Facts())
+            case = AnalyzedCommand(Step(Simple(text[:200], words), unwrap(words), None), Facts())
             said = [touching(case, self.around.rules, self.around.agent)]
             if depth < MAX_ROUGH:
                 said += [self.spoken_of(inner, depth + 1) for inner in case.step.unwrapped.texts if inner != text]
@@ -317,7 +319,9 @@ def _text_floors(text: str) -> Iterator[Floor]:
         yield floor("the text is longer than 100 KiB")
 
 
-def _inner_texts(case: Case, covered: Coverage | None, coverage: Coverage) -> Iterator[tuple[str, Coverage | None]]:
+def _inner_texts(
+    case: AnalyzedCommand, covered: Coverage | None, coverage: Coverage
+) -> Iterator[tuple[str, Coverage | None]]:
     """Texts that the command runs in turn, each with what covers it: only a rule that says the whole to the letter
     covers what a shell reads; where a rule covers an escape, it names what that runs."""
     unwrapped = case.step.unwrapped
@@ -332,7 +336,7 @@ def _inner_texts(case: Case, covered: Coverage | None, coverage: Coverage) -> It
     yield from texts.items()
 
 
-def _fed_languages(case: Case) -> Iterator[str]:
+def _fed_languages(case: AnalyzedCommand) -> Iterator[str]:
     """Commands for a shell in what is fed to a program with a language of its own (``psql <<< '\\! x'``)."""
     for name in case.names if case.step.fed else ():
         for text in case.step.fed:

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 from countersign.settings.files import Loaded
 from countersign.settings.jsonc import BOM, BrokenJson, parse_jsonc
 from countersign.settings.layers import Layers, TooDeep, file_layer
-from countersign.settings.live_settings import SettingsDesk
+from countersign.settings.live_settings import LiveSettings
 from countersign.settings.merge import Built, build_policy
 from countersign.settings.policy import Problem, RuleText
 from countersign.settings.rules import rules_of
@@ -70,7 +70,7 @@ class Overview:
     misshapen: frozenset[Problem]
 
 
-def known_of(desk: SettingsDesk) -> Known:
+def known_of(desk: LiveSettings) -> Known:
     """A snapshot, to be looked at in another thread."""
     return Known(
         places=desk.places,

@@ -31,7 +31,7 @@ from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import HistoryEntry, HistoryFilter
 
 if TYPE_CHECKING:
-    from countersign.lsp.workspace import House
+    from countersign.lsp.workspace import WorkspaceServer
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class LanguageService:
     Belongs to the event loop. ``watch`` is a task of the caller's, who cancels it.
     """
 
-    def __init__(self, server: Server, house: Callable[[], House]) -> None:
+    def __init__(self, server: Server, house: Callable[[], WorkspaceServer]) -> None:
         """Register the handlers; ``house`` is asked only once the server is initialized."""
         self._server = server
         self._house = house
@@ -218,7 +218,7 @@ def _path_of(uri: str) -> str | None:
     return unquote(parts.path) if parts.scheme in SCHEMES and parts.path else None
 
 
-def _blocking_past(house: House) -> Sequence[HistoryEntry]:
+def _blocking_past(house: WorkspaceServer) -> Sequence[HistoryEntry]:
     wanted = HistoryFilter(phase="decided")
     try:
         return house.ledger.query(wanted, workspace=house.settings.workspace, limit=RECENT)

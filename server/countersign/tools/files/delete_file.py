@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from countersign.gate import BadArguments, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import Unfit, freely_read
+from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
 from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import blocking_before, blocking_delete
@@ -17,7 +17,7 @@ from countersign.tools.files.diff_preview import outcome_of_change, preview
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.text import decode
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -60,7 +60,7 @@ class DeleteFile:
                 preview=ToolPreview(input=arguments.model_dump()),
                 title=title,
                 cwd=policy.workspace,
-                payload=Unfit(str(unfit)),
+                payload=CannotSucceed(str(unfit)),
             )
         return Prepared(
             effects=place.writes("delete"),
@@ -72,9 +72,9 @@ class DeleteFile:
             payload=deletion,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        if isinstance(prepared.payload, Unfit):
+        if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(_blocking_delete, prepared.payload)
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from countersign.gate import BadArguments, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import Unfit, freely_read, guarded
+from countersign.tools.access import CannotSucceed, freely_read, guarded
 from countersign.tools.arguments import Arguments
 from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import MOST_BYTES, blocking_before
@@ -14,7 +14,7 @@ from countersign.tools.files.diff_preview import preview
 from countersign.tools.files.text import Replacing, decode, edited
 from countersign.tools.files.write_file import NewContent, blocking_put
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -59,7 +59,7 @@ class EditFile:
                 preview=ToolPreview(input=arguments.model_dump()),
                 title=title,
                 cwd=policy.workspace,
-                payload=Unfit(str(unfit)),
+                payload=CannotSucceed(str(unfit)),
             )
         return Prepared(
             effects=effects,
@@ -71,9 +71,9 @@ class EditFile:
             payload=change,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        if isinstance(prepared.payload, Unfit):
+        if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(blocking_put, prepared.payload)
 

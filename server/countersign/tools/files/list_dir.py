@@ -13,7 +13,7 @@ from countersign.tools.clip import lines_that_fit
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.walk import entries, held_for_listing
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, file_name
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -44,7 +44,7 @@ class ListDir:
             payload=place,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         return await in_worker(_blocking_list, prepared.payload)
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from countersign.gate import BadArguments, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import Unfit, freely_read
+from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
 from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import blocking_before, blocking_move
@@ -16,7 +16,7 @@ from countersign.tools.files.delete_file import refuse_link
 from countersign.tools.files.diff_preview import preview
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -60,7 +60,7 @@ class MoveFile:
                 preview=ToolPreview(input=arguments.model_dump()),
                 title=title,
                 cwd=policy.workspace,
-                payload=Unfit(str(unfit)),
+                payload=CannotSucceed(str(unfit)),
             )
         return Prepared(
             effects=effects,
@@ -72,9 +72,9 @@ class MoveFile:
             payload=move,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        if isinstance(prepared.payload, Unfit):
+        if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(_blocking_move, prepared.payload)
 

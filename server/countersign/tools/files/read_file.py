@@ -11,7 +11,7 @@ from countersign.tools.clip import head, lines_that_fit
 from countersign.tools.files.safe_open import complaint, look_at
 from countersign.tools.files.text import for_reading, looks_binary
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -47,7 +47,7 @@ class ReadFile:
             payload=(place, arguments.offset or 1, arguments.limit),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         return await in_worker(_blocking_read, *prepared.payload)
 

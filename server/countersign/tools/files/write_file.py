@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from countersign.gate import BadArguments, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import Unfit, freely_read
+from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
 from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import MOST_BYTES, blocking_before, blocking_write
@@ -16,7 +16,7 @@ from countersign.tools.files.diff_preview import outcome_of_change, preview
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.text import decode
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -62,7 +62,7 @@ class WriteFile:
                 preview=ToolPreview(input=arguments.model_dump()),
                 title=as_title(f"Write {place.shown}"),
                 cwd=policy.workspace,
-                payload=Unfit(str(unfit)),
+                payload=CannotSucceed(str(unfit)),
             )
         operation = "edit" if change.before.sha256 is not None else "create"
         return Prepared(
@@ -75,9 +75,9 @@ class WriteFile:
             payload=change,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        if isinstance(prepared.payload, Unfit):
+        if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(blocking_put, prepared.payload)
 

@@ -19,7 +19,7 @@ from countersign.tools.clip import lines_that_fit
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.walk import filled_by_tools, held_for_listing, walk
 from countersign.tools.places import Place, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, file_name
 from countersign.wire.approvals import ToolKind, ToolPreview
@@ -69,7 +69,7 @@ class Glob:
             payload=plan,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         plan: GlobPlan = prepared.payload
         return await in_worker(_blocking_glob, plan, Screen(bench.policy(), plan.base))

@@ -30,7 +30,7 @@ from countersign.tools.files.safe_open import complaint, held_folder, look
 from countersign.tools.files.text import looks_binary
 from countersign.tools.files.walk import held_for_listing, walk
 from countersign.tools.places import Place, inside_workspace, locate
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, file_name, visible
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
@@ -111,7 +111,7 @@ class Search:
             payload=SearchPlan(arguments.pattern, place, prefix),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         """Cancelled: the child is killed."""
         spend(permit, prepared)
         plan: SearchPlan = prepared.payload

@@ -27,7 +27,7 @@ input is a socket, and then something else runs than was shown."""
 class CommandLine:
     """What is to be started. ``shown`` is its text for people, ``cwd`` absolute and resolved, ``environment`` whole.
 
-    ``takes_input``: standard input is a pipe for ``ShellDesk.write``; else it is at its end from the start.
+    ``takes_input``: standard input is a pipe for ``ShellRegistry.write``; else it is at its end from the start.
     """
 
     argv: tuple[str, ...]

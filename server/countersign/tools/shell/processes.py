@@ -1,8 +1,8 @@
 """The commands that run, and those that ran a moment ago: started, read, moved to the background, ended.
 
-``ShellDesk`` is owned by the server. It decides nothing: whoever starts a command holds the permit. Every command has
-a shell id, runs under supervision, and its output is read all the time, whether or not anybody looks, so that no full
-pipe ever holds it up.
+``ShellRegistry`` is owned by the server. It decides nothing: whoever starts a command holds the permit. Every command
+has a shell id, runs under supervision, and its output is read all the time, whether or not anybody looks, so that no
+full pipe ever holds it up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from countersign.wire.errors import InvalidAnswer, UnknownShell
 from countersign.wire.shells import ShellOutputResult, ShellState, ShellView
 
 SHELLS_SERVICE = "shells"
-"""Name of the ``ShellDesk`` in ``Bench.services``."""
+"""Name of the ``ShellRegistry`` in ``ToolContext.services``."""
 MOST_ENDED = 32
 """Commands that have ended and whose output is still kept."""
 MOST_EMITTED = 256 << 10
@@ -74,7 +74,7 @@ class Shell:
         )
 
 
-class ShellDesk:
+class ShellRegistry:
     """Every command of one server. Bounded: commands in the background, output kept, commands remembered.
 
     ``on_change`` hears of every start, move and end. ``confine`` is needed when the policy says sandbox: without it

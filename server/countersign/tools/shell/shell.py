@@ -16,8 +16,8 @@ from countersign.tools.clip import MOST_OUTPUT, head, tail
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
 from countersign.tools.shell.command_line import SHELLS, CommandLine, shell_line
-from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellDesk
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegistry
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, visible
 from countersign.wire.approvals import CommandPreview, ToolKind
@@ -92,11 +92,11 @@ class RunShell:
             payload=ShellPlan(command, shell, place, arguments.timeout, policy.shell_timeout, arguments.background),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         """Cancelled: the command and all it started are ended first."""
         call = spend(permit, prepared)
         plan: ShellPlan = prepared.payload
-        desk: ShellDesk = bench.services[SHELLS_SERVICE]
+        desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         background = plan.background or permit.background
         try:
             environment = desk.environment()
@@ -131,7 +131,7 @@ def scripts_or_stale(call: ToolCall) -> None:
         raise Stale("a script that the command names has changed")
 
 
-async def _attended(shell: Shell, plan: ShellPlan, desk: ShellDesk) -> Outcome:
+async def _attended(shell: Shell, plan: ShellPlan, desk: ShellRegistry) -> Outcome:
     """Wait until the command has ended, went to the background, or its time is over."""
     if shell.background:
         if plan.timeout is not None:

@@ -8,8 +8,8 @@ from countersign.gate import Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import MOST_OUTPUT, head
-from countersign.tools.shell.processes import SHELLS_SERVICE, ShellDesk
-from countersign.tools.tool import Bench, Prepared
+from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import ToolKind, ToolPreview
@@ -44,10 +44,10 @@ class ShellOutput:
             payload=arguments,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Bench) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
         call = spend(permit, prepared)
         asked: ShellOutputArguments = prepared.payload
-        desk: ShellDesk = bench.services[SHELLS_SERVICE]
+        desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         try:
             shell = desk.find(asked.shell_id, call.thread_id)
         except UnknownShell as error:

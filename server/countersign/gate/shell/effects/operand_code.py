@@ -268,7 +268,7 @@ def _second(words: Sequence[Word], found: Arguments) -> Special:
     """``uniq in out``: no writer by trade. Where the options are not known, any operand may be the second."""
     first = found.operands[:1]
     several = any(may_be_several(word) for _, word in first)
-    written = found.operands if found.strangers else found.operands[0 if several else 1 : 2]
+    written = found.operands if found.unrecognized_options else found.operands[0 if several else 1 : 2]
     uses = [
         named("writes", (word.value or NAMED_NOWHERE,), "its second operand is written", path=word)
         for _, word in written

@@ -66,7 +66,7 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     if first in _STANDING and tuple(word.value for word in words) in _AS_THEY_STAND:
         return True
     row = known.program
-    if row is None or not row.known or known.uses or known.holes or known.arguments.strangers:
+    if row is None or not row.known or known.uses or known.holes or known.arguments.unrecognized_options:
         return False
     if known.git is not None and (known.git.folders or not only_reads(known.git)):
         return False

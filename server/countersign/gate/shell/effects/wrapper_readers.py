@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.languages.embedded_commands import SOMETIMES, behind
 from countersign.gate.shell.languages.inner_command import Inner
 from countersign.gate.shell.programs.argv import Grammar, arguments
-from countersign.gate.shell.syntax.tree import HOLE, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 from countersign.gate.shell.syntax.words import constant
 
 __all__ = ["Inner", "is_peculiar", "peculiar", "template"]
@@ -39,7 +39,7 @@ def template(word: Word, mark: str) -> Word:
     if word.value is None or mark not in word.value:
         return word
     shown = word.value.replace(mark, '"$_"')
-    return Word(shown, (), "split", None, word.value.partition(mark)[0], HOLE + word.value, bare=False)
+    return Word(shown, (), "split", None, word.value.partition(mark)[0], UNKNOWN_TEXT + word.value, bare=False)
 
 
 _BWRAP = {
@@ -83,7 +83,7 @@ def _parallel(words: Sequence[Word]) -> Iterator[Inner]:
     for start in dict.fromkeys((*starts, at)):
         given = [template(word, "{}") for word in words[start:cut]]
         if given:
-            yield Inner((*given, Word("…", (), "split", None, "", HOLE + "…")), None, text=True)
+            yield Inner((*given, Word("…", (), "split", None, "", UNKNOWN_TEXT + "…")), None, text=True)
             yield Inner(tuple(given), start)
     if at >= len(words):
         yield Inner((constant("sh"),), None)  # each line of its input is a command

@@ -23,7 +23,7 @@ from countersign.gate.shell.languages.curl_globs import curl_names
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
-from countersign.gate.shell.syntax.tree import HOLE, Text, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant
 
 
@@ -124,7 +124,9 @@ def _operands(name: str, row: Program, known: Known) -> list[Touch]:
     """What a row's operands are. Where an option is not known, or may have taken one of them, both readings count."""
     found = known.arguments
     swallowed = _swallowed(row, found) if found.options else []
-    touched = list(_as_operands(name, row, known, found.operands, sure=not swallowed and not found.strangers))
+    touched = list(
+        _as_operands(name, row, known, found.operands, sure=not swallowed and not found.unrecognized_options)
+    )
     if swallowed:
         touched += _as_operands(name, row, known, sorted([*found.operands, *swallowed], key=_index), sure=False)
     return touched
@@ -153,7 +155,7 @@ def _swallowed(row: Program, found: Arguments) -> list[tuple[int, Word]]:
             continue
         if option.name in _NOTES and "\n" in (value.value or ""):
             continue
-        if option.name not in row.grammar.texts or found.strangers:
+        if option.name not in row.grammar.texts or found.unrecognized_options:
             swallowed.append((option.index + 1, value))
     return swallowed
 
@@ -167,7 +169,7 @@ def _doubtful(row: Program, found: Arguments) -> Iterator[Touch]:
         if option.value is None:
             continue
         known = option.name in row.grammar.texts or option.name in row.reads or option.name in row.escapes
-        if option.attached and (not known or found.strangers):
+        if option.attached and (not known or found.unrecognized_options):
             yield Touch(deed, option.value, doubtful=True)
 
 
@@ -195,7 +197,7 @@ def _as_operands(
             # Without these options `rm` removes files only, and a root is none. What splits may become such an option.
             dark = [word for word in operands if word.value is None]
             turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
-            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or turning or bool(found.strangers)
+            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or turning or bool(found.unrecognized_options)
             yield from (Touch("delete", word, below=folders) for word in operands)
         case "change":
             kept = found.has(*_KEEPS)
@@ -459,7 +461,7 @@ def _behind_scheme(word: Word) -> Word:
         return unknown()
     prefix = _SCHEME.sub("", word.prefix)
     pieces = (Text(_SCHEME.sub("", first.text), first.quoted), *rest)
-    return Word(word.source, pieces, word.form, None, prefix, HOLE + prefix, bare=False)
+    return Word(word.source, pieces, word.form, None, prefix, UNKNOWN_TEXT + prefix, bare=False)
 
 
 _CURL_SENDS = "-d --data --data-binary --data-ascii --data-urlencode --json --url-query --variable".split()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from countersign.gate.shell.syntax.tree import HOLE, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 
 Deed = Literal["read", "list", "write", "delete", "move"]
 
@@ -31,4 +31,4 @@ class Touch(NamedTuple):
 
 def unknown() -> Word:
     """A file whose name is not known before it runs."""
-    return Word("…", (), "quoted", None, "", HOLE + "…", bare=False)
+    return Word("…", (), "quoted", None, "", UNKNOWN_TEXT + "…", bare=False)

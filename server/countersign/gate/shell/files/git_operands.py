@@ -109,7 +109,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     found = git.arguments
     deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
     expression = None
-    if git.subcommand == "grep" and found.operands and not found.strangers and not found.has("-e", "-f"):
+    if git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f"):
         expression = found.operands[0][1]
     for word in named_words(git):
         # A constant only: what splits may hold names behind it.

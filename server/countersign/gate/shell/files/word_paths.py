@@ -58,7 +58,7 @@ def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
-class Lookout:
+class PathFinder:
     """Makes findings of touches for one command in one place (or in no known one)."""
 
     def __init__(self, judge: PathJudge, facts: Facts, folder: str | None) -> None:
@@ -114,20 +114,20 @@ class Lookout:
         found = self._unknown(touch, source)
         secret = None
         if touch.deed == "read":
-            secret = next((said.must_ask for said in nearby if said.must_ask and not said.auto_lifts), None)
+            secret = next((said.requires_ask for said in nearby if said.requires_ask and not said.auto_lifts), None)
         return found._replace(
             floors=tuple(dict.fromkeys(floor for said in nearby for floor in said.floors)),
             deny=next((said.deny for said in nearby if said.deny), None),
             ask=next((said.ask for said in nearby if said.ask), found.ask),
-            must_ask=found.must_ask or secret,
+            requires_ask=found.requires_ask or secret,
             bypass_lifts=found.bypass_lifts and secret is None,
         )
 
     def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
         finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
-        if touch.deed == "list" and finding.must_ask is not None and finding.in_workspace:
+        if touch.deed == "list" and finding.requires_ask is not None and finding.in_workspace:
             # Looking at a secret's name, size or date does not read it.
-            finding = finding._replace(must_ask=None, known_read=not finding.floors)
+            finding = finding._replace(requires_ask=None, known_read=not finding.floors)
         return finding
 
     def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
@@ -135,11 +135,11 @@ class Lookout:
         if touch.into is not None:
             return self._into(touch, value, cwd)
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation)
-        if touch.spills and not finding.floors and finding.must_ask is None:
+        if touch.spills and not finding.floors and finding.requires_ask is None:
             held = self._holds_protected(value, cwd)
             if held is not None:
                 reason = f"names that are not known are written there, and {held}"
-                finding = finding._replace(must_ask=Evidence(source="default", reason=reason))
+                finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
         return finding
 
     def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
@@ -170,7 +170,7 @@ class Lookout:
         """A pathname pattern: the folder that it surely lies in, what it matches now, and what it could match."""
         fixed = _fixed_folder(pattern)
         if self.folder is None and not pattern.startswith(("/", "~/")):
-            there = Lookout(self.judge, self.facts, self.judge.workspace)
+            there = PathFinder(self.judge, self.facts, self.judge.workspace)
             yield self._somewhere(touch, pattern, list(there._pattern(touch, pattern)))
             return
         cwd = self.folder or self.judge.workspace
@@ -181,22 +181,24 @@ class Lookout:
                 # Not all that lies there counts, but what the pattern may turn into.
                 whole = whole._replace(ask=self.judge.ruled_of(pattern, fixed, _below_fixed(pattern), cwd=cwd))
             if touch.deed == "list" and whole.in_workspace:
-                whole = whole._replace(must_ask=None, known_read=not whole.floors)
+                whole = whole._replace(requires_ask=None, known_read=not whole.floors)
         elif _takes_all(pattern):
             whole = self.judge.judge_write(fixed, cwd=cwd, operation="delete" if touch.deed == "delete" else "edit")
         else:
             whole = self.judge.judge_write(f"{fixed.rstrip('/')}/zzz", cwd=cwd)
         whole = whole._replace(resource=f"{whole.resource} ({pattern})")
         risky = self._could_be(pattern, cwd, reading=reading)
-        if risky is not None and whole.must_ask is None and not (reading and touch.deed == "list"):
+        if risky is not None and whole.requires_ask is None and not (reading and touch.deed == "list"):
             whole = whole._replace(
-                must_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
+                requires_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
             )
         yield whole
         matches = self._matches(pattern, cwd)
         if matches is None:
             reason = "the pattern matches more names than are looked at"
-            yield whole._replace(must_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False)
+            yield whole._replace(
+                requires_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False
+            )
             return
         # What matches nothing stays as it is written, which may well be a name (`app/[slug]/page.tsx`).
         if touch.deed == "list" and glob_segment(pattern.rsplit("/", 1)[-1]).literal is None:
@@ -205,7 +207,7 @@ class Lookout:
         spelled = () if matches and is_exact(pattern) else (plain_path(pattern),)
         for match in (*matches, *spelled):
             found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
-            if found.floors or found.deny or found.ask or found.must_ask:
+            if found.floors or found.deny or found.ask or found.requires_ask:
                 yield found
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
@@ -247,7 +249,7 @@ class Lookout:
         if touch.deed in ("delete", "move") and touch.below and self._could_be_root(touch.word):
             root = Evidence(source="floor", reason=f"what `{source}` names is not known, and it could be a root")
             floors = (Floor("ask", root),)
-        return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, must_ask=said)
+        return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, requires_ask=said)
 
     def _could_be_root(self, word: Word) -> bool:
         """Whether a word that is not known could name a root, or what is protected. One that surely ends in names of
@@ -269,7 +271,7 @@ class Lookout:
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
             return
-        if touch.deed != "write" and not touch.top and self.judge.is_quiet(value, cwd=cwd):
+        if touch.deed != "write" and not touch.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
         if touch.deed == "write":
             written = self.judge.judge_write(value, cwd=cwd)
@@ -290,7 +292,7 @@ class Lookout:
             secret = self.judge.is_secret(value, cwd=place) is not None
             if secret and touch.deed == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
-                yield finding._replace(must_ask=None, known_read=False)
+                yield finding._replace(requires_ask=None, known_read=False)
             elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
                 yield finding
 
@@ -305,7 +307,7 @@ class Lookout:
     def _leads_out(value: str, finding: Finding) -> bool:
         """Whether it is spelled as a path out of the workspace: ``git diff`` compares any two files."""
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
-        return spelled and finding.must_ask is not None
+        return spelled and finding.requires_ask is not None
 
     def _pathspec(self, value: str, cwd: str, *, free: bool) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
@@ -321,12 +323,12 @@ class Lookout:
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
                 finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
                 said = Evidence(source="default", reason=reason)
-                yield finding._replace(must_ask=said, known_read=False, auto_lifts=False)
+                yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
                 return
 
 
 def _is_harmless(finding: Finding) -> bool:
-    return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.must_ask)
+    return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
 
 
 def names_option(pattern: str, folder: str) -> bool:

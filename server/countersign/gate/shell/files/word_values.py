@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from countersign.gate.patterns import escape_glob, is_glob, unescape_glob
 from countersign.gate.probes import disk
-from countersign.gate.shell.syntax.tree import HOLE, Glob, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Glob, Text, Variable, Word
 from countersign.gate.shell.syntax.words import MAX_CHOICES, choice_patterns, pattern_text
 from countersign.gate.shell.variables.bindings import Facts
 
@@ -67,7 +67,7 @@ def _expanded(patterns: Sequence[str], folder: str | None) -> Meaning:
     found: list[str] = []
     complete = True
     for pattern in patterns:
-        if HOLE in pattern:
+        if UNKNOWN_TEXT in pattern:
             complete = False
         elif pattern.startswith("~") and pattern != "~" and not pattern.startswith("~/"):
             head, slash, rest = pattern.partition("/")

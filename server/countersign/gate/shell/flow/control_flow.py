@@ -17,7 +17,7 @@ from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.programs.rows_wrappers import SHELLS
 from countersign.gate.shell.syntax.tree import (
-    HOLE,
+    UNKNOWN_TEXT,
     Arithmetic,
     Assignment,
     Chain,
@@ -78,14 +78,14 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CommandFlow:
     """A text's simple commands and what it says of names."""
 
     steps: tuple[Step, ...]
     facts: Facts
 
 
-def course(reading: Reading) -> Course:
+def course(reading: Reading) -> CommandFlow:
     """Walk a reading. Linear in its size."""
     walk = _Walk(reading.script)
     walk.script(reading.script, _Context())
@@ -94,7 +94,7 @@ def course(reading: Reading) -> Course:
     for name in walk.facts.values:
         if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
-    return Course(tuple(walk.steps), walk.facts)
+    return CommandFlow(tuple(walk.steps), walk.facts)
 
 
 class _Context(NamedTuple):
@@ -233,7 +233,7 @@ class _Walk:
             self.facts.bind(node.name, None)
         for word in node.words:
             patterns = choice_patterns(word) or (pattern_text(word),)
-            if word.form != "pattern" or any(HOLE in pattern or pattern[:1] == "~" for pattern in patterns):
+            if word.form != "pattern" or any(UNKNOWN_TEXT in pattern or pattern[:1] == "~" for pattern in patterns):
                 self.bind_word(node.name, word)
                 patterns = ()
             for pattern in patterns:
@@ -356,7 +356,7 @@ class _Walk:
         if word.choices:
             for choice in word.choices:
                 # What holds pattern characters or a hole may become something else.
-                self.facts.bind(name, None if any(char in choice for char in "*?[~" + HOLE) else choice)
+                self.facts.bind(name, None if any(char in choice for char in "*?[~" + UNKNOWN_TEXT) else choice)
         else:
             self.facts.bind(name, word.value, number=numeric(word) and word.value is None)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from countersign.gate.shell.flow.control_flow import Course, course
+from countersign.gate.shell.flow.control_flow import CommandFlow, course
 from countersign.gate.shell.flow.self_check import engine_fault
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood
@@ -17,7 +17,7 @@ MAX_BYTES = 100 * 1024
 """Longer texts are never allowed (S5)."""
 
 MAX_READ = 1_000_000
-"""Bytes up to which a text is read properly, so that deny rules see all of it; past this it is looked at roughly."""
+"""Bytes up to which a text is read properly, so that deny rules see all of it; past this it is only scanned."""
 
 KEEP = 8192
 """Characters up to which a text is kept with what it was read as, so that 1024 of them stay small."""
@@ -27,7 +27,7 @@ KEEP = 8192
 class Followed:
     """A text that was read. ``fragments`` are texts inside it that bash does not look at with the whole."""
 
-    course: Course
+    course: CommandFlow
     fragments: tuple[str, ...]
 
 

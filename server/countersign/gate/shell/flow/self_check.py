@@ -11,7 +11,7 @@ from functools import cache
 
 from countersign.gate.shell.flow.control_flow import course
 from countersign.gate.shell.syntax.parser import read
-from countersign.gate.shell.syntax.tree import HOLE, NotUnderstood, Simple
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, NotUnderstood, Simple
 
 Read = tuple[str, ...]
 """A simple command: its source, its words (``%`` marks what is only known at run time), its redirections."""
@@ -76,7 +76,7 @@ def fault_in(samples: dict[str, list[Read]]) -> str | None:
             ]
         except NotUnderstood:
             found = None
-        if found != [tuple(part.replace("%", HOLE) for part in command) for command in expected]:
+        if found != [tuple(part.replace("%", UNKNOWN_TEXT) for part in command) for command in expected]:
             return f"this Python reads `{text}` differently from bash; run Countersign on another Python version"
     return None
 

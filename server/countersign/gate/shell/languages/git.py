@@ -113,7 +113,7 @@ def named_words(git: Git) -> list[Word]:
         option.value
         for option in found.options
         if option.value is not None
-        and (option.name not in texts or found.strangers)
+        and (option.name not in texts or found.unrecognized_options)
         and (option.value.value is not None or not option.attached or option.name == "-L")
     ]
     return [*(word for _, word in found.operands), *values]

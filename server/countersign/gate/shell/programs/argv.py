@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from countersign.gate.shell.syntax.tree import HOLE, Arithmetic, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Arithmetic, Text, Variable, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,13 @@ class Option:
 
 @dataclass(slots=True)
 class Arguments:
-    """``holes`` are words that could turn out to be options, and do not stand where only a value can. ``strangers``
-    are options that a whole grammar does not know: what they take is not known either."""
+    """``holes`` are words that could turn out to be options, and do not stand where only a value can.
+    ``unrecognized_options`` are options that a whole grammar does not know: what they take is not known either."""
 
     options: list[Option] = field(default_factory=list)
     operands: list[tuple[int, Word]] = field(default_factory=list)
     holes: list[tuple[int, Word]] = field(default_factory=list)
-    strangers: list[Option] = field(default_factory=list)
+    unrecognized_options: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
         return bool(self.options) and not {option.name for option in self.options}.isdisjoint(names)
@@ -122,7 +122,7 @@ def is_operand(word: Word) -> bool:
     a dash, and does not split."""
     if word.value is not None:
         return word.value[:1] != "-" or word.value == "-"
-    if word.choices and not any(choice[:1] in {"-", HOLE, ""} for choice in word.choices):
+    if word.choices and not any(choice[:1] in {"-", UNKNOWN_TEXT, ""} for choice in word.choices):
         return word.form == "pattern"
     return word.form in ("quoted", "pattern") and word.prefix[:1] not in {"", "-"}
 
@@ -183,7 +183,7 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
         found.options.append(option)
         known = letter in grammar.flags or letter in grammar.maybe or letter in grammar.short
         if grammar.whole and not known:
-            found.strangers.append(option)
+            found.unrecognized_options.append(option)
     if word.value is None:
         found.holes.append((index, word))
     return index + 1
@@ -199,13 +199,13 @@ def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments
         if letter not in grammar.short or digits or after >= len(words):
             found.options.append(Option(name, index))
             if grammar.whole and letter not in grammar.flags | grammar.short:
-                found.strangers.append(found.options[-1])
+                found.unrecognized_options.append(found.options[-1])
             continue
         value = words[after]
         found.options.append(Option(name, index, value))
         if may_be_several(value):
             found.holes.append((after, value))
-            found.strangers.append(found.options[-1])
+            found.unrecognized_options.append(found.options[-1])
         if next_option is None and value.value is not None and value.value[:1] == "-" and value.value != "-":
             next_option = after
         after += 1
@@ -220,7 +220,7 @@ def _long(
     word = words[index]
     name = full_name(name, grammar)
     if grammar.whole and not _is_listed(name, grammar):
-        found.strangers.append(Option(name, index))
+        found.unrecognized_options.append(Option(name, index))
     if attached is not None:
         if word.form == "split":
             found.holes.append((index, word))
@@ -235,7 +235,7 @@ def _long(
         if all(each.value is not None or each.form == "quoted" for each in words[index + 1 : index + 3]):
             return index + 3
         # How many words these become is not known, nor what the ones behind them are then.
-        found.strangers.append(option)
+        found.unrecognized_options.append(option)
         return index + 1
     if takes_value(name, grammar):
         return _with_value(words, index, name, found, grammar)
@@ -279,7 +279,7 @@ def _with_value(words: Sequence[Word], index: int, name: str, found: Arguments, 
     if may_be_several(value):
         # Only the first of these words is the value. The others are operands, options or the command of a wrapper.
         found.holes.append((index + 1, value))
-        found.strangers.append(found.options[-1])
+        found.unrecognized_options.append(found.options[-1])
     # A word that looks like an option is read as one as well: a table that is wrong must not hide it. `-mtime -1` is
     # none: the option was looked up, takes text, and no program of one-dash names has numbers among them.
     looks = value.value is not None and value.value[:1] == "-" and value.value not in {"-", "--"}
@@ -296,4 +296,4 @@ def _rest(word: Word, text: str) -> Word:
     """The part of a word that is an option's value."""
     if word.value is not None:
         return Word(text, (), "constant", text, text, text, tilde=text[:1] == "~")
-    return Word(text + "…", word.pieces, word.form, None, text, HOLE + text, bare=False)
+    return Word(text + "…", word.pieces, word.form, None, text, UNKNOWN_TEXT + text, bare=False)

@@ -1,4 +1,4 @@
-"""A Case: one simple command with all that the tables make of it, worked out once and asked often.
+"""One simple command with all that the tables make of it, worked out once and asked often.
 
 INVARIANT (strictest): ``clear`` and ``ordinary`` spare looks at commands that nothing was found in. False may be said
 of any, and then everything is looked at; ``tests/gate/shell/test_shortcuts.py`` holds both ways against each other.
@@ -18,12 +18,12 @@ from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, pro
 from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.flow.control_flow import Step
-from countersign.gate.shell.syntax.tree import HOLE, Redirect, Text, Variable, Word
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import evaluated
 from countersign.gate.shell.variables.bindings import Facts
 
 
-class Case:
+class AnalyzedCommand:
     """One simple command with all that the tables make of it. What is worked out is kept, because several rules ask.
 
     ``layers`` are the commands that it runs, the whole first, ``names`` the program of each, empty where it is not
@@ -105,7 +105,7 @@ class Case:
 
     def _fed(self) -> list[Use]:
         return [
-            Use("code", ((HOLE,),), "it is fed commands of its own language")
+            Use("code", ((UNKNOWN_TEXT,),), "it is fed commands of its own language")
             for known, layer in zip(self.known, self.layers, strict=True)
             if known.program is not None and known.program.closed and len(layer.words) == 1
         ]

@@ -12,12 +12,12 @@ from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.glob_overlap import could_be_denied
-from countersign.gate.shell.files.word_paths import Lookout
+from countersign.gate.shell.files.word_paths import PathFinder
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.rows_build import BUILD
 from countersign.gate.shell.programs.rows_tools import TOOLS
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.syntax.tree import Redirect, Word
@@ -34,7 +34,7 @@ class Touched(NamedTuple):
     named: bool
 
 
-def touched_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Touched]:
+def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Touched]:
     """All files that a command touches, as far as its words tell."""
     for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
         for touch in case.touches(index):
@@ -83,13 +83,13 @@ def _is_about_text(words: Sequence[Word]) -> bool:
     return [word.value for word in words[1:2]] in (["pr"], ["issue"], ["mr"])
 
 
-def _is_strange(case: Case, name: str, first: Word) -> bool:
+def _is_strange(case: AnalyzedCommand, name: str, first: Word) -> bool:
     """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
     neutral = name == "cd" or neutral_reason(case.step.command, case.facts)[0]
     return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
 
 
-def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[str] | None) -> Touched:
+def _protected(around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None) -> Touched:
     """What a word names, if writing there always asks."""
     known = places if places is not None else [around.start]
     if word.value and any(around.paths.is_protected(literal(word), cwd=place) for place in known):
@@ -97,7 +97,7 @@ def _protected(around: Circumstances, case: Case, word: Word, places: Sequence[s
     return Touched((), by_command=True, named=False)
 
 
-def unnamed_writes(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+def unnamed_writes(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Finding]:
     """What lies below a folder that a command writes by an option which its rule does not name: rules for what lies
     there count, and what is written has names of its own."""
     for index in range(len(case.layers)):
@@ -122,7 +122,7 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
         return finding
     if coverage.writes and finding.kind == "write":
         return finding  # the rule does not name the option that writes it
-    if finding.must_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
+    if finding.requires_ask is not None and not (finding.kind == "read" and finding.auto_lifts):
         return finding
     if coverage.evidence.source == "grant":
         return finding._replace(grant=coverage.evidence)
@@ -131,7 +131,7 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
     return finding
 
 
-def run_files(around: Circumstances, case: Case, places: Sequence[str] | None) -> Iterator[str]:
+def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[str]:
     """Files of the workspace that are run, or read as programs, as absolute paths: as they are spelled, and where links
     lead, so that a link which is turned to another file is seen."""
     if case.ordinary and "/" not in case.shapes[0] and case.names[0] not in _READING_PROGRAMS:
@@ -175,7 +175,7 @@ def _is_quiet(around: Circumstances, word: Word, places: Sequence[str] | None) -
     value = word.value
     if not places or not value:
         return False
-    return all(around.paths.is_quiet(value, cwd=place) for place in places)
+    return all(around.paths.is_unremarkable(value, cwd=place) for place in places)
 
 
 def _named_by(word: Word) -> Sequence[Word]:
@@ -197,7 +197,7 @@ def _named_by(word: Word) -> Sequence[Word]:
 _LAST = re.compile(r"[=@,]")
 
 
-def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
     """What is found of one touch. The same for each constant word that is touched so from the same places."""
     word = touch.word
     if word.value is None:
@@ -209,17 +209,17 @@ def _touched(around: Circumstances, case: Case, touch: Touch, places: Sequence[s
     return known
 
 
-def _look(around: Circumstances, case: Case, touch: Touch, places: Sequence[str] | None) -> Touched:
+def _look(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
     found = [
         finding
         for place in (places if places is not None else [None])
-        for finding in Lookout(around.paths, case.facts, place).look(touch)
+        for finding in PathFinder(around.paths, case.facts, place).look(touch)
     ]
     return Touched(tuple(dict.fromkeys(found)), by_command=not touch.runs, named=touch.word.value is not None)
 
 
 def _redirected(
-    around: Circumstances, redirect: Redirect, case: Case, places: Sequence[str] | None
+    around: Circumstances, redirect: Redirect, case: AnalyzedCommand, places: Sequence[str] | None
 ) -> Iterator[Touched]:
     """A redirection: an output is a write that only an Edit rule covers, an input a read (S8)."""
     target = redirect.target
@@ -238,7 +238,7 @@ def _redirected(
         ruled = any(around.rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
         findings = tuple(
             finding._replace(
-                must_ask=finding.must_ask or reason,
+                requires_ask=finding.requires_ask or reason,
                 bypass_lifts=finding.bypass_lifts and not ruled,
                 allow=None,
                 grant=None,
@@ -249,7 +249,9 @@ def _redirected(
     yield Touched(findings, by_command=False, named=found.named)
 
 
-def _denied_matches(around: Circumstances, target: Word, case: Case, places: Sequence[str] | None) -> Iterator[Finding]:
+def _denied_matches(
+    around: Circumstances, target: Word, case: AnalyzedCommand, places: Sequence[str] | None
+) -> Iterator[Finding]:
     """What a deny rule forbids of the names that a pattern could turn out to be."""
     for pattern in meaning(target, case.facts, around.paths.home, None).patterns:
         for place in places if places is not None else (around.start,):
@@ -264,9 +266,9 @@ def _surely_read(touched: Touched) -> Touched:
     return touched._replace(
         findings=tuple(
             finding
-            if finding.known_read or finding.must_ask is not None
+            if finding.known_read or finding.requires_ask is not None
             else finding._replace(
-                must_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
+                requires_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
                 auto_lifts=True,
             )
             for finding in touched.findings

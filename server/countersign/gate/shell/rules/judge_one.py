@@ -15,11 +15,11 @@ from countersign.gate.shell.effects.read_only_set import chosen_by_workspace, on
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_repository import strange_repository
 from countersign.gate.shell.files.rg_operands import brings_back
-from countersign.gate.shell.files.word_paths import Lookout, names_option
+from countersign.gate.shell.files.word_paths import PathFinder, names_option
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.flow.control_flow import cd_target
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
@@ -33,7 +33,7 @@ def floor(reason: str) -> Floor:
 
 
 def speak(
-    around: Circumstances, case: Case, places: Sequence[str] | None, covered: Coverage | None
+    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, covered: Coverage | None
 ) -> tuple[Finding, Coverage]:
     """What is to be said of the command itself, and what covers the files that it names."""
     said = Said(case.step.command.source)
@@ -48,7 +48,7 @@ def speak(
 
 
 def _speak_for(
-    around: Circumstances, said: Said, case: Case, places: Sequence[str] | None, covered: Coverage | None
+    around: Circumstances, said: Said, case: AnalyzedCommand, places: Sequence[str] | None, covered: Coverage | None
 ) -> Coverage:
     """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
     why_not = None
@@ -60,7 +60,7 @@ def _speak_for(
             said.neutral = said.uncovered is None
             return Coverage()
         neutral, why_not = _neutral(around, case, places)
-        if neutral and said.must_ask is None:
+        if neutral and said.requires_ask is None:
             said.neutral = True
             return _NEEDS_NO_RULE
     coverage = covered
@@ -70,13 +70,13 @@ def _speak_for(
             coverage = covering(case, "grant", around.rules, around.agent)._replace(near=coverage.near)
     strange = _strange_place(around, case, places) if "git" in case.names else None
     said.uncovered = strange or why_not or coverage.near
-    if strange is None and said.must_ask is None and coverage.evidence is not None:
+    if strange is None and said.requires_ask is None and coverage.evidence is not None:
         said.uncovered = None
         if coverage.evidence.source == "grant":
             said.grant = coverage.evidence
         else:
             said.allow = coverage.evidence
-    if said.must_ask is None and _only_reads(around, case, places):
+    if said.requires_ask is None and _only_reads(around, case, places):
         said.known_read, said.uncovered = True, None
     return coverage if said.allow is not None or said.grant is not None else Coverage()
 
@@ -84,7 +84,7 @@ def _speak_for(
 _NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
 
 
-def _not_known(around: Circumstances, said: Said, case: Case) -> None:
+def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None:
     """What is not known before it runs asks, and under deny or ask rules even a bypass does not lift that."""
     step = case.step
     reason = None
@@ -98,19 +98,19 @@ def _not_known(around: Circumstances, said: Said, case: Case) -> None:
         reason = f"what `{case.names[-1]}` runs is code of its own language"
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None
-        said.must_ask = ruled or Evidence(source="default", reason=reason)
+        said.requires_ask = ruled or Evidence(source="default", reason=reason)
         said.bypass_lifts = ruled is None
     elif around.ruled:
-        said.must_ask = may_touch(case, around.rules, around.agent)
-        said.bypass_lifts = said.must_ask is None
+        said.requires_ask = may_touch(case, around.rules, around.agent)
+        said.bypass_lifts = said.requires_ask is None
 
 
-def feeds_an_interpreter(case: Case) -> bool:
+def feeds_an_interpreter(case: AnalyzedCommand) -> bool:
     """Whether what comes in on the input is code of a language that is none of a shell's."""
     return bool(case.names) and case.names[-1] in INTERPRETERS
 
 
-def _neutral(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+def _neutral(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
     command = case.step.command
     for assignment in command.assignments:
@@ -147,7 +147,9 @@ def _only_splits(command: Simple, assignment: Assignment) -> bool:
     return assignment.name == "IFS" and name == "read" and assignment.plain is not None
 
 
-def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | None) -> tuple[bool, str | None]:
+def _changing_folder(
+    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None
+) -> tuple[bool, str | None]:
     target = cd_target(case.step.command.words)
     if target is None and places is not None and _leads_to_listed_places(around, case, places):
         return True, None
@@ -161,7 +163,7 @@ def _changing_folder(around: Circumstances, case: Case, places: Sequence[str] | 
     return True, None
 
 
-def _leads_to_listed_places(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+def _leads_to_listed_places(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether it is ``cd "$d"`` where the text itself lists what ``d`` may hold, all of it inside the workspace."""
     words = case.step.command.words
     if len(words) != 2 or words[1].form != "quoted":
@@ -180,7 +182,7 @@ def _leads_to_listed_places(around: Circumstances, case: Case, places: Sequence[
     )
 
 
-def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None) -> bool:
+def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> bool:
     """Whether the fixed read-only set holds this command."""
     if not around.builtin_reads or places is None:
         return False
@@ -204,7 +206,7 @@ def _only_reads(around: Circumstances, case: Case, places: Sequence[str] | None)
     return _reads_inside(around, case, places)
 
 
-def _could_only_read(case: Case) -> bool:
+def _could_only_read(case: AnalyzedCommand) -> bool:
     """Whether nothing around its words keeps a command out of the set."""
     if not case.layers or case.step.command.kind != "command":
         return False
@@ -217,7 +219,7 @@ def _could_only_read(case: Case) -> bool:
     return not case.step.unwrapped.texts
 
 
-def _may_be_option(around: Circumstances, case: Case, place: str) -> bool:
+def _may_be_option(around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
     """Whether a word that is not constant could turn out to be an option that takes the command out of the set: by
     what its variable may hold, or beside a file that is named like one."""
     row, found = case.known[-1].program, case.known[-1].arguments
@@ -231,13 +233,13 @@ def _may_be_option(around: Circumstances, case: Case, place: str) -> bool:
     return False
 
 
-def _reads_inside(around: Circumstances, case: Case, places: Sequence[str]) -> bool:
+def _reads_inside(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
     for touch in case.touches(-1):
         if touch.deed not in ("read", "list") or (case.names[-1] == "diff" and _is_folder(around, touch, places)):
             return False
         for place in places:
-            lookout = Lookout(around.paths, case.facts, place)
+            lookout = PathFinder(around.paths, case.facts, place)
             # What a Read rule or a grant names is judged by itself: here it is only known what is read.
             if not all(found.known_read or found.allow or found.grant for found in lookout.look(touch)):
                 return False
@@ -251,7 +253,7 @@ def _is_folder(around: Circumstances, touch: Touch, places: Sequence[str]) -> bo
     return any(around.paths.resolve(literal(touch.word), cwd=place).kind == "folder" for place in places)
 
 
-def _strange_place(around: Circumstances, case: Case, places: Sequence[str] | None) -> str | None:
+def _strange_place(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> str | None:
     """Why git would not run as it does elsewhere: a folder that looks like a repository of its own."""
     for known in case.known:
         if known.git is None:
@@ -281,7 +283,7 @@ class Said:
     floors: tuple[Floor, ...] = ()
     deny: Evidence | None = None
     ask: Evidence | None = None
-    must_ask: Evidence | None = None
+    requires_ask: Evidence | None = None
     bypass_lifts: bool = True
     allow: Evidence | None = None
     grant: Evidence | None = None
@@ -298,7 +300,7 @@ class Said:
             self.floors,
             self.deny,
             self.ask,
-            self.must_ask,
+            self.requires_ask,
             self.bypass_lifts,
             False,  # auto_lifts
             False,  # in_workspace

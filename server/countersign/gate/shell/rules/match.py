@@ -17,8 +17,8 @@ from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
-from countersign.gate.shell.rules.analyzed_command import Case
-from countersign.gate.shell.syntax.tree import HOLE, Assignment, Variable, Word
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -30,7 +30,7 @@ MAX_SPELLINGS = 32
 # --- deny and ask ----------------------------------------------------------------------------------------------------
 
 
-def touching(case: Case, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
+def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny = ask = None
     if case.plain and len(case.layers) == 1:
@@ -56,7 +56,7 @@ def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | 
     return None
 
 
-def may_touch(case: Case, rules: RuleSet, agent: str) -> Evidence | None:
+def may_touch(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
     """A deny or ask rule that could match once the words are known."""
     if case.plain:
         return None
@@ -84,7 +84,7 @@ def _maybe(rule: Rule) -> Evidence:
     return evidence(rule, f"`{rule.text}` could match, which is not known before it runs")
 
 
-def _spellings(case: Case) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of every layer, with and without what is assigned in front, and with each known value in place; each
     with words that hold all of them, by which its rules are found."""
     command = case.step.command
@@ -204,7 +204,7 @@ class Coverage(NamedTuple):
 _NO_COVERAGE = Coverage()
 
 
-def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
+def covering(case: AnalyzedCommand, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
     """The first rule that honestly covers this command."""
     near: str | None = None
     if case.ordinary:
@@ -243,12 +243,12 @@ def covering(case: Case, listed: Literal["allow", "grant"], rules: RuleSet, agen
     return Coverage(near=near or _kept_out(case))
 
 
-def _says(rule: Rule, pattern: CommandPattern, case: Case) -> bool:
+def _says(rule: Rule, pattern: CommandPattern, case: AnalyzedCommand) -> bool:
     """Whether the rule is this command's own text, byte for byte."""
     return pattern.exact and rule.text == f"Bash({case.step.command.source})"
 
 
-def _readings(case: Case) -> Iterable[tuple[tuple[str, ...], int]]:
+def _readings(case: AnalyzedCommand) -> Iterable[tuple[tuple[str, ...], int]]:
     """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
     command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
     if len(case.layers) == 1 and not case.step.command.assignments:
@@ -256,7 +256,7 @@ def _readings(case: Case) -> Iterable[tuple[tuple[str, ...], int]]:
     return _all_readings(case)
 
 
-def _all_readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
+def _all_readings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], int]]:
     command = case.step.command
     shapes = tuple(word.shape for word in command.words)
     unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
@@ -277,23 +277,23 @@ def _all_readings(case: Case) -> Iterator[tuple[tuple[str, ...], int]]:
 def _as_word(assignment: Assignment) -> str:
     plain = assignment.plain
     operator = "+=" if assignment.appends else "="
-    return f"{assignment.name}{operator}{plain}" if plain is not None else HOLE + assignment.source
+    return f"{assignment.name}{operator}{plain}" if plain is not None else UNKNOWN_TEXT + assignment.source
 
 
-def _kept_out(case: Case) -> str | None:
+def _kept_out(case: AnalyzedCommand) -> str | None:
     """Why no rule at all covers this command."""
     if case.evaluates is not None:
         return case.evaluates
     return _renamed(case)
 
 
-def _renamed(case: Case) -> str | None:
+def _renamed(case: AnalyzedCommand) -> str | None:
     if case.redefined is not None:
         return f"`{case.redefined}` is given another meaning in the same text"
     return None
 
 
-def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
+def _uncovered(case: AnalyzedCommand, pattern: CommandPattern, words: Sequence[str], above: int) -> str | None:
     """Why this rule, whose words match, does not cover the command."""
     if case.clear and pattern.first_word is not None:
         return None
@@ -335,14 +335,14 @@ def _uncovered(case: Case, pattern: CommandPattern, words: Sequence[str], above:
     return None
 
 
-def _writes_unnamed(case: Case, pattern: CommandPattern) -> bool:
+def _writes_unnamed(case: AnalyzedCommand, pattern: CommandPattern) -> bool:
     return any(
         use.kind in ("writes", "changes") and not all(_named(names, pattern.literals) for names in use.names)
         for use in case.uses
     )
 
 
-def _answered(case: Case, use: Use) -> bool:
+def _answered(case: AnalyzedCommand, use: Use) -> bool:
     """Whether all that an option does is judged by the paths in it: it writes constant files, or takes settings or a
     folder from a constant place (S9)."""
     if case.holes or not _STAYING.issuperset(case.names[:-1]):
@@ -363,7 +363,7 @@ _PATH = re.compile(r"[\w./][\w./+-]*")
 """A path for certain: nothing in it gives a part another meaning (``type=local,dest=x``)."""
 
 
-def _shell_starter(case: Case) -> str | None:
+def _shell_starter(case: AnalyzedCommand) -> str | None:
     """A wrapper at the end of the line: with nothing to run, many of them run a shell."""
     if not case.layers:
         return None
@@ -377,10 +377,10 @@ def _shell_starter(case: Case) -> str | None:
 
 
 def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
-    return any(name in literals and HOLE not in name for name in names)
+    return any(name in literals and UNKNOWN_TEXT not in name for name in names)
 
 
-def _too_free(case: Case) -> str | None:
+def _too_free(case: AnalyzedCommand) -> str | None:
     """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
     if len(case.layers) > 1:
         return "a wildcard does not stand for a wrapper"

@@ -14,7 +14,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.unwrap import is_wrapper
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS
 from countersign.gate.shell.programs.subcommand_depth import ONLY_EXACT
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import covering
 from countersign.gate.shell.rules.rule_prefix import Stem, git_stem, looks_like_subcommand, stem
 from countersign.gate.shell.variables.assignments import is_safe_prefix
@@ -38,7 +38,7 @@ _FILE = re.compile(r"[./]")
 _MAX_RULE = 300
 
 
-def propose(case: Case) -> Iterator[str]:
+def propose(case: AnalyzedCommand) -> Iterator[str]:
     """The rules for one simple command, narrowest first."""
     if not _sayable(case):
         return
@@ -60,7 +60,7 @@ def propose(case: Case) -> Iterator[str]:
             yield text
 
 
-def _sayable(case: Case) -> bool:
+def _sayable(case: AnalyzedCommand) -> bool:
     command = case.step.command
     if not case.layers or command.kind != "command" or "\n" in command.source:
         return False
@@ -80,7 +80,7 @@ def _sayable(case: Case) -> bool:
     return layer.start is not None and (case.names[-1] not in INTERPRETERS or layer.way == "runner")
 
 
-def _width(case: Case) -> int:
+def _width(case: AnalyzedCommand) -> int:
     """How many words the wider rule has, 0 where only exactly this call is to be offered."""
     if any(_LOADS.fullmatch(assignment.name) for assignment in case.step.command.assignments):
         return 0
@@ -105,7 +105,7 @@ def _width(case: Case) -> int:
     return lead + found.length if None not in above else 0
 
 
-def _script(case: Case, words: Sequence[str | None]) -> Stem:
+def _script(case: AnalyzedCommand, words: Sequence[str | None]) -> Stem:
     """An interpreter with the script that it runs, and what that is told to do; never the interpreter alone."""
     if any(use.kind == "code" for use in case.uses):
         return Stem(0)
@@ -119,6 +119,6 @@ def _script(case: Case, words: Sequence[str | None]) -> Stem:
     return Stem(0)
 
 
-def _covers(text: str, case: Case) -> bool:
+def _covers(text: str, case: AnalyzedCommand) -> bool:
     found = covering(case, "allow", RuleSet([RuleText("allow", text)]), "")
     return found.evidence is not None and not found.writes

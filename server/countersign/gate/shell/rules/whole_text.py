@@ -10,7 +10,7 @@ from countersign.gate.finding import Finding
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.rules.rule_set import Rule, evidence
-from countersign.gate.shell.rules.analyzed_command import Case
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.proposals import propose
 from countersign.settings.policy import RuleText
@@ -27,7 +27,7 @@ class Whole:
 
     text: str
     findings: tuple[Finding, ...]
-    cases: Mapping[int, Case]
+    cases: Mapping[int, AnalyzedCommand]
     named: frozenset[int]
     redirected: frozenset[int]
     escaped: frozenset[int] = frozenset()
@@ -97,11 +97,11 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
     offered: dict[str, None] = {}
     written: set[str] = set()
     for index, finding in enumerate(whole.findings):
-        if finding.allow or finding.grant or finding.neutral or (finding.known_read and not finding.must_ask):
+        if finding.allow or finding.grant or finding.neutral or (finding.known_read and not finding.requires_ask):
             continue
         if finding.deny or finding.ask or finding.floors:
             return ()
-        if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+        if finding.kind == "write" and index in whole.redirected and finding.requires_ask is None:
             if finding.resource in written:
                 continue  # what was said of it the first time covers it
             written.add(finding.resource)
@@ -117,14 +117,14 @@ def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str]
     finding = whole.findings[index]
     case = whole.cases.get(index)
     if index in whole.escaped and finding.kind == "command":
-        return None if finding.must_ask else []
+        return None if finding.requires_ask else []
     if case is not None:
-        return None if finding.must_ask else (list(propose(case)) or None)
-    if finding.kind == "write" and index in whole.redirected and finding.must_ask is None:
+        return None if finding.requires_ask else (list(propose(case)) or None)
+    if finding.kind == "write" and index in whole.redirected and finding.requires_ask is None:
         exact = around.paths.exact_rule("Edit", finding.resource, cwd=around.start)
         wider = around.paths.wider_rules("Edit", finding.resource, cwd=around.start)
         return [exact, *wider] if exact is not None else None
-    if finding.must_ask is None or finding.auto_lifts:
+    if finding.requires_ask is None or finding.auto_lifts:
         return []
     return None
 
@@ -137,6 +137,6 @@ def _grantable(whole: Whole, index: int) -> bool:
     """Whether a grant of this text covers this finding."""
     finding = whole.findings[index]
     if finding.kind != "command":
-        return finding.must_ask is None or index in whole.named
+        return finding.requires_ask is None or index in whole.named
     case = whole.cases.get(index)
-    return finding.must_ask is None and (case is None or (case.evaluates is None and case.unnamed is None))
+    return finding.requires_ask is None and (case is None or (case.evaluates is None and case.unnamed is None))

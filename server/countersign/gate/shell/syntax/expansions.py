@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from countersign.gate.shell.syntax.ansi_c_quoting import decode_ansi
 from countersign.gate.shell.syntax.tree import (
-    HOLE,
+    UNKNOWN_TEXT,
     Arithmetic,
     Formula,
     NotUnderstood,
@@ -174,7 +174,7 @@ def _formula(code: str) -> Formula:
     code = _NUMBER.sub("0", code)
     names = frozenset(_NAME.findall(code))
     assigned = {a or b for a, b in _STEPPED.findall(code)} | set(_SET.findall(code))
-    return Formula(names, frozenset(assigned), HOLE in code or "[" in code)
+    return Formula(names, frozenset(assigned), UNKNOWN_TEXT in code or "[" in code)
 
 
 def _stand_in(pieces: Sequence[Piece]) -> str:
@@ -189,7 +189,7 @@ def _stand_in(pieces: Sequence[Piece]) -> str:
             case Arithmetic(formula=formula) if not formula.unknown:
                 out += " " + " ".join(formula.names) + " 0"
             case _:
-                out += HOLE
+                out += UNKNOWN_TEXT
     return out
 
 

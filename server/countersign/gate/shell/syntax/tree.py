@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-HOLE = "\x02"
+UNKNOWN_TEXT = "\x02"
 """Stands in a word's shape for what is not known before it runs. It cannot occur in a text that may be shown."""
 
 Form = Literal["constant", "pattern", "quoted", "split"]

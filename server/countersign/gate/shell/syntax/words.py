@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from countersign.gate.patterns import escape_glob
 from countersign.gate.shell.syntax.tree import (
-    HOLE,
+    UNKNOWN_TEXT,
     Arithmetic,
     Form,
     Glob,
@@ -64,7 +64,7 @@ def constant(value: str) -> Word:
     return Word(value, (Text(value, quoted=True),), "constant", value, value, value, bare=False)
 
 
-UNKNOWN = Word("…", (), "split", None, "", HOLE + "…", bare=False)
+UNKNOWN = Word("…", (), "split", None, "", UNKNOWN_TEXT + "…", bare=False)
 """Words that come from somewhere else: what ``xargs`` reads, say."""
 
 
@@ -81,7 +81,7 @@ def make_word(source: str, pieces: Sequence[Piece], *, quoting: bool, bracing: b
     if form == "constant":
         value = "".join(_constant(piece) or "" for piece in found)
         return Word(shown, found, form, value, value, value, tilde, not quoting, (), scripts)
-    return Word(shown, found, form, None, prefix, HOLE + shown, tilde, not quoting, choices, scripts)
+    return Word(shown, found, form, None, prefix, UNKNOWN_TEXT + shown, tilde, not quoting, choices, scripts)
 
 
 def pattern_text(word: Word) -> str:
@@ -111,7 +111,11 @@ def _expanded(word: Word) -> tuple[Word, ...]:
         piece.text if isinstance(piece, Glob) or (isinstance(piece, Text) and not piece.quoted) else "$"
         for piece in word.pieces
     )
-    if not _PLAIN_BRACES.fullmatch(text) or not all(word.choices) or any(HOLE in choice for choice in word.choices):
+    if (
+        not _PLAIN_BRACES.fullmatch(text)
+        or not all(word.choices)
+        or any(UNKNOWN_TEXT in choice for choice in word.choices)
+    ):
         return (word,)
     return tuple([_brace_word(choice) for choice in word.choices])
 
@@ -125,7 +129,7 @@ def _brace_word(choice: str) -> Word:
     pieces = tuple(_brackets(split))
     if all(isinstance(piece, Text) for piece in pieces):
         return Word(choice, (Text(choice),), "constant", choice, choice, choice)
-    return Word(choice, pieces, "pattern", None, _prefix(pieces), HOLE + choice)
+    return Word(choice, pieces, "pattern", None, _prefix(pieces), UNKNOWN_TEXT + choice)
 
 
 _GLOB = frozenset("*?[")
@@ -244,10 +248,10 @@ def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str)
             case Glob(text=part):
                 text += part
             case _:
-                quoted.append(HOLE)
+                quoted.append(UNKNOWN_TEXT)
                 text += _MARK
     if text.count("{") > MAX_CHOICES or (len(text) > MAX_BRACED and "{" in text):
-        return (HOLE, "-" + HOLE)
+        return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
     if not _LOOKS_BRACED.search(text):
         return ()
     indexed = "".join(chr(0xF0000 + index) for index in range(len(quoted)))
@@ -256,7 +260,7 @@ def _brace_choices(pieces: Sequence[Piece], spelled: Callable[[str], str] = str)
     try:
         words = expand_braces(text)
     except OverflowError:
-        return (HOLE, "-" + HOLE)
+        return (UNKNOWN_TEXT, "-" + UNKNOWN_TEXT)
     if words == [text]:
         return ()
     table = {ord(mark): spelled(original) for mark, original in zip(indexed, quoted, strict=True)}
