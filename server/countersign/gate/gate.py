@@ -16,7 +16,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from countersign.gate.approvals.answering import Answering, Keeper
 from countersign.gate.approvals.asking import Asker, Asking
@@ -44,8 +44,8 @@ from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
 from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
 from countersign.gate.risk import with_parts
+from countersign.gate.submission import Submission
 from countersign.gate.turn import Turn
-from countersign.gate.turn_order import Place
 from countersign.gate.workers import in_worker, sharing
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.base import Json
@@ -60,23 +60,6 @@ Decide = Callable[[ToolCall, Policy, Sequence[Mode], Sequence[RuleText]], Decisi
 
 MOST_ROUNDS = 20
 """How often one call is judged afresh because something changed beneath it, before it is refused as restless."""
-
-
-@dataclass(slots=True)
-class _Submission:
-    """One call on its way through: what stays the same over all its rounds."""
-
-    receipt_id: str
-    prepare: Prepare
-    turn: Turn
-    place: Place
-    allow_offered: bool
-    restored: Question | None = None
-    edited: Mapping[str, Json] | None = None
-
-    def blocking_plan(self) -> Plan:
-        """What would be done now, with the arguments as a person left them."""
-        return self.prepare(self.edited)
 
 
 class Gate:
@@ -134,14 +117,14 @@ class Gate:
             BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
-        passage = _Submission(receipt_id, prepare, turn, turn.line.join(), allow_offered)
+        passage = Submission(receipt_id, prepare, turn, turn.line.join(), allow_offered)
         try:
             with sharing(turn.workers):
                 return await self._submitted(passage, restored)
         finally:
             passage.place.leave()
 
-    async def _submitted(self, passage: _Submission, restored: StoredRequest | None) -> Settled:
+    async def _submitted(self, passage: Submission, restored: StoredRequest | None) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         try:
             plan = await in_worker(passage.blocking_plan)
@@ -203,7 +186,7 @@ class Gate:
         assert isinstance(ran, Ran)  # only the agent's own writes are limited
         return ran
 
-    async def _rounds(self, plan: Plan, passage: _Submission) -> Settled:
+    async def _rounds(self, plan: Plan, passage: Submission) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
             version = self._live.version
@@ -270,9 +253,7 @@ class Gate:
             return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
         return None
 
-    async def _ask(
-        self, plan: Plan, decision: Decision, entry: Entry, passage: _Submission, version: int
-    ) -> Resolution:
+    async def _ask(self, plan: Plan, decision: Decision, entry: Entry, passage: Submission, version: int) -> Resolution:
         seconds = self._policy().approvals_timeout or None
         kept = await self._adopted(plan.call, passage.restored) if passage.restored is not None else None
         passage.restored = None
@@ -304,7 +285,7 @@ class Gate:
         )
         return resolution._replace(approval_id=request.approval_id)
 
-    async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: _Submission) -> Entry:
+    async def _record(self, entry: Entry, call: ToolCall, reason: str, passage: Submission) -> Entry:
         """Write down what was decided; for a request that waited on disk, its end says so, once.
 
         One that would be allowed, but whose card is no longer true, ends for that, and what was decided is of the call
@@ -423,7 +404,7 @@ class Gate:
 
     # Judging: blocking, in worker threads.
 
-    def _bound(self, plan: Plan, passage: _Submission) -> tuple[Plan, Decision]:
+    def _bound(self, plan: Plan, passage: Submission) -> tuple[Plan, Decision]:
         """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview.
 
         A card is bound to all that its text could mean by a program, since nobody but the person looks at it.
