@@ -157,7 +157,7 @@ describe('nothing is approved by accident', () => {
   });
 
   const script = (lines: number): wire.ApprovalRequest =>
-    plainCommand({ preview: { kind: 'command', command: Array.from({ length: lines }, (_, index) => (index === 30 ? 'rm -rf ~/work' : `echo ${index}`)).join('\n'), cwd: '/home/me/proj', parts: [] } });
+    plainCommand({ preview: { kind: 'command', command: Array.from({ length: lines }, (_, index) => (index === 30 ? 'rm -rf ~/projects' : `echo ${index}`)).join('\n'), cwd: '/home/me/proj', parts: [] } });
 
   it('a script is not approved before all of it was in view, by button, key or command; steps by key lead through it and read it out', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [script(400)] }), opened);

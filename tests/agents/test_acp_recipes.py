@@ -103,9 +103,9 @@ def test_a_stranger_is_unguarded(tmp_path: Path):
 def test_what_a_recipe_sets_wins_over_the_agents_own_environment(tmp_path: Path):
     own = config("opencode", env={"OPENCODE_PERMISSION": '{"*": "allow"}', "MINE": "1"})
     launch = prepare_launch(BY_NAME["opencode"], own, tmp_path)
-    found = agent_environment({"PATH": "/usr/bin:/bin"}, own, launch, "/work")
+    found = agent_environment({"PATH": "/usr/bin:/bin"}, own, launch, "/projects")
     assert json.loads(found["OPENCODE_PERMISSION"])["bash"] == "ask"
-    assert (found["MINE"], found["PWD"]) == ("1", "/work")
+    assert (found["MINE"], found["PWD"]) == ("1", "/projects")
 
 
 def test_claude_is_asked_to_ask_for_everything():

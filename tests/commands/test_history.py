@@ -49,7 +49,7 @@ def said(*words: str) -> tuple[int, str, str]:
         (("--verdict", "deny"), [3]),
         (("--by", "mode"), [1]),
         (("--phase", "finished"), [2]),
-        (("--workspace", "/work"), [1, 2, 4]),
+        (("--workspace", "/projects"), [1, 2, 4]),
         (("--text", "touch 2"), [3]),
         (("--until", "2026-11-20T09:00:00.5Z"), [1]),
         (("--tool", "shell", "--by", "user", "--phase", "decided"), [4]),

@@ -145,9 +145,9 @@ class WorkspaceServer:
                 arguments=given,
                 kind="execute",
                 category="execute",
-                effects=(RunCommand(text, "/work"),),
-                preview=CommandPreview(command=text, cwd="/work", parts=[]),
-                cwd="/work",
+                effects=(RunCommand(text, "/projects"),),
+                preview=CommandPreview(command=text, cwd="/projects", parts=[]),
+                cwd="/projects",
                 title=text,
                 bound=self.bound,
             )
@@ -194,7 +194,7 @@ def make_house(path: Path | None = None, **policy) -> WorkspaceServer:
     ledger = Ledger(path)
     house = WorkspaceServer(None, desk, book, ledger, None)  # type: ignore[arg-type]
     house.policy = replace(
-        Policy("/work", "/home/me", trusted=True, agents={"Countersign": AgentConfig("Countersign")}), **policy
+        Policy("/projects", "/home/me", trusted=True, agents={"Countersign": AgentConfig("Countersign")}), **policy
     )
     house.gate = Gate(
         decide=lambda *given: house.judge(*given),  # noqa: PLW0108 tests swap `judge`

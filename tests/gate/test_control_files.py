@@ -36,9 +36,9 @@ class Machine:
     top: Path
 
     def __post_init__(self) -> None:
-        for folder in ("ws/src", "user/profiles/work", "storage", "etc", "elsewhere"):
+        for folder in ("ws/src", "user/profiles/alt", "storage", "etc", "elsewhere"):
             (self.top / folder).mkdir(parents=True)
-        for file in ("user/settings.json", "user/profiles/work/settings.json", "storage/rules.json", "ws/src/a.py"):
+        for file in ("user/settings.json", "user/profiles/alt/settings.json", "storage/rules.json", "ws/src/a.py"):
             (self.top / file).write_text("{}")
         self.workspace = self.top / "ws"
 
@@ -96,7 +96,7 @@ def dangling_user_settings(machine: Machine) -> None:
 
 def linked_profile(machine: Machine) -> None:
     machine.write("ws/vscode/settings.json")
-    machine.link("user/profiles/work/settings.json", machine.top / "ws/vscode/settings.json")
+    machine.link("user/profiles/alt/settings.json", machine.top / "ws/vscode/settings.json")
 
 
 def linked_profile_folder(machine: Machine) -> None:
@@ -120,8 +120,8 @@ def workspace_is_user_folder(machine: Machine) -> None:
 
 
 def workspace_is_profile(machine: Machine) -> None:
-    machine.write("user/profiles/work/vscode/settings.json")
-    machine.workspace = machine.top / "user/profiles/work"
+    machine.write("user/profiles/alt/vscode/settings.json")
+    machine.workspace = machine.top / "user/profiles/alt"
 
 
 def linked_workspace_settings(machine: Machine) -> None:
@@ -226,7 +226,7 @@ def test_other_files_of_the_workspace_are_as_free_as_before(setup: Setup, tmp_pa
 
 def test_a_hard_link_to_a_control_file_is_that_file(tmp_path: Path) -> None:
     machine = Machine(tmp_path)
-    for number, name in enumerate(("user/settings.json", "user/profiles/work/settings.json", "storage/rules.json")):
+    for number, name in enumerate(("user/settings.json", "user/profiles/alt/settings.json", "storage/rules.json")):
         os.link(tmp_path / name, machine.workspace / f"twin{number}")
         for mode in MODES:
             policy = machine.policy(bypass=True)
@@ -245,7 +245,7 @@ def relink_folder(machine: Machine) -> None:
     (machine.top / "ws/other").mkdir()
     (machine.top / "user/profiles").rename(machine.top / "elsewhere/profiles")
     machine.link("user/profiles", machine.top / "elsewhere/profiles")
-    machine.link("elsewhere/profiles/work/settings.json", machine.top / "ws/vscode/settings.json")
+    machine.link("elsewhere/profiles/alt/settings.json", machine.top / "ws/vscode/settings.json")
 
 
 def relink_workspace(machine: Machine) -> None:

@@ -466,7 +466,7 @@ async def test_parked_requests_are_taken_up_under_the_same_id_and_run_once(tmp_p
     first.ledger.close()
 
     second = make_house(tmp_path / "ledger.db")
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     assert stored.parked
     task = second.submit(restored=stored)
     again = await second.desk.card()
@@ -474,7 +474,7 @@ async def test_parked_requests_are_taken_up_under_the_same_id_and_run_once(tmp_p
     assert await second.answer(again) == "allowed"
     await settled(task)
     assert second.runs == ["touch made"]
-    assert second.ledger.requests("/work") == []
+    assert second.ledger.requests("/projects") == []
     assert [row[0] for row in second.rows()] == ["decided", "decided", "started", "finished"]
     second.ledger.close()
 
@@ -523,10 +523,10 @@ async def test_a_parked_request_that_a_new_rule_denies_ends_as_denied(tmp_path):
     first.ledger.close()
     second = make_house(tmp_path / "ledger.db")
     second.verdict = "deny"
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     assert isinstance(await settled(second.submit(restored=stored)), Refused)
     assert [(notice.approval_id, notice.state) for notice in second.desk.ended] == [(card.approval_id, "denied")]
-    assert second.ledger.requests("/work") == []
+    assert second.ledger.requests("/projects") == []
     second.ledger.close()
 
 
@@ -731,7 +731,7 @@ async def parked_in(path, command="touch made", **first_policy) -> tuple[Approva
 async def test_a_mode_that_loosened_meanwhile_runs_nothing_when_the_server_starts(tmp_path):
     card, second = await parked_in(tmp_path)
     second.verdict = "allow"
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     task = second.submit(restored=stored)
     again = await second.desk.card()
     assert again.approval_id == card.approval_id
@@ -744,7 +744,7 @@ async def test_a_mode_that_loosened_meanwhile_runs_nothing_when_the_server_start
 async def test_a_parked_request_that_a_new_rule_allows_is_decided_once(tmp_path):
     card, second = await parked_in(tmp_path)
     second.policy = replace(second.policy, rules=(RuleText("allow", "Bash(touch made)"),))
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     assert (await settled(second.submit(restored=stored))).by == "rule"
     assert [(notice.approval_id, notice.state, notice.by) for notice in second.desk.ended] == [
         (card.approval_id, "allowed", "rule")
@@ -759,7 +759,7 @@ async def test_a_parked_request_whose_card_is_no_longer_true_is_not_allowed_by_a
     file.write_text("another")
     second.bound = (blocking_state(str(file)),)
     second.policy = replace(second.policy, rules=(RuleText("allow", "Bash(touch made)"),))
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     await settled(second.submit(restored=stored))
     assert [(notice.approval_id, notice.state, notice.by) for notice in second.desk.ended] == [
         (card.approval_id, "interrupted", "change")
@@ -770,16 +770,16 @@ async def test_a_parked_request_whose_card_is_no_longer_true_is_not_allowed_by_a
 async def test_a_parked_request_with_nobody_to_ask_ends(tmp_path):
     _, second = await parked_in(tmp_path)
     second.desk.there = False
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     assert (await settled(second.submit(restored=stored))).by == "nobody"
-    assert second.ledger.requests("/work") == []
+    assert second.ledger.requests("/projects") == []
     assert second.states() == [("denied", "nobody")]
     second.ledger.close()
 
 
 async def test_stop_before_a_parked_request_is_offered_again_ends_it(tmp_path, monkeypatch):
     _, second = await parked_in(tmp_path)
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     held = Held()
 
     async def hold(*_changes):
@@ -793,7 +793,7 @@ async def test_stop_before_a_parked_request_is_offered_again_ends_it(tmp_path, m
     with pytest.raises(asyncio.CancelledError):
         await settled(task)
     await second.gate.asking.close()
-    assert second.ledger.requests("/work") == []
+    assert second.ledger.requests("/projects") == []
     assert second.states() == [("cancelled", "cancel")]
     second.ledger.close()
 
@@ -809,7 +809,7 @@ async def test_an_edit_that_was_asked_once_more_is_offered_again_as_it_was(tmp_p
         await settled(task)
     first.ledger.close()
     second = make_house(tmp_path / "ledger.db")
-    (stored,) = second.ledger.requests("/work")
+    (stored,) = second.ledger.requests("/projects")
     task = second.submit(restored=stored)
     again = await second.desk.card()
     assert (again.approval_id, again.preview.command) == (card.approval_id, "floored")

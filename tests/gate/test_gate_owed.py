@@ -25,8 +25,8 @@ def ends_of(path: Path) -> list[tuple[str, str | None]]:
     rows = Ledger(path)
     try:
         assert rows.verify().fault is None
-        assert rows.requests("/work") == []
-        assert rows.unfinished("/work") == []
+        assert rows.requests("/projects") == []
+        assert rows.unfinished("/projects") == []
         told = [entry.outcome or {} for entry in reversed(rows.query(HistoryFilter(), workspace=None))]
         return [(kind, str(one[kind])) for one in told for kind in ("state", "ended") if kind in one]
     finally:
@@ -56,8 +56,8 @@ async def test_an_end_that_fails_once_is_written_at_once(tmp_path, monkeypatch, 
     Disk(monkeypatch, WAYS[way], stays=False)
     settled = await live(house, way)
     assert isinstance(await asyncio.wait_for(house.submit("forbidden"), BOUND), Refused)
-    assert house.ledger.requests("/work") == []
-    assert house.ledger.unfinished("/work") == []
+    assert house.ledger.requests("/projects") == []
+    assert house.ledger.unfinished("/projects") == []
     house.ledger.close()
     assert ends_of(tmp_path / LEDGER_FILE) == told_by(house, settled)
 
@@ -83,10 +83,10 @@ async def test_an_end_that_waits_is_written_without_anybody_asking_for_more(tmp_
     disk = Disk(monkeypatch, 2, stays=True)
     settled = await live(house, "denied")
     assert isinstance(settled, Refused)
-    assert [stored.state for stored in house.ledger.requests("/work")] == ["open"]
+    assert [stored.state for stored in house.ledger.requests("/projects")] == ["open"]
     disk.mend()
     async with asyncio.timeout(BOUND):
-        while await asyncio.to_thread(house.ledger.requests, "/work"):
+        while await asyncio.to_thread(house.ledger.requests, "/projects"):
             pass
     assert house.rows()[-1] == ("decided", "deny", "floor")
     house.ledger.close()
@@ -147,7 +147,7 @@ async def test_an_end_that_can_never_be_a_row_does_not_keep_all_others_from_runn
 
     assert isinstance(await asyncio.wait_for(house.submit("one", run=run), BOUND), Ran)
     assert isinstance(await asyncio.wait_for(house.submit("two"), BOUND), Ran)
-    assert [row.phase for row in house.ledger.unfinished("/work")] == ["started"]
+    assert [row.phase for row in house.ledger.unfinished("/projects")] == ["started"]
     house.ledger.close()
 
 
@@ -166,6 +166,6 @@ async def test_a_card_that_cannot_be_shown_is_closed_and_runs_nothing(tmp_path, 
     assert (settled.kind, settled.by) == ("interrupted", "floor")
     assert house.states() == [("interrupted", "floor")]
     assert (len(house.gate.asking.table), house.runs) == (0, [])
-    assert house.ledger.requests("/work") == []
+    assert house.ledger.requests("/projects") == []
     assert "could not be shown" in caplog.text
     house.ledger.close()

@@ -10,7 +10,7 @@ from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.lsp.event_feed import Feed
 from countersign.wire.threads import DoneEvent, TextEvent, ThinkingEvent, ThreadUpdate
 
-ROW = ThreadRow("thread", "/work", "title", "Countersign", "default", 0, "2026-11-20T00:00:00Z")
+ROW = ThreadRow("thread", "/projects", "title", "Countersign", "default", 0, "2026-11-20T00:00:00Z")
 
 
 class Sent:

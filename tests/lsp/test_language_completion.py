@@ -14,7 +14,7 @@ from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleTe
 from tests.lsp.language_support import completed, decision
 
 POLICY = Policy(
-    workspace="/work",
+    workspace="/projects",
     home="/home/me",
     agents={"Countersign": AgentConfig("Countersign"), "Claude": AgentConfig("Claude", type="acp", command="c")},
     models={"demo": ModelConfig("demo", "demo"), "big": ModelConfig("big", "ollama")},

@@ -11,7 +11,7 @@ import pytest
 from countersign.settings.policy import Policy
 from countersign.tools.shell.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld
 
-WORKSPACE = "/work/space"
+WORKSPACE = "/projects/space"
 
 
 def given(base: dict[str, str], **policy: Any) -> dict[str, str]:
@@ -98,9 +98,9 @@ def test_only_a_variable_named_in_full_is_passed_and_none_that_steers_the_shell(
     [
         ("/usr/bin:/bin", "/usr/bin:/bin"),
         (":/usr/bin::.:bin:../x:/bin:", "/usr/bin:/bin"),
-        ("/work/space/bin:/usr/bin:/work/space:/bin", "/usr/bin:/bin:/work/space/bin:/work/space"),
-        ("/work/spaceship/bin:/usr/bin", "/work/spaceship/bin:/usr/bin"),
-        ("/work/other/../space/bin:/bin", "/bin:/work/other/../space/bin"),
+        ("/projects/space/bin:/usr/bin:/projects/space:/bin", "/usr/bin:/bin:/projects/space/bin:/projects/space"),
+        ("/projects/spaceship/bin:/usr/bin", "/projects/spaceship/bin:/usr/bin"),
+        ("/projects/other/../space/bin:/bin", "/bin:/projects/other/../space/bin"),
         ("/bin:/usr/bin:/bin", "/bin:/usr/bin"),
         ("", DEFAULT_PATH),
         (".", DEFAULT_PATH),

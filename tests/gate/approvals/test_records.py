@@ -55,7 +55,7 @@ def test_a_rule_is_named_with_file_and_line(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
     rule = Evidence(source="rule", rule="Bash(npm *)", file="/srv/.vscode/settings.json", line=12, reason="it matches")
     write(ledger, entry(1, by="rule", evidence=(rule,)))
-    (row,) = ledger.query(HistoryFilter(), workspace="/work")
+    (row,) = ledger.query(HistoryFilter(), workspace="/projects")
     assert row.evidence == [rule]
     ledger.close()
 

@@ -218,7 +218,7 @@ def test_another_policy_recalls_nothing(change, ground: Policy) -> None:
 
 
 def test_each_thing_that_a_decision_rests_on_tells_it_from_others() -> None:
-    base = call("ls", "/work")
+    base = call("ls", "/projects")
     keys = [
         decision_cache.key_of(base, ("default",), (), BASH),
         decision_cache.key_of(base, ("plan",), (), BASH),
@@ -228,12 +228,12 @@ def test_each_thing_that_a_decision_rests_on_tells_it_from_others() -> None:
         ),
         decision_cache.key_of(base, ("default",), (), None),
         decision_cache.key_of(call("ls", "/other"), ("default",), (), BASH),
-        decision_cache.key_of(call("ls ", "/work"), ("default",), (), BASH),
-        decision_cache.key_of(call("ls", "/work", agent="Other"), ("default",), (), BASH),
+        decision_cache.key_of(call("ls ", "/projects"), ("default",), (), BASH),
+        decision_cache.key_of(call("ls", "/projects", agent="Other"), ("default",), (), BASH),
         decision_cache.key_of(replace(base, cwd="/other"), ("default",), (), BASH),
         decision_cache.key_of(replace(base, category="external"), ("default",), (), BASH),
         decision_cache.key_of(
-            replace(base, effects=(RunCommand("ls", "/work", understood=False),)), ("default",), (), BASH
+            replace(base, effects=(RunCommand("ls", "/projects", understood=False),)), ("default",), (), BASH
         ),
     ]
     assert len(set(keys)) == len(keys)

@@ -17,7 +17,7 @@ def entry(number: int = 0, **changes) -> Entry:
     given = {
         "receipt_id": f"receipt-{number}",
         "phase": "decided",
-        "workspace": "/work",
+        "workspace": "/projects",
         "owner": "me",
         "thread_id": "thread",
         "agent_name": "Countersign",

@@ -34,7 +34,7 @@ def folder(tmp_path_factory) -> Path:
     with closing(Ledger(torn)) as ledger:
         write(ledger, entry(7), entry(8))
         blocking_export(ledger, folder / "whole.jsonl")
-        blocking_export(ledger, folder / "filtered.jsonl", HistoryFilter(tool="shell"), workspace="/work")
+        blocking_export(ledger, folder / "filtered.jsonl", HistoryFilter(tool="shell"), workspace="/projects")
     return folder
 
 

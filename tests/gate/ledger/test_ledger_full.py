@@ -42,7 +42,7 @@ async def test_at_whatever_commit_it_fails_nothing_runs_unrecorded(tmp_path, mon
     assert with_open.verify().fault is None
     if ran and failed:
         # An end that could not be written to the last is found by the next start, which closes the call.
-        assert [row.phase for row in with_open.unfinished("/work")] == ["started"] * stays
+        assert [row.phase for row in with_open.unfinished("/projects")] == ["started"] * stays
     with_open.close()
 
 

@@ -19,7 +19,7 @@ from countersign.wire.history import HistoryFilter
 from tests.gate.ledger.ledger_support import entry, harm, write
 from tests.patience import PATIENCE
 
-OPEN = StoredRequest("open", "me", "/work", "thread", "call-2", "receipt-2", "A", "open", True, "2026", '{"a": 1}')
+OPEN = StoredRequest("open", "me", "/projects", "thread", "call-2", "receipt-2", "A", "open", True, "2026", '{"a": 1}')
 
 
 @pytest.fixture
@@ -62,13 +62,13 @@ def test_the_new_chain_names_the_old_head_and_holds_beside_a_running_server(ledg
 
 def test_what_is_open_or_running_goes_on(ledger, file, tmp_path):
     blocking_rotate(file, tmp_path / "old.jsonl")
-    assert ledger.requests("/work") == [OPEN]
-    assert [row.receipt_id for row in ledger.unfinished("/work")] == ["receipt-3"]
+    assert ledger.requests("/projects") == [OPEN]
+    assert [row.receipt_id for row in ledger.unfinished("/projects")] == ["receipt-3"]
     asked = ledger.last("receipt-2")
     assert asked is not None
     write(ledger, asked.next("decided", verdict="deny"), Closed("open", "denied"), entry(3, phase="finished"))
-    assert ledger.requests("/work") == []
-    assert ledger.unfinished("/work") == []
+    assert ledger.requests("/projects") == []
+    assert ledger.unfinished("/projects") == []
     ended = ledger.request("open")
     assert ended is not None
     assert ended.state == "denied"

@@ -42,7 +42,7 @@ async def test_many_at_once_keep_their_order_and_the_chain_holds(ledger):
     await asyncio.gather(*(ledger.append(entry(number)) for number in range(200)))
     found = ledger.verify()
     assert (found.rows, found.fault) == (200, None)
-    newest = ledger.query(HistoryFilter(), workspace="/work", limit=1)
+    newest = ledger.query(HistoryFilter(), workspace="/projects", limit=1)
     assert newest[0].tool_call_id == "call-199"
 
 
@@ -82,12 +82,12 @@ async def test_harm_that_gets_past_the_triggers_is_found(ledger, file, sql, faul
 
 
 async def test_a_request_is_kept_until_it_ends_and_its_id_for_ever(ledger):
-    stored = StoredRequest("id", "me", "/work", "thread", "call", "receipt", "A", "open", False, "2026", '{"a": 1}')
+    stored = StoredRequest("id", "me", "/projects", "thread", "call", "receipt", "A", "open", False, "2026", '{"a": 1}')
     await ledger.append(entry(1), Opened(stored))
-    assert ledger.requests("/work") == [stored]
+    assert ledger.requests("/projects") == [stored]
     assert ledger.requests("/other") == []
     await ledger.append(entry(1), Closed("id", "denied"))
-    assert ledger.requests("/work") == []
+    assert ledger.requests("/projects") == []
     ended = ledger.request("id")
     assert ended is not None
     assert (ended.state, ended.request) == ("denied", None)
@@ -95,19 +95,19 @@ async def test_a_request_is_kept_until_it_ends_and_its_id_for_ever(ledger):
 
 async def test_what_was_started_and_never_finished_is_found(ledger):
     await ledger.append(entry(1, phase="started"), entry(2, phase="started"), entry(2, phase="finished"))
-    assert [row.receipt_id for row in ledger.unfinished("/work")] == ["receipt-1"]
+    assert [row.receipt_id for row in ledger.unfinished("/projects")] == ["receipt-1"]
 
 
 async def test_what_a_start_asks_for_looks_at_no_row_too_many(ledger, monkeypatch):
     asked: list[tuple[str, tuple]] = []
     rows = ledger.rows
     monkeypatch.setattr(ledger, "rows", lambda sql, values=(): (asked.append((sql, values)), rows(sql, values))[1])
-    ledger.unfinished("/work")
-    ledger.requests("/work")
+    ledger.unfinished("/projects")
+    ledger.requests("/projects")
     ledger.request("id")
     ledger.last("receipt-1")
-    ledger.receipt("receipt-1", "/work")
-    ledger.query(HistoryFilter(), workspace="/work")
+    ledger.receipt("receipt-1", "/projects")
+    ledger.query(HistoryFilter(), workspace="/projects")
     plans = [row["detail"] for sql, values in asked for row in rows(f"EXPLAIN QUERY PLAN {sql}", values)]
     # `running` holds only what runs; everything else is found by an index.
     assert [plan for plan in plans if plan.startswith("SCAN")] == ["SCAN running"]
@@ -160,7 +160,7 @@ async def test_history_is_filtered(ledger, filter_, calls):
         entry(3, by="rule", verdict="deny", agent_name="Claude", at="2026-11-20T09:00:01.000000Z"),
     )
     assert [row.tool_call_id for row in reversed(list(map(entry_of, ledger.walk(HistoryFilter(**filter_)))))] == calls
-    assert [row.tool_call_id for row in ledger.query(HistoryFilter(**filter_), workspace="/work")] == calls
+    assert [row.tool_call_id for row in ledger.query(HistoryFilter(**filter_), workspace="/projects")] == calls
 
 
 def test_an_owner_is_gone_only_when_its_lock_is_free(tmp_path):
@@ -181,9 +181,9 @@ async def test_a_moment_that_is_none_is_refused(ledger, text):
 
 async def test_pages_go_on_where_they_ended_while_rows_are_written(ledger):
     await ledger.append(*(entry(number) for number in range(10)))
-    first = ledger.query(HistoryFilter(), workspace="/work", limit=4)
+    first = ledger.query(HistoryFilter(), workspace="/projects", limit=4)
     await ledger.append(entry(10))
-    second = ledger.query(HistoryFilter(), workspace="/work", before=first[-1].seq, limit=4)
+    second = ledger.query(HistoryFilter(), workspace="/projects", before=first[-1].seq, limit=4)
     assert [row.seq for row in (*first, *second)] == [10, 9, 8, 7, 6, 5, 4, 3]
 
 
@@ -200,7 +200,7 @@ async def test_rows_written_during_a_walk_do_not_disturb_it(ledger, monkeypatch)
 async def test_the_end_of_a_question_says_how_long_it_stood_open(ledger):
     asked = entry(1, verdict="ask", at="2026-11-20T09:00:00.000000Z")
     await ledger.append(asked, asked.next("decided", verdict="allow", outcome={"state": "allowed"}))
-    (ended, _) = ledger.query(HistoryFilter(), workspace="/work")
+    (ended, _) = ledger.query(HistoryFilter(), workspace="/projects")
     assert ended.outcome is not None
     assert ended.outcome["state"] == "allowed"
     assert ended.outcome["waitedMs"] >= 0
@@ -215,7 +215,7 @@ async def test_true_bytes_of_a_request_that_has_ended_lie_nowhere_any_more(ledge
     log = file.with_name(f"{LEDGER_FILE}-wal")
     for name in ("one", "two", "three"):
         stored = StoredRequest(
-            name, "me", "/work", "thread", "call", "r", "A", "open", False, "2026", '"true-bytes"' * 90
+            name, "me", "/projects", "thread", "call", "r", "A", "open", False, "2026", '"true-bytes"' * 90
         )
         await ledger.append(entry(1), Opened(stored))
     assert b"true-bytes" in log.read_bytes()
