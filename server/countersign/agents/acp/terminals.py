@@ -179,7 +179,7 @@ async def _start(
 
     try:
         line = CommandLine(
-            argv=shell_line("bash", runs or text, environment, session.policy().workspace),
+            argv=shell_line("bash", text if runs is None else runs, environment, session.policy().workspace),
             shown=text,
             cwd=cwd,
             environment=environment,

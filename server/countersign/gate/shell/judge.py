@@ -23,6 +23,7 @@ from countersign.gate.shell.effects.wrapper_readers import peculiar
 from countersign.gate.shell.files.word_paths import folders
 from countersign.gate.shell.flow.control_flow import HERE, CommandFlow, Step
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
+from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.printing.second_opinion import disagreement
@@ -273,6 +274,8 @@ class _Judging:
     def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
         self.must_be_plain(text, " in a text that it runs")
+        if self.not_plain is None and (reason := doubt(text, outer.unwrapped)) is not None:
+            self.not_plain = Evidence(source="plainBash", reason=reason)
         found = "texts are nested deeper than we follow" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places:

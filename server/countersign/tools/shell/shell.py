@@ -101,7 +101,12 @@ class RunShell:
         try:
             environment = desk.environment()
             line = CommandLine(
-                argv=shell_line(plan.shell, permit.runs or plan.command, environment, bench.policy().workspace),
+                argv=shell_line(
+                    plan.shell,
+                    plan.command if permit.runs is None else permit.runs,
+                    environment,
+                    bench.policy().workspace,
+                ),
                 shown=plan.command,
                 cwd=plan.place.resolved,
                 environment=environment,

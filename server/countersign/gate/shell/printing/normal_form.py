@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.unwrap import program, unwrap
+from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.printing.inner_texts import shell_texts, unprintable
 from countersign.gate.shell.printing.normal_values import (
     Assigned,
     Block,
@@ -36,7 +37,6 @@ from countersign.gate.shell.printing.normal_values import (
     Test,
     Value,
 )
-from countersign.gate.shell.programs.rows_wrappers import SHELLS
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.reserved import DECLARING
 from countersign.gate.shell.syntax.tree import (
@@ -130,9 +130,9 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
     if first.value in DECLARING and first.value != "export":
         raise NotPrintable(f"`{first.value}`")
     inner = _inner(command)
-    for word in others:
-        if word.value is not None and word.value in inner:
-            yield (Inner(inner[word.value]),)
+    for index, word in enumerate(others, 1):
+        if index in inner:
+            yield (Inner(inner[index]),)
         elif declared and word.source == declared[0].source and not word.bare:
             yield _declared(declared.pop(0))
         elif first.value == "export" and word.value is None:
@@ -143,29 +143,13 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
         raise NotPrintable("an assignment among the arguments that is none of them")
 
 
-_REPRINTED = frozenset({"bash", "sh", "dash"})
-"""Shells whose text is printed anew. Other programs get their argument as it was written: what `screen` types or
-`fish` reads does not mean the same once it is quoted as bash quotes."""
-
-_BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(")
-
-
-def _inner(command: Simple) -> dict[str, List]:
-    """The texts among the arguments that a shell reads in turn, each with its normal form."""
+def _inner(command: Simple) -> dict[int, List]:
+    """The normal forms of texts that a shell reads in turn, by the index of the word that holds each."""
     unwrapped = unwrap(command.words)
-    names = {program(layer.words[0].value or "") for layer in unwrapped.layers}
-    if unwrapped.fed and names & SHELLS.keys():
-        raise NotPrintable("a shell that reads commands from its input")
-    found: dict[str, List] = {}
-    for text in unwrapped.texts:
-        if all(word.value != text for word in command.words):
-            raise NotPrintable("a text that is evaluated in turn and is not an argument of its own")
-        if "bash" not in names and _BASH_ONLY.search(text):
-            raise NotPrintable("a text for another shell than bash")
-        if not names & _REPRINTED:
-            continue
-        found[text] = normal_form(read(text).script)
-    return found
+    reason = unprintable(unwrapped)
+    if reason is not None:
+        raise NotPrintable(reason)
+    return {index: normal_form(read(found.text).script) for index, found in shell_texts(unwrapped).items()}
 
 
 _RUN_BY_BASH = frozenset("PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_ENV ENV SHELLOPTS BASHOPTS POSIXLY_CORRECT".split())
