@@ -8,6 +8,7 @@ whole in ``whole``. Nothing is weighed here: that is ``decisions/decide.py``'s.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,9 +19,10 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.card_risks import risks_of
+from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.effects.wrapper_readers import peculiar
-from countersign.gate.shell.files.word_paths import folders
+from countersign.gate.shell.files.word_paths import folders, moved_places
 from countersign.gate.shell.flow.control_flow import HERE, CommandFlow, Step
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
 from countersign.gate.shell.printing.inner_texts import doubt
@@ -225,23 +227,42 @@ class _Judging:
     # --- commands ----------------------------------------------------------------------------------------------------
 
     def course(
-        self, found: CommandFlow, start: str, *, depth: int, covered: Coverage | None, outer: Step | None = None
+        self,
+        found: CommandFlow,
+        start: str | None,
+        *,
+        depth: int,
+        covered: Coverage | None,
+        outer: Step | None = None,
+        inherited: frozenset[str] = frozenset(),
     ) -> None:
         """Each simple command of a text, once for each place and input that it has. What is fed to the command that
-        runs this text (``outer``) is fed to whatever in it reads its input."""
-        seen = self.seen.setdefault((start, depth, covered is None), set())
+        runs this text (``outer``) is fed to whatever in it reads its input. ``inherited`` are variables that have
+        another value than the gate supposes. ``start`` is the folder, None if it is not known."""
+        inherited |= found.changed
+        seen = self.seen.setdefault((start, depth, covered is None, inherited), set())
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
             step = each._replace(fed=outer.fed, piped=True, sure=outer.sure) if outer is not None and fed else each
             key = (step.command.source, *step[2:])
             if key not in seen:
                 seen.add(key)
-                self.step(AnalyzedCommand(step, found.facts), start, depth=depth, covered=covered)
+                self.step(AnalyzedCommand(step, found.facts), start, depth=depth, covered=covered, inherited=inherited)
 
-    def step(self, case: AnalyzedCommand, start: str, *, depth: int, covered: Coverage | None) -> None:
+    def step(
+        self,
+        case: AnalyzedCommand,
+        start: str | None,
+        *,
+        depth: int,
+        covered: Coverage | None,
+        inherited: frozenset[str],
+    ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
-        places = [start] if case.step.places is HERE else folders(case.step.places, start, self.around.paths)
+        places = None
+        if start is not None:
+            places = [start] if case.step.places is HERE else folders(case.step.places, start, self.around.paths)
         finding, coverage = speak(self.around, case, places, covered)
         self.findings.append(finding)
         for touched in touched_files(self.around, case, places):
@@ -266,20 +287,44 @@ class _Judging:
             self.risks[risk] = None
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             inner = len(self.findings)
+            carried = case.step.unwrapped.carried
             for text, cover in _inner_texts(case, covered, coverage):
-                self.inside(text, places or [start], case.step, depth=depth + 1, covered=cover)
+                self.must_mean_the_same(text, inherited, carried)
+                there = moved_places(places, carried.folders, self.around.paths)
+                self.inside(text, there, case.step, depth=depth + 1, covered=cover, inherited=inherited)
             if not case.step.unwrapped.texts and not case.step.fed:
                 self.escaped.update(range(inner, len(self.findings)))
 
-    def inside(self, text: str, places: Sequence[str], outer: Step, *, depth: int, covered: Coverage | None) -> None:
+    def must_mean_the_same(self, text: str, inherited: frozenset[str], carried: Carried) -> None:
+        """A text that runs in turn is judged by the values that variables have here, so none that it obeys may have
+        another there."""
+        changed = inherited | carried.variables
+        if carried.other_home and _USES_HOME.search(text):
+            changed |= {"HOME"}
+        if changed and self.not_plain is None:
+            named = " and ".join(f"`{name}`" if name.isidentifier() else name for name in sorted(changed))
+            self.not_plain = Evidence(
+                source="plainBash", reason=f"{named} may have another value in a text that it runs"
+            )
+
+    def inside(
+        self,
+        text: str,
+        places: Sequence[str] | None,
+        outer: Step,
+        *,
+        depth: int,
+        covered: Coverage | None,
+        inherited: frozenset[str],
+    ) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
         self.must_be_plain(text, " in a text that it runs")
         if self.not_plain is None and (reason := doubt(text, outer.unwrapped)) is not None:
             self.not_plain = Evidence(source="plainBash", reason=reason)
         found = "texts are nested deeper than we follow" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
-            for place in places:
-                self.course(found.course, place, depth=depth, covered=covered, outer=outer)
+            for place in places if places is not None else [None]:
+                self.course(found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)
             return
         self.rough_judgment(text)
         self.findings[-1] = self.findings[-1]._replace(floors=(floor(found),))
@@ -307,6 +352,10 @@ class _Judging:
             if deny is not None:
                 break
         return deny, ask
+
+
+_USES_HOME = re.compile(r"~|\bHOME\b|\bcd[ \t]*(?:[\n;&|)]|\Z)")
+"""What leads to the home of whoever runs the text."""
 
 
 @lru_cache(maxsize=1024)

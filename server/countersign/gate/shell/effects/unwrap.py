@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
 from countersign.gate.shell.programs.registry import TABLES
@@ -85,17 +86,20 @@ def is_wrapper(name: str, words: Sequence[Word]) -> bool:
 
 class Layer(NamedTuple):
     """One command that is run. ``start`` is where it begins among the words of the whole command, None where its
-    words do not stand there as they are; ``way`` is how one comes to it from the layer ``above`` (an index)."""
+    words do not stand there as they are; ``way`` is how one comes to it from the layer ``above`` (an index), and
+    ``carried`` what the wrappers above change for it."""
 
     words: tuple[Word, ...]
     way: Way
     start: int | None
     above: int | None
+    carried: Carried = UNCHANGED
 
 
 class Unwrapped(NamedTuple):
     """All layers, the whole command first. ``texts`` are read by a shell in turn; ``unknown`` says why some code that
-    is run is not known; ``programs`` are files that are run; ``fed``: a shell or interpreter reads its input."""
+    is run is not known; ``programs`` are files that are run; ``fed``: a shell or interpreter reads its input.
+    ``carried`` is what all wrappers together change for the texts and programs."""
 
     layers: tuple[Layer, ...]
     texts: tuple[str, ...] = ()
@@ -103,6 +107,7 @@ class Unwrapped(NamedTuple):
     programs: tuple[Word, ...] = ()
     fed: bool = False
     deep: bool = False
+    carried: Carried = UNCHANGED
 
 
 def unwrap(words: tuple[Word, ...]) -> Unwrapped:
@@ -153,6 +158,7 @@ class _Unwrapping:
         self.programs: list[Word] = []
         self.fed = False
         self.deep = False
+        self.changes: dict[int, Carried] = {}
 
     def run(self, words: tuple[Word, ...]) -> Unwrapped:
         if words:
@@ -164,7 +170,9 @@ class _Unwrapping:
                 break
             self.look(at)
             at += 1
-        return Unwrapped(tuple(self.layers), tuple(self.texts), self.unknown, tuple(self.programs), self.fed, self.deep)
+        texts, programs = tuple(self.texts), tuple(self.programs)
+        carried = together(self.changes.values())
+        return Unwrapped(tuple(self.layers), texts, self.unknown, programs, self.fed, self.deep, carried)
 
     def look(self, at: int) -> None:
         words = self.layers[at].words
@@ -199,11 +207,15 @@ class _Unwrapping:
             return
         start = self.layers[above].start
         inside = None if start is None or offset is None else start + offset
-        self.layers.append(Layer(tuple(words), way, inside, above))
+        carried = self.layers[above].carried.then(self.changes.get(above, UNCHANGED))
+        self.layers.append(Layer(tuple(words), way, inside, above, carried))
 
     def own(self, at: int, found: Iterable[Inner]) -> None:
         """What a wrapper with ways of its own runs."""
-        for inner in found:
+        runs = list(found)
+        words = self.layers[at].words
+        self.changes[at] = carried_by(program(words[0].value or ""), words[1:], None, None)
+        for inner in runs:
             if inner.text:
                 self.code(inner.words)
             else:
@@ -225,6 +237,8 @@ class _Unwrapping:
         if name == "command" and len(words) > 1 and (words[1].value or "") in {"-v", "-V"}:
             return
         found = arguments(words, row.grammar, skip)
+        inner = _inner_start(words, row, found, skip)
+        self.changes[at] = carried_by(name, words[1:] if row.tail == "operands" else words[1:inner], row, found)
         for option in found.options:
             if _is_one_of(option.name, row.texts) and option.value is not None:
                 self.code([option.value])
@@ -236,7 +250,6 @@ class _Unwrapping:
                 self.code([_without_mark(option.value)])  # `strace -o '|command'`
             if _is_one_of(option.name, row.commands) and option.value is not None:
                 self.add(at, [option.value], "closed", None)
-        inner = _inner_start(words, row, found, skip)
         shifted = any(may_be_several(word) for word in words[skip:inner])
         doubtful = shifted or any(index < inner for index, _ in found.holes)
         if doubtful:
@@ -344,6 +357,8 @@ class _Unwrapping:
                     if words[stop].value == "+" and words[stop - 1].value == "{}":
                         break
                     stop += 1
+                if (words[index].value or "").endswith("dir"):
+                    self.changes[at] = ANYWHERE  # in each folder where something is found
                 inner = [UNKNOWN if word.value == "{}" else word for word in words[index + 1 : stop]]
                 self.add(at, inner, "closed", index + 1)
                 index = stop

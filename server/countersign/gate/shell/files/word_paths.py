@@ -55,6 +55,16 @@ def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
     return sorted(found)
 
 
+def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge: PathJudge) -> list[str] | None:
+    """Where what a wrapper runs would run, from where the wrapper does; None if that is not known."""
+    if places is None or by is None:
+        return None
+    found = list(places)
+    for word in by:
+        found = [join(place, literal(word), judge.home) for place in found]
+    return found
+
+
 # --- findings --------------------------------------------------------------------------------------------------------
 
 

@@ -46,6 +46,7 @@ from countersign.gate.shell.variables.assignments import (
 )
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.gate.shell.variables.definite_assignment import surely_set
+from countersign.gate.shell.variables.inherited import changed_names
 
 Place = tuple[Word, ...]
 """The ``cd`` targets that lead from where the text starts to where a command runs."""
@@ -79,10 +80,12 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CommandFlow:
-    """A text's simple commands and what it says of names."""
+    """A text's simple commands and what it says of names. ``changed`` are variables that it sets so that a text
+    which it runs in turn may mean something else (``variables/inherited.py``)."""
 
     steps: tuple[Step, ...]
     facts: Facts
+    changed: frozenset[str] = frozenset()
 
 
 def course(reading: Reading) -> CommandFlow:
@@ -94,7 +97,7 @@ def course(reading: Reading) -> CommandFlow:
     for name in walk.facts.values:
         if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
-    return CommandFlow(tuple(walk.steps), walk.facts)
+    return CommandFlow(tuple(walk.steps), walk.facts, changed_names((step.command for step in walk.steps), walk.facts))
 
 
 class _Context(NamedTuple):

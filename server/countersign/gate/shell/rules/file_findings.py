@@ -12,7 +12,7 @@ from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.glob_overlap import could_be_denied
-from countersign.gate.shell.files.word_paths import PathFinder
+from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.rows_build import BUILD
 from countersign.gate.shell.programs.rows_tools import TOOLS
@@ -36,7 +36,9 @@ class Touched(NamedTuple):
 
 def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Touched]:
     """All files that a command touches, as far as its words tell."""
+    started = places
     for index, (name, layer, known) in enumerate(zip(case.names, case.layers, case.known, strict=True)):
+        places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, around.paths)
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
         for use in known.uses:
@@ -68,9 +70,10 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                     if likely and strange:
                         yield _protected(around, case, named, places)
     for word in case.step.unwrapped.programs:
-        yield _touched(around, case, Touch("read", word), places)
+        inner = moved_places(started, case.step.unwrapped.carried.folders, around.paths)
+        yield _touched(around, case, Touch("read", word), inner)
     for redirect in case.step.command.redirects:
-        yield from _redirected(around, redirect, case, places)
+        yield from _redirected(around, redirect, case, started)
 
 
 _WITH_FREE_TEXT = frozenset({"gh", "glab"})
@@ -100,12 +103,13 @@ def _protected(around: Circumstances, case: AnalyzedCommand, word: Word, places:
 def unnamed_writes(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Finding]:
     """What lies below a folder that a command writes by an option which its rule does not name: rules for what lies
     there count, and what is written has names of its own."""
-    for index in range(len(case.layers)):
+    for index, layer in enumerate(case.layers):
+        there = moved_places(places, layer.carried.folders, around.paths)
         for touch in case.touches(index):
             word = touch.word
             if touch.deed in ("read", "list") or word.value is None:
                 continue
-            for place in places if places is not None else (around.start,):
+            for place in there if there is not None else (around.start,):
                 if around.paths.resolve(literal(word), cwd=place).kind == "folder":
                     below = constant(f"{word.value.rstrip('/')}/zzz")
                     yield from _look(around, case, touch._replace(spills=True), [place]).findings
@@ -142,6 +146,7 @@ def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str
         return
     # Where the place is not known, files of that name where the text starts are bound: too many do no harm.
     folders = list(places if places is not None else (around.start,))
+    folders += moved_places(folders, case.step.unwrapped.carried.folders, around.paths) or ()
     for known, name in zip(case.known, case.names, strict=True):
         if name in _READING_PROGRAMS:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
