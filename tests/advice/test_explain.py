@@ -63,6 +63,12 @@ ANSWERS = [
     ({"tool": "write", "args": {"path": "a"}, "mode": "acceptEdits"}, "allow"),
     ({"tool": "edit", "args": {"path": "a"}, "mode": "plan"}, "deny"),
     ({"tool": "edit_file", "args": {"path": "a"}, "rules": {"allow": ["Edit(./a)"]}}, "allow"),
+    # Editing a secret tells what it holds, so it needs the leave to read it too, as in the real call.
+    ({"tool": "edit_file", "args": {"path": ".env"}, "rules": {"allow": ["Edit(./.env)"]}}, "ask"),
+    ({"tool": "edit_file", "args": {"path": ".env"}, "rules": {"allow": ["Edit(./.env)", "Read(./.env)"]}}, "allow"),
+    ({"tool": "shell_input", "args": {"shell_id": "1", "text": "ls"}, "rules": {"allow": ["Bash(ls)"]}}, "ask"),
+    ({"tool": "bash", "args": {"command": "ls", "shell": "zsh"}, "rules": {"allow": ["Bash(ls)"]}}, "ask"),
+    ({"tool": "bash", "args": {"command": "ls", "cwd": "/other"}}, "ask"),
     ({"tool": "delete_file", "args": {"path": "a"}, "bypass": True}, "allow"),
     ({"tool": "delete_file", "args": {"path": "a"}, "bypass": True, "trusted": False}, "ask"),
     ({"tool": "move_file", "args": {"path": "a", "to": ".git/x"}, "bypass": True}, "ask"),
@@ -107,6 +113,7 @@ BAD: list[bytes] = [
     b'{"tool": "read", "args": []}',
     b'{"tool": "read", "args": {}}',
     b'{"tool": "read", "args": {"path": 3}}',
+    b'{"tool": "shell_input", "args": {"shell_id": "1"}}',
     b'{"tool": "bash", "args": {"command": ["ls"]}}',
     b'{"tool": "read", "args": {"path": "a"}, "mode": "wild"}',
     b'{"tool": "read", "args": {"path": "a"}, "rules": []}',
@@ -157,7 +164,7 @@ def test_explain_judges_by_the_live_policy() -> None:
 
 def test_every_tool_of_ours_is_known_by_its_category() -> None:
     policy = Policy(workspace="/nowhere/ws", home="/nowhere/home")
-    args = {"path": "a", "to": "b", "command": "x", "url": "https://example.com"}
+    args = {"path": "a", "to": "b", "command": "x", "text": "y", "pattern": "*", "url": "https://example.com"}
     categories = {tool: supposed_call({"tool": tool, "args": args}, policy).category for tool in TOOL_NAMES}
     assert categories["shell"] == "execute"
     assert categories["web_fetch"] == "external"

@@ -18,7 +18,7 @@ from tests.patience import PATIENCE
 KILLED = textwrap.dedent("""
     import os, signal, sys
     from countersign.settings.policy import Policy
-    from countersign.tools import change
+    from countersign.tools.files import change
     from countersign.tools.places import locate
 
     workspace, operation, step, when, plain = sys.argv[1:]

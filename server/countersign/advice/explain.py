@@ -11,9 +11,24 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
-from countersign.gate import Decision, Effect, FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath, decide
+from pydantic import ValidationError
+
+from countersign.gate import (
+    BadArguments,
+    Decision,
+    Effect,
+    FetchUrl,
+    ReadPath,
+    RunCommand,
+    ToolCall,
+    UseTool,
+    WritePath,
+    decide,
+)
 from countersign.settings.policy import AgentConfig, Policy, RuleText
-from countersign.wire.approvals import Preview, ToolKind, ToolPreview
+from countersign.tools.registry import BY_NAME
+from countersign.tools.tool import Tool
+from countersign.wire.approvals import ToolKind, ToolPreview
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category, EffectView, Mode
 
@@ -103,8 +118,12 @@ def supposed_call(question: Mapping[str, Json], policy: Policy) -> ToolCall:
         raise BadQuestion("`args` is missing or is no object")
     cwd = _under(policy.workspace, _as_text(question, "cwd") or _as_text(arguments, "cwd"))
     name = _ALIASES.get(tool, tool)
-    category, kind, effects_of = _TOOLS.get(name, ("external", "other", _as_tool))
-    effects = effects_of(name, arguments, cwd)
+    known = BY_NAME.get(name)
+    if known is not None:
+        category, kind, effects = known.category, known.kind, _tool_effects(known, arguments, cwd, policy)
+    else:
+        category, kind = _PLANNED.get(name, ("external", "other"))
+        effects = _other_effects(name, arguments)
     return ToolCall(
         tool_call_id="supposed",
         thread_id="supposed",
@@ -115,14 +134,12 @@ def supposed_call(question: Mapping[str, Json], policy: Policy) -> ToolCall:
         kind=kind,
         category=category,
         effects=effects,
-        preview=_preview(arguments),
+        preview=ToolPreview(input=dict(arguments)),
         cwd=cwd,
     )
 
 
 # --- tools -----------------------------------------------------------------------------------------------------------
-
-_EffectsOf = Callable[[str, Mapping[str, Json], str], tuple[Effect, ...]]
 
 _ALIASES: Mapping[str, str] = {
     "bash": "shell",
@@ -136,76 +153,72 @@ _ALIASES: Mapping[str, str] = {
     "WebFetch": "web_fetch",
 }
 
-
-def _as_command(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (RunCommand(_required(arguments, "command"), cwd),)
-
-
-def _as_read(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (ReadPath(_required(arguments, "path")),)
-
-
-def _as_search(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    """Searching looks below a folder, but passes by what is secret or ruled out, so the folder is what it reads."""
-    return (ReadPath(_as_text(arguments, "path") or "."),)
-
-
-def _as_write(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    operation = "delete" if tool == "delete_file" else "edit" if tool == "edit_file" else "create"
-    return (WritePath(_required(arguments, "path"), operation),)
-
-
-def _as_move(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (WritePath(_required(arguments, "path"), "move"), WritePath(_required(arguments, "to"), "move"))
-
-
-def _as_fetch(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (FetchUrl(_required(arguments, "url")),)
-
-
-def _as_subtask(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (UseTool("Agent", _as_text(arguments, "agent")),)
-
-
-def _as_tool(tool: str, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
-    return (UseTool(tool),)
-
-
-_TOOLS: Mapping[str, tuple[Category, ToolKind, _EffectsOf]] = {
-    "shell": ("execute", "execute", _as_command),
-    "read_file": ("read", "read", _as_read),
-    "list_dir": ("read", "read", _as_read),
-    "glob": ("read", "search", _as_search),
-    "search": ("read", "search", _as_search),
-    "write_file": ("write", "edit", _as_write),
-    "edit_file": ("write", "edit", _as_write),
-    "delete_file": ("write", "delete", _as_write),
-    "move_file": ("write", "move", _as_move),
-    "web_fetch": ("external", "fetch", _as_fetch),
-    "run_subtask": ("read", "other", _as_subtask),
-    "todo_write": ("read", "think", _as_tool),
-    "shell_output": ("read", "read", _as_tool),
-    "shell_input": ("execute", "execute", _as_tool),
-    "shell_kill": ("execute", "execute", _as_tool),
-    "web_search": ("read", "search", _as_tool),
-    "list_collections": ("read", "search", _as_tool),
-    "search_collections": ("read", "search", _as_tool),
-    "query_collection": ("read", "search", _as_tool),
-    "list_nodes": ("read", "search", _as_tool),
-    "get_node": ("read", "read", _as_tool),
-    "list_workflows": ("read", "search", _as_tool),
-    "get_workflow": ("read", "read", _as_tool),
-    "run_node": ("execute", "execute", _as_tool),
-    "run_workflow": ("execute", "execute", _as_tool),
+_PLANNED: Mapping[str, tuple[Category, ToolKind]] = {
+    "web_fetch": ("external", "fetch"),
+    "run_subtask": ("read", "other"),
+    "web_search": ("read", "search"),
+    "list_collections": ("read", "search"),
+    "search_collections": ("read", "search"),
+    "query_collection": ("read", "search"),
+    "list_nodes": ("read", "search"),
+    "get_node": ("read", "read"),
+    "list_workflows": ("read", "search"),
+    "get_workflow": ("read", "read"),
+    "run_node": ("execute", "execute"),
+    "run_workflow": ("execute", "execute"),
 }
-"""What our own tools touch, as far as their arguments say it. Whatever is not here is external."""
+"""Tools that rules may name already and that are not built; a tool that is in no table is external."""
 
-TOOL_NAMES = frozenset(_TOOLS)
+TOOL_NAMES = frozenset({*BY_NAME, *_PLANNED})
 """Our own tools that are always there."""
 
+_PATHS = ("path", "to")
+"""Arguments that start at the directory of the question."""
 
-def _preview(arguments: Mapping[str, Json]) -> Preview:
-    return ToolPreview(input=dict(arguments))
+
+def _tool_effects(tool: Tool, arguments: Mapping[str, Json], cwd: str, policy: Policy) -> tuple[Effect, ...]:
+    """What the tool itself says of these arguments; those that do not say what is touched may be missing."""
+    given: dict[str, Any] = {name: value for name, value in arguments.items() if name in tool.arguments.model_fields}
+    for name in _PATHS:
+        if isinstance(path := given.get(name), str) and path and not path.startswith(("/", "~")):
+            given[name] = os.path.join(cwd, path)
+    if tool.category == "execute" and "cwd" in tool.arguments.model_fields:
+        given["cwd"] = cwd
+    try:
+        tool.arguments.model_validate(given)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            if fault["type"] != "missing":
+                raise BadQuestion(f"`args.{fault['loc'][0]}`: {fault['msg'].lower()}") from None
+    try:
+        effects = tool.effects(tool.arguments.model_construct(**given), policy)
+    except BadArguments:
+        # Our tool refuses these arguments; an agent with a tool of its own may not, so the gate is asked all the same.
+        return _as_written(tool, arguments, cwd)
+    except AttributeError as error:
+        raise BadQuestion(f"`args.{error.name}` is missing") from None
+    if any(".." in str(arguments.get(name, "")).split("/") for name in _PATHS):
+        # Our tools take `..` away before they follow links; other programs follow links first.
+        return tuple(dict.fromkeys((*effects, *_as_written(tool, arguments, cwd))))
+    return effects
+
+
+def _as_written(tool: Tool, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
+    """What a program does that takes the arguments to the letter."""
+    if tool.category == "execute":
+        return (RunCommand(_required(arguments, "command"), cwd),)
+    paths = [path for name in _PATHS if isinstance(path := arguments.get(name), str)]
+    if tool.category == "write":
+        return tuple(WritePath(path) for path in paths)
+    return tuple(ReadPath(path) for path in paths)
+
+
+def _other_effects(tool: str, arguments: Mapping[str, Json]) -> tuple[Effect, ...]:
+    if tool == "web_fetch":
+        return (FetchUrl(_required(arguments, "url")),)
+    if tool == "run_subtask":
+        return (UseTool("Agent", _as_text(arguments, "agent")),)
+    return (UseTool(tool),)
 
 
 # --- reading a line --------------------------------------------------------------------------------------------------

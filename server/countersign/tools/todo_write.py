@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import Outcome, Permit, UseTool
+from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.tool import Prepared, ToolContext
@@ -39,9 +39,12 @@ class TodoWrite:
     description = "Write your list of what is to be done, whole each time. The person sees it."
     arguments: type[BaseModel] = TodoWriteArguments
 
+    def effects(self, arguments: TodoWriteArguments, policy: Policy) -> tuple[Effect, ...]:
+        return (UseTool(self.name),)
+
     def prepare(self, arguments: TodoWriteArguments, policy: Policy) -> Prepared:
         return Prepared(
-            effects=(UseTool("todo_write"),),
+            effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump()),
             title="Update the list of what is to be done",
             cwd=policy.workspace,

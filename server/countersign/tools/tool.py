@@ -51,6 +51,16 @@ class Tool(Protocol):
     description: str
     arguments: type[BaseModel]
 
+    def effects(self, arguments: Any, policy: Policy) -> tuple[Effect, ...]:
+        """Tell what a call touches, by its arguments and by where links lead; opens nothing.
+
+        Only arguments that say what is touched need be there, so that a supposed call can leave out the others.
+
+        Raises:
+            BadArguments: no such call can be made.
+        """
+        ...
+
     def prepare(self, arguments: Any, policy: Policy) -> Prepared:
         """Work out what would happen.
 

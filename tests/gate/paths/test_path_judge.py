@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from countersign.advice.explain import supposed_call
+from countersign.gate import ReadPath, ToolCall, WritePath
 from countersign.gate.decisions.decide import decide
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.settings.policy import AgentConfig, Policy, RuleText
-from countersign.wire.verdicts import Mode
+from countersign.wire.approvals import ToolPreview
+from countersign.wire.verdicts import Category, Mode
+
+OPERATIONS: Mapping[str, Literal["create", "edit", "delete", "move"]] = {
+    "write": "create", "write_file": "create", "edit": "edit", "edit_file": "edit", "delete_file": "delete",
+    "move_file": "move",
+}  # fmt: skip
 
 
 @dataclass
@@ -51,9 +58,7 @@ class AgentContext:
             agents={"Countersign": AgentConfig("Countersign", bypass=bypass)},
             **more,  # type: ignore[arg-type]
         )
-        args = {"path": self.filled(path), "to": str(self.ws / "to"), "pattern": "*"}
-        call = supposed_call({"tool": tool, "args": args}, policy)
-        decision = decide(call, policy, (mode,))
+        decision = decide(path_call(tool, self.filled(path), str(self.ws / "to"), policy), policy, (mode,))
         assert decision.evidence
         assert decision.evidence[0].source != "error"
         return decision.verdict
@@ -65,6 +70,19 @@ class AgentContext:
 
     def filled(self, text: str) -> str:
         return text.format(ws=self.ws, home=self.home, out=self.out) if "{" in text else text
+
+
+def path_call(tool: str, path: str, to: str, policy: Policy) -> ToolCall:
+    """A call with the path as it is written; our own tools normalize it first."""
+    effects: tuple[ReadPath | WritePath, ...] = (
+        (WritePath(path, OPERATIONS[tool]),) if tool in OPERATIONS else (ReadPath(path),)
+    )
+    if tool == "move_file":
+        effects = (ReadPath(path), *effects, WritePath(to, "move"))
+    category: Category = "write" if tool in OPERATIONS else "read"
+    return ToolCall(
+        "c", "t", "u", "Countersign", tool, {}, "other", category, effects, ToolPreview(input={}), policy.workspace
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -204,7 +204,7 @@ class PathJudge:
         base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
         found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
-            found = resolve(path, cwd=base, home=self.home, straight=self._straight)
+            found = resolve(path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace)
         self._resolved[path, cwd] = found
         return found
 

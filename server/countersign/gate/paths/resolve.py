@@ -48,13 +48,14 @@ class Resolved(NamedTuple):
         return tuple(found)
 
 
-def resolve(path: str, *, cwd: str, home: str, straight: str | None = None) -> Resolved:
+def resolve(path: str, *, cwd: str, home: str, straight: str | None = None, opened: str = "/") -> Resolved:
     """Resolve a literal path (P5: only a leading ``~/`` is expanded) relative to the absolute ``cwd``. Never raises.
 
     ``straight`` is a folder that is known to be one, with no link on the way to it: what leads there is not looked at
-    once more.
+    once more. ``opened`` is the folder that a person opened: invisible characters in its own name (an emoji may have
+    them) refuse nothing.
     """
-    refused = _refused(path)
+    refused = _refused(path, opened)
     if refused is not None:
         return Resolved(path, path, None, refused=refused, kind="unknown")
     expanded = f"{home}/{path[2:]}" if path.startswith("~/") else path
@@ -68,9 +69,9 @@ def resolve(path: str, *, cwd: str, home: str, straight: str | None = None) -> R
     if resolved is not None and unclear is None and walk.kind == "special":
         unclear = "it is no ordinary file"
     # Where no link was followed, such a name comes from the workspace or the home, which the person opened.
-    hidden = hidden_character(resolved) if resolved is not None and resolved != lexical else None
+    hidden = hidden_character(_below(resolved, opened)) if resolved is not None and resolved != lexical else None
     if hidden is not None:
-        unclear = unclear or f"a link leads to a name that holds {hidden}, which is not shown as what it is"
+        unclear = unclear or f"a link leads to a name that contains {hidden}, an invisible or misleading character"
     if resolved is not None and _too_long(resolved, _PATH_BYTES):
         resolved, unclear = None, "it is longer than a path can be"
     return Resolved(path, lexical, resolved, tuple(walk.between), None, unclear, walk.kind, walk.links)
@@ -111,12 +112,17 @@ def normalise(absolute: str) -> str:
     return "/" + "/".join(parts)
 
 
-def _refused(path: str) -> str | None:
+def _below(path: str, folder: str) -> str:
+    """The part of a path below a folder; the whole path where it does not lie there."""
+    return path.removeprefix(folder.rstrip("/") + "/")
+
+
+def _refused(path: str, opened: str) -> str | None:
     if not path:
         return "it is empty"
-    hidden = hidden_character(path)
+    hidden = hidden_character(_below(path, opened))
     if hidden is not None:
-        return f"it holds {hidden}, which is not shown as what it is"
+        return f"it contains {hidden}, an invisible or misleading character"
     if _too_long(path, _NAME_BYTES) and any(_too_long(part, _NAME_BYTES) for part in path.split("/")):
         return "a part of it is longer than a name can be"
     return "it is longer than a path can be" if _too_long(path, _PATH_BYTES) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, FileState, Outcome, Permit
+from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
@@ -46,6 +46,9 @@ class DeleteFile:
     category: Category = "write"
     description = "Delete one file. Folders and links are refused."
     arguments: type[BaseModel] = DeleteFileArguments
+
+    def effects(self, arguments: DeleteFileArguments, policy: Policy) -> tuple[Effect, ...]:
+        return locate(arguments.path, policy).writes("delete")
 
     def prepare(self, arguments: DeleteFileArguments, policy: Policy) -> Prepared:
         place = locate(arguments.path, policy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, Outcome, Permit
+from countersign.gate import BadArguments, Effect, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed, freely_read, guarded
 from countersign.tools.arguments import Arguments
@@ -43,10 +43,12 @@ class EditFile:
     )
     arguments: type[BaseModel] = EditFileArguments
 
+    def effects(self, arguments: EditFileArguments, policy: Policy) -> tuple[Effect, ...]:
+        return _effects(locate(arguments.path, policy), policy)
+
     def prepare(self, arguments: EditFileArguments, policy: Policy) -> Prepared:
         place = locate(arguments.path, policy)
-        # What an edit does or does not find tells what a file holds.
-        effects = (*place.reads(), *place.writes("edit")) if guarded(place, policy) else place.writes("edit")
+        effects = _effects(place, policy)
         count = len(arguments.edits)
         title = as_title(f"Edit {place.shown}" + (f" ({count} places)" if count > 1 else ""))
         try:
@@ -76,6 +78,11 @@ class EditFile:
         if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(blocking_put, prepared.payload)
+
+
+def _effects(place: Place, policy: Policy) -> tuple[Effect, ...]:
+    """An edit reads a guarded file as well: whether its old text occurs tells what the file holds."""
+    return (*place.reads(), *place.writes("edit")) if guarded(place, policy) else place.writes("edit")
 
 
 def _edited_content(place: Place, edits: list[Edit]) -> NewContent:

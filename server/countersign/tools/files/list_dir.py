@@ -6,7 +6,7 @@ import os
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import Outcome, Permit, in_worker
+from countersign.gate import Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import lines_that_fit
@@ -32,6 +32,9 @@ class ListDir:
     category: Category = "read"
     description = "List the names in a folder: folders end in /, links show where they point."
     arguments: type[BaseModel] = ListDirArguments
+
+    def effects(self, arguments: ListDirArguments, policy: Policy) -> tuple[Effect, ...]:
+        return locate(arguments.path, policy).reads()
 
     def prepare(self, arguments: ListDirArguments, policy: Policy) -> Prepared:
         place = locate(arguments.path, policy)

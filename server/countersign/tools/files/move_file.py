@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, FileState, Outcome, Permit
+from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
@@ -45,10 +45,12 @@ class MoveFile:
     description = "Move or rename one file, making missing folders. Refused when something is at the new path already."
     arguments: type[BaseModel] = MoveFileArguments
 
+    def effects(self, arguments: MoveFileArguments, policy: Policy) -> tuple[Effect, ...]:
+        return _effects(locate(arguments.path, policy), locate(arguments.to, policy))
+
     def prepare(self, arguments: MoveFileArguments, policy: Policy) -> Prepared:
         place, to = locate(arguments.path, policy), locate(arguments.to, policy)
-        # What was moved can be read under its new name, so the leave to read it is needed as well.
-        effects = (*place.reads(), *place.writes("move"), *to.writes("move"))
+        effects = _effects(place, to)
         title = as_title(f"Move {place.shown} to {to.shown}")
         try:
             move, absent = _move(place, to)
@@ -77,6 +79,11 @@ class MoveFile:
         if isinstance(prepared.payload, CannotSucceed):
             return Outcome(False, prepared.payload.reason)
         return await to_the_end(_blocking_move, prepared.payload)
+
+
+def _effects(place: Place, to: Place) -> tuple[Effect, ...]:
+    """A move reads the file as well: its content can be read under the new name."""
+    return (*place.reads(), *place.writes("move"), *to.writes("move"))
 
 
 def _blocking_move(move: Move) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import Outcome, Permit, in_worker
+from countersign.gate import Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import head, lines_that_fit
@@ -35,6 +35,9 @@ class ReadFile:
     category: Category = "read"
     description = "Read a text file. At most 32 KiB are shown at once; a result that was cut says how to read on."
     arguments: type[BaseModel] = ReadFileArguments
+
+    def effects(self, arguments: ReadFileArguments, policy: Policy) -> tuple[Effect, ...]:
+        return locate(arguments.path, policy).reads()
 
     def prepare(self, arguments: ReadFileArguments, policy: Policy) -> Prepared:
         place = locate(arguments.path, policy)

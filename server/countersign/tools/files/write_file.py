@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, FileState, Outcome, Permit
+from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed, freely_read
 from countersign.tools.arguments import Arguments
@@ -49,6 +50,10 @@ class WriteFile:
         "existing file use edit_file. Existing binary files are refused."
     )
     arguments: type[BaseModel] = WriteFileArguments
+
+    def effects(self, arguments: WriteFileArguments, policy: Policy) -> tuple[Effect, ...]:
+        place = locate(arguments.path, policy)
+        return place.writes("edit" if os.path.lexists(place.resolved) else "create")
 
     def prepare(self, arguments: WriteFileArguments, policy: Policy) -> Prepared:
         place = locate(arguments.path, policy)

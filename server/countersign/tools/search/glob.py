@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, Outcome, Permit, in_worker
+from countersign.gate import BadArguments, Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
 from countersign.tools.access import Screen
 from countersign.tools.arguments import Arguments
@@ -58,6 +58,9 @@ class Glob:
     category: Category = "read"
     description = "Find files and folders of the workspace by a pattern; folders end in /. Links are not followed."
     arguments: type[BaseModel] = GlobArguments
+
+    def effects(self, arguments: GlobArguments, policy: Policy) -> tuple[Effect, ...]:
+        return _plan(arguments.pattern, policy).base.reads()
 
     def prepare(self, arguments: GlobArguments, policy: Policy) -> Prepared:
         plan = _plan(arguments.pattern, policy)

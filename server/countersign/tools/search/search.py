@@ -21,7 +21,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, Outcome, Permit, Stale
+from countersign.gate import BadArguments, Effect, Outcome, Permit, Stale
 from countersign.settings.policy import Policy
 from countersign.tools.access import Screen
 from countersign.tools.arguments import Arguments
@@ -97,6 +97,9 @@ class Search:
         ".git, links and secret files are skipped."
     )
     arguments: type[BaseModel] = SearchArguments
+
+    def effects(self, arguments: SearchArguments, policy: Policy) -> tuple[Effect, ...]:
+        return locate(arguments.path, policy).reads()
 
     def prepare(self, arguments: SearchArguments, policy: Policy) -> Prepared:
         _compiled(arguments.pattern)

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, Outcome, Permit, RunCommand, Stale, ToolCall, blocking_still_true, in_worker
+from countersign.gate import (
+    BadArguments,
+    Effect,
+    Outcome,
+    Permit,
+    RunCommand,
+    Stale,
+    ToolCall,
+    blocking_still_true,
+    in_worker,
+)
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.cancellation import note_how_far
@@ -62,24 +72,18 @@ class RunShell:
     )
     arguments: type[BaseModel] = ShellArguments
 
+    def effects(self, arguments: ShellArguments, policy: Policy) -> tuple[Effect, ...]:
+        return _effects(arguments, locate(arguments.cwd or ".", policy))
+
     def prepare(self, arguments: ShellArguments, policy: Policy) -> Prepared:
-        command = arguments.command
-        if not command.strip():
-            raise BadArguments("the command is empty")
-        if "\0" in command or not _is_utf8(command):
-            raise BadArguments("the command holds a character that no command can hold")
-        shell = arguments.shell or "bash"
-        if shell not in SHELLS:
-            raise BadArguments(f"there is no shell `{visible(shell[:40])}`; use one of {', '.join(SHELLS)}")
+        command, shell = arguments.command, arguments.shell or "bash"
         place = locate(arguments.cwd or ".", policy)
+        effects = _effects(arguments, place)
         timeout = arguments.timeout
         if timeout is None and not arguments.background:
             timeout = policy.shell_timeout
-        # Rules are read as bash reads; what another shell makes of the same text is not known here.
-        understood = shell == "bash"
-        folders = dict.fromkeys((place.resolved, place.asked))
         return Prepared(
-            effects=tuple(RunCommand(command, folder, understood) for folder in folders),
+            effects=effects,
             preview=CommandPreview(
                 command=command,
                 cwd=place.resolved,
@@ -124,6 +128,19 @@ class RunShell:
         except OSError as error:
             return Outcome(False, f"the command could not be started: {complaint(error, plan.place.shown)}")
         return await _attended(shell, plan, desk)
+
+
+def _effects(arguments: ShellArguments, place: Place) -> tuple[Effect, ...]:
+    command, shell = arguments.command, arguments.shell or "bash"
+    if not command.strip():
+        raise BadArguments("the command is empty")
+    if "\0" in command or not _is_utf8(command):
+        raise BadArguments("the command holds a character that no command can hold")
+    if shell not in SHELLS:
+        raise BadArguments(f"there is no shell `{visible(shell[:40])}`; use one of {', '.join(SHELLS)}")
+    # Commands are judged as bash reads them; how another shell reads the same text is not known.
+    folders = dict.fromkeys((place.resolved, place.asked))
+    return tuple(RunCommand(command, folder, understood=shell == "bash") for folder in folders)
 
 
 def scripts_or_stale(call: ToolCall) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import BadArguments, Outcome, Permit, RunCommand
+from countersign.gate import BadArguments, Effect, Outcome, Permit, RunCommand
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
@@ -36,11 +36,14 @@ class ShellInput:
     description = "Type text into a command that runs in the background."
     arguments: type[BaseModel] = ShellInputArguments
 
+    def effects(self, arguments: ShellInputArguments, policy: Policy) -> tuple[Effect, ...]:
+        return (RunCommand(arguments.text, policy.workspace, understood=False),)
+
     def prepare(self, arguments: ShellInputArguments, policy: Policy) -> Prepared:
         if not arguments.text:
             raise BadArguments("the text is empty")
         return Prepared(
-            effects=(RunCommand(arguments.text, policy.workspace, understood=False),),
+            effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump()),
             title=as_title(f"Type into {arguments.shell_id}: {arguments.text}"),
             cwd=policy.workspace,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import Outcome, Permit, UseTool
+from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
@@ -30,9 +30,12 @@ class ShellKill:
     description = "End a command that runs in the background, with everything it started."
     arguments: type[BaseModel] = ShellKillArguments
 
+    def effects(self, arguments: ShellKillArguments, policy: Policy) -> tuple[Effect, ...]:
+        return (UseTool(self.name),)
+
     def prepare(self, arguments: ShellKillArguments, policy: Policy) -> Prepared:
         return Prepared(
-            effects=(UseTool("shell_kill"),),
+            effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump()),
             title=as_title(f"End {arguments.shell_id}"),
             cwd=policy.workspace,

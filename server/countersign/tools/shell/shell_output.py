@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from countersign.gate import Outcome, Permit, UseTool
+from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import MOST_OUTPUT, head
@@ -35,9 +35,12 @@ class ShellOutput:
     )
     arguments: type[BaseModel] = ShellOutputArguments
 
+    def effects(self, arguments: ShellOutputArguments, policy: Policy) -> tuple[Effect, ...]:
+        return (UseTool(self.name),)
+
     def prepare(self, arguments: ShellOutputArguments, policy: Policy) -> Prepared:
         return Prepared(
-            effects=(UseTool("shell_output"),),
+            effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump(by_alias=True)),
             title=as_title(f"Read the output of {arguments.shell_id}"),
             cwd=policy.workspace,
