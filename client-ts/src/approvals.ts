@@ -5,7 +5,8 @@
  * INVARIANT (asked again): bypass, and a rule other than those offered, reach the server only after the person said yes
  * in a modal that the extension drew. The webview's word is not enough.
  */
-import { block, type DialogText, type EditorText, paragraphs, type Texts } from './editorText.ts';
+import { askBypass, type BypassHost } from './bypass.ts';
+import { block, type DialogText, type EditorText, paragraphs } from './editorText.ts';
 import type { IntentOf } from './intents.ts';
 import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -18,7 +19,7 @@ export interface Question {
   button: EditorText;
 }
 
-export interface ApprovalsHost extends Texts {
+export interface ApprovalsHost extends BypassHost {
   /** A native modal. True only if the person pressed `button`; closing it is a no. */
   confirm(question: Question): Promise<boolean>;
   openDiff(title: EditorText, path: string, oldText: string, newText: string): Promise<void>;
@@ -94,23 +95,16 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
     if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This request can only be denied.') });
     // INVARIANT (asked again)
-    const yes = await host.confirm({
-      message: host.t('Bypass permissions for {0}?', approval.agentName),
-      detail: host.detail(
-        '{0} will act in this workspace without asking you, from this call on. This is kept in .vscode/settings.json as bypassPermissions. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.',
-        approval.agentName,
-      ),
-      button: host.t('Bypass Permissions'),
-    });
-    if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
-    await respond(approval, option.optionId, { bypassAll: true });
+    const bypassScope = await askBypass(host, approval.agentName);
+    if (!bypassScope) return post({ type: 'answerDropped', approvalId: intent.approvalId });
+    await respond(approval, option.optionId, { bypassAll: true, bypassScope });
   }
 
   /** Whether the server took it. */
   async function respond(
     approval: wire.ApprovalRequest,
     optionId: string,
-    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'reason' | 'editedInput' | 'rule' | 'confirmed'>,
+    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'bypassScope' | 'reason' | 'editedInput' | 'rule' | 'confirmed'>,
   ): Promise<boolean> {
     try {
       await link.request('tool/approvalResponse', {

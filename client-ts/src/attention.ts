@@ -12,6 +12,8 @@ import type * as wire from './wire.gen.ts';
 
 export interface AttentionHost extends Texts {
   showStatus(text: EditorText, tooltip: EditorText, command: string, urgent: boolean): void;
+  /** Shown while an agent acts without asking; undefined hides it. */
+  showBypass(text: EditorText | undefined, tooltip: EditorText, command: string): void;
   setContext(key: string, value: unknown): void;
   notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
   choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
@@ -31,8 +33,9 @@ export interface Attention {
 
 /** Webviews take about a second on a busy machine. */
 const WEBVIEW_TIMEOUT = 5000;
+const NAME_LIMIT = 80;
 
-export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
+export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'agents' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
   let state: LinkState = 'stopped';
   let problem: string | undefined;
   const announced = new Set<string>();
@@ -43,6 +46,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     panel.setBadge(waiting.length, tooltip);
     host.setContext('countersign.waiting', waiting.length > 0);
     showStatus(waiting.length, tooltip);
+    showBypass();
     for (const approval of waiting) if (!announced.has(approval.approvalId)) announce(approval);
     for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
   }
@@ -52,6 +56,13 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     else if (state === 'starting') host.showStatus(ownText('$(shield) $(loading~spin)'), host.t('Countersign is starting'), 'countersign.openChat', false);
     else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', true);
     else host.showStatus(ownText('$(shield)'), host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
+  }
+
+  function showBypass(): void {
+    const names = desk.agents().filter((agent) => agent.bypass).map((agent) => agent.agentName);
+    host.setContext('countersign.bypassing', names.length > 0);
+    const text = names.length === 0 ? undefined : names.length === 1 ? host.t('$(warning) {0}: permissions bypassed', editorText(names[0]!, NAME_LIMIT)) : host.t('$(warning) {0} agents: permissions bypassed', names.length);
+    host.showBypass(text, host.t('Acts without asking you: {0}. Press to turn that off.', names.join(', ')), 'countersign.endBypass');
   }
 
   /** One notification for each request, and none for what the person can see. It never approves. */
@@ -70,7 +81,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
   }
 
   function about(approval: wire.ApprovalRequest): EditorText {
-    return host.t('{0}: {1}', editorText(approval.agentName, 80), headline(approval, host.t));
+    return host.t('{0}: {1}', editorText(approval.agentName, NAME_LIMIT), headline(approval, host.t));
   }
 
   async function denyOne(approval: wire.ApprovalRequest): Promise<void> {
@@ -90,7 +101,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
 
   /** Without a webview: which one, and then the whole subject in a modal. */
   async function ask(): Promise<void> {
-    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: editorText(approval.agentName, 80), detail: editorText(subjectText(approval), 200), approval }));
+    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: editorText(approval.agentName, NAME_LIMIT), detail: editorText(subjectText(approval), 200), approval }));
     if (items.length === 0) return;
     const picked = items.length === 1 ? items[0] : await host.pick(items, host.t('Which request?'));
     if (!picked) return;

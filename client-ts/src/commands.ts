@@ -1,12 +1,13 @@
 /** The commands of the palette: name and what each does. Those about a card only ask the webview, whose guards hold. */
-import type { Confirmations } from './confirmations.ts';
 import type { Attention } from './attention.ts';
-import type { EditorText, Texts } from './editorText.ts';
+import type { Confirmations } from './confirmations.ts';
+import type { Desk } from './desk.ts';
+import { type EditorText, editorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import type { CardAction, Page } from './messages.ts';
 import type { Panel } from './panel.ts';
 import type { Server } from './server.ts';
-import type { Mode } from './wire.gen.ts';
+import type { AgentView, Mode } from './wire.gen.ts';
 
 export interface CommandsHost extends Texts {
   run(command: string, ...args: unknown[]): void;
@@ -16,8 +17,9 @@ export interface CommandsHost extends Texts {
 
 /** Webviews take about a second on a busy machine. */
 const WEBVIEW_TIMEOUT = 5000;
+const NAME_LIMIT = 80;
 
-export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations): Record<string, () => unknown> {
+export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations, desk: Pick<Desk, 'agents' | 'handle'>): Record<string, () => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
@@ -32,6 +34,10 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
   };
   const show = (page: Page) => async () => {
     if (await openView()) panel.post({ type: 'show', page });
+  };
+  const pickAgent = async (agents: readonly AgentView[], question: EditorText): Promise<AgentView | undefined> => {
+    const items = agents.map((agent) => ({ label: editorText(agent.agentName, NAME_LIMIT), ...(agent.bypass && { description: host.t('permissions bypassed') }), agent }));
+    return items.length < 2 ? items[0]?.agent : (await host.pick(items, question))?.agent;
   };
   return {
     'countersign.openChat': show('chat'),
@@ -48,6 +54,14 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
     'countersign.manageRules': show('rules'),
     'countersign.restartServer': () => server.restart(),
     'countersign.showLog': () => host.showLog(),
+    async 'countersign.bypass'() {
+      const agent = await pickAgent(desk.agents().filter(({ bypass }) => !bypass), host.t('Bypass the permissions of which agent?'));
+      if (agent) await desk.handle({ type: 'bypassStart', agentName: agent.agentName });
+    },
+    async 'countersign.endBypass'() {
+      const agent = await pickAgent(desk.agents().filter(({ bypass }) => bypass), host.t('Turn off bypass for which agent?'));
+      if (agent) await desk.handle({ type: 'bypassEnd', agentName: agent.agentName });
+    },
     'countersign.reviewSettings': () => confirmations.review(),
     async 'countersign.setMode'() {
       const picked = await host.pick(modes(host.t), host.t('Mode of this chat'));

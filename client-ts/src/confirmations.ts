@@ -125,8 +125,8 @@ export function describe(item: wire.UnconfirmedItem, { detail }: Pick<Texts, 'de
     whole ? detail('Until you accept it, it is ignored.') : detail('It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.'),
     item.file !== undefined && (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
     // The server's sentences; the value in them is the one below.
-    detail('{0}', sentence(item.allows ?? item.text)),
-    item.changed !== undefined && detail('Changed since you last confirmed it: {0}', sentence(item.changed)),
+    detail('{0}', capitalized(clause(item.allows ?? item.text))),
+    item.changed !== undefined && detail('Changed: {0}', clause(item.changed)),
     item.key.length > HEADLINE_LIMIT && detail('Setting: {0}', item.key),
     detail('Value: {0}', block(value)),
     resolved !== undefined && detail('It stands for: {0}', block(resolved)),
@@ -134,11 +134,14 @@ export function describe(item: wire.UnconfirmedItem, { detail }: Pick<Texts, 'de
   return { detail: text, whole };
 }
 
-/** A sentence of the server's. A dialog shows plain text, where backticks would be noise. */
-function sentence(text: string): string {
+/** Words of the server's. A dialog shows plain text, where backticks would be noise. */
+function clause(text: string): string {
   const quoted = text.replaceAll(/`([^`]*)`/g, '“$1”');
-  const words = `${quoted.charAt(0).toUpperCase()}${quoted.slice(1)}`;
-  return words.length <= SENTENCE_LIMIT ? words : `${words.slice(0, SENTENCE_LIMIT)}…`;
+  return quoted.length <= SENTENCE_LIMIT ? quoted : `${quoted.slice(0, SENTENCE_LIMIT)}…`;
+}
+
+function capitalized(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** JSON, but a text of one line as it is. */

@@ -6,6 +6,7 @@
  * extension drew. The webview's word is not enough.
  */
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
+import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
@@ -31,6 +32,7 @@ export interface DeskHost extends ApprovalsHost {
 export interface Desk {
   /** Open approvals, oldest first. */
   approvals(): readonly wire.ApprovalRequest[];
+  agents(): readonly wire.AgentView[];
   /** Carries out what the webview asked. Never throws: what fails is told to the person. */
   handle(intent: Intent): Promise<void>;
   /** Answers a card from outside the webview (a quick pick); same checks as an intent. */
@@ -243,6 +245,14 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'agentRestart':
         await link.request('agent/restart', { agentName: intent.agentName });
         return;
+      case 'bypassStart':
+        if (agents.has(intent.agentName)) await startBypass(link, host, intent.agentName);
+        return;
+      case 'bypassEnd': {
+        const agent = agents.get(intent.agentName);
+        if (agent?.bypass) await endBypass(link, agent);
+        return;
+      }
       case 'openSettings':
         return host.openSettings();
       case 'showLog':
@@ -256,6 +266,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
 
   return {
     approvals: () => approvals.all(),
+    agents: () => [...agents.values()],
     answer: (intent) => approvals.answer(intent),
     refresh,
     async handle(intent) {
@@ -290,6 +301,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     agentChanged(agent) {
       agents.set(agent.agentName, agent);
       post({ type: 'agents', agents: [...agents.values()] });
+      changed();
     },
     shellChanged(shell) {
       post({ type: 'shell', shell });

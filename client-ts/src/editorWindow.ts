@@ -41,9 +41,9 @@ export function showProgress<T>(title: EditorText, work: (report: (step: EditorT
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) => work((step) => progress.report({ message: step })));
 }
 
-export function createStatus(): vscode.Disposable & { show(item: StatusItem): void } {
-  const item = vscode.window.createStatusBarItem('countersign.status', vscode.StatusBarAlignment.Right, 100);
-  item.name = 'Countersign';
+export function createStatus(id: string, name: EditorText, priority: number): vscode.Disposable & { show(item: StatusItem): void; hide(): void } {
+  const item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
+  item.name = name;
   return {
     show({ text, tooltip, command, urgent }) {
       item.text = text;
@@ -53,6 +53,7 @@ export function createStatus(): vscode.Disposable & { show(item: StatusItem): vo
       item.backgroundColor = urgent ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
       item.show();
     },
+    hide: () => item.hide(),
     dispose: () => item.dispose(),
   };
 }

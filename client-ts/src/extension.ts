@@ -50,7 +50,7 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
-    ...Object.entries(commandTable(host, server, panel, attention, confirmations)).map(([name, run]) => host.onCommand(name, run)),
+    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk)).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),
     // Restricted settings are read again a moment later, which comes as a settings change of its own.

@@ -8,7 +8,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Question } from './approvals.ts';
-import { createTexts, type DialogText, type EditorText, editorText } from './editorText.ts';
+import { createTexts, type DialogText, type EditorText, editorText, ownText } from './editorText.ts';
 import { createStatus, type PickItem, type Severity, showDiff, showMessage, showModal, showPick, showProgress } from './editorWindow.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
@@ -25,11 +25,12 @@ const SETTINGS_READ_TIMEOUT = 2000;
 export function createHost(context: vscode.ExtensionContext) {
   const log = inertLog(vscode.window.createOutputChannel('Countersign', { log: true }));
   const proposals = createProposals();
-  const status = createStatus();
   const texts = createTexts((message) => vscode.l10n.t(message));
   const { t } = texts;
+  const status = createStatus('countersign.status', ownText('Countersign'), 100);
+  const bypassStatus = createStatus('countersign.bypassed', t('Countersign: bypass'), 101);
   const files = watchSettingsFiles();
-  context.subscriptions.push(log, status, files, vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals));
+  context.subscriptions.push(log, status, bypassStatus, files, vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals));
 
   const configuration = () => vscode.workspace.getConfiguration(SECTION, vscode.workspace.workspaceFolders?.[0]?.uri);
 
@@ -70,6 +71,11 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     showStatus(text: EditorText, tooltip: EditorText, command: string, urgent: boolean): void {
       status.show({ text, tooltip, command, urgent });
+    },
+    /** Stands beside the status as long as an agent acts without asking. */
+    showBypass(text: EditorText | undefined, tooltip: EditorText, command: string): void {
+      if (text === undefined) bypassStatus.hide();
+      else bypassStatus.show({ text, tooltip, command, urgent: true });
     },
     showLog: (): void => log.show(),
 

@@ -43,6 +43,8 @@ const SHAPES = {
   grantRevoke: { grantId: text },
   takeBack: { toolCallId: text },
   agentRestart: { agentName: text },
+  bypassStart: { agentName: text },
+  bypassEnd: { agentName: text },
   openSettings: {},
   showLog: {},
   restartServer: {},

@@ -58,6 +58,7 @@ const RESTART_WINDOW = 3 * 60 * 1000;
 /** Where rules are written: the server tells problems there, explains on hover and completes. It passes over all others. */
 const SETTINGS_FILES = [
   { scheme: 'file', pattern: '**/.vscode/settings.json' },
+  { scheme: 'file', pattern: '**/*.code-workspace' },
   { scheme: 'vscode-userdata', pattern: '**/settings.json' },
   { scheme: 'file', pattern: '**/countersign.countersign/**/rules.json' },
   { scheme: 'file', pattern: '**/{countersign,Countersign}/settings.json' },

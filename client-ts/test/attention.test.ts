@@ -17,9 +17,11 @@ let said: string[];
 let answers: unknown[];
 let posted: ToWebview[];
 let badge: number;
+let agents: wire.AgentView[];
+let bypassed: string[] | undefined;
 
 beforeEach(() => {
-  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge] = [[], false, true, true, 'away', undefined, [], [], [], 0];
+  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed] = [[], false, true, true, 'away', undefined, [], [], [], 0, [], undefined];
 });
 
 const make = () =>
@@ -27,6 +29,7 @@ const make = () =>
     {
       ...createTexts((message) => message),
       showStatus: (text) => void said.push(`status ${text}`),
+      showBypass: (text, tooltip, command) => void (bypassed = text && [text, tooltip, command]),
       setContext: () => undefined,
       notify: async (message) => (said.push(`note ${message}`), press),
       choose: async (message, detail, ...buttons) => (said.push(`modal ${message} | ${detail} | ${buttons.join(', ')}`), press),
@@ -35,7 +38,7 @@ const make = () =>
       notifications: () => wanted,
       run: () => undefined,
     },
-    { approvals: () => waiting, answer: async (answer) => void answers.push(answer) },
+    { approvals: () => waiting, agents: () => agents, answer: async (answer) => void answers.push(answer) },
     { setBadge: (count) => void (badge = count), isVisible: () => visible, whenReady: async () => ready, post: (message) => void posted.push(message) },
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -102,6 +105,20 @@ describe('without a webview', () => {
     await make().review();
     expect(said.at(-1)).toMatch(/Too long to be shown whole.*\| Deny$/s);
   });
+});
+
+it('an agent that acts without asking stands in the status bar until it asks again', () => {
+  const attention = make();
+  const agent = (agentName: string, bypass: boolean): wire.AgentView => ({ agentName, type: 'acp', state: 'idle', label: 'gated', bypass, default: false });
+  agents = [agent('Claude', true), agent('Codex', false)];
+  attention.approvalsChanged();
+  expect(bypassed).toEqual(['$(warning) Claude: permissions bypassed', 'Acts without asking you: Claude. Press to turn that off.', 'countersign.endBypass']);
+  agents = [agent('Claude', true), agent('Codex', true)];
+  attention.approvalsChanged();
+  expect(bypassed?.slice(0, 2)).toEqual(['$(warning) 2 agents: permissions bypassed', 'Acts without asking you: Claude, Codex. Press to turn that off.']);
+  agents = [agent('Claude', false)];
+  attention.approvalsChanged();
+  expect(bypassed).toBeUndefined();
 });
 
 it('the status bar says what matters most', () => {

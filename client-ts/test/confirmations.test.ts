@@ -184,7 +184,7 @@ describe('the dialog', () => {
       value: 'libs',
       resolved: '/srv/shared/libs',
       allows: 'The folder `/srv/shared/libs` would count like the workspace.',
-      changed: 'it stood for `/w/libs`',
+      changed: 'was `/w/libs` when it was last confirmed',
     };
     expect(describeItem(item, texts)).toEqual({
       whole: true,
@@ -192,7 +192,7 @@ describe('the dialog', () => {
         'Until you accept it, it is ignored.',
         'In /w/.vscode/settings.json, line 4',
         'The folder “/srv/shared/libs” would count like the workspace.',
-        'Changed since you last confirmed it: It stood for “/w/libs”',
+        'Changed: was “/w/libs” when it was last confirmed',
         'Value: libs',
         'It stands for: /srv/shared/libs',
       ].join('\n\n'),

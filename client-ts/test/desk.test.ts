@@ -8,12 +8,13 @@ import { type Link, ServerError } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
 import { misfit } from '../src/wire.schema.gen.ts';
 import type * as wire from '../src/wire.gen.ts';
-import { fetchApproval, plainCommand, threads } from './fixtures.ts';
+import { agents, fetchApproval, plainCommand, threads } from './fixtures.ts';
 
 let asked: Question[];
 let sent: [string, unknown][];
 let posted: ToWebview[];
 let says: boolean;
+let press: string | undefined;
 let remembered: Set<string>;
 let fails: ServerError | undefined;
 let desk: Desk;
@@ -28,6 +29,7 @@ beforeEach(async () => {
   sent = [];
   posted = [];
   says = false;
+  press = undefined;
   remembered = new Set();
   fails = undefined;
   past = [];
@@ -35,7 +37,7 @@ beforeEach(async () => {
     'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
-    'agent/list': { agents: [] },
+    'agent/list': { agents: [...agents(), { agentName: 'Free', type: 'acp', state: 'idle', label: 'gated', bypass: true, bypassScope: 'session', default: false }, { agentName: 'Kept', type: 'acp', state: 'idle', label: 'gated', bypass: true, bypassScope: 'workspace', default: false }] },
     'thread/create': { threadId: 'new', agentName: 'Countersign', mode: 'default' },
     'thread/setMode': { mode: 'auto' },
     'thread/prompt': { stopReason: 'end_turn' },
@@ -60,6 +62,10 @@ beforeEach(async () => {
     confirm: async (question) => {
       asked.push(question);
       return says;
+    },
+    async choose(message, detail, ...buttons) {
+      asked.push({ message, detail, button: buttons.at(-1)! });
+      return buttons.find((button) => button === press) ?? (says ? buttons.at(-1) : undefined);
     },
     openDiff: async () => undefined,
     openFile: async () => undefined,
@@ -92,6 +98,11 @@ const answerOf = (more: object): [string, unknown][] => [['tool/approvalResponse
 describe('a webview that lies changes nothing', () => {
   const forgeries: [string, unknown][] = [
     ['bypass without the modal', { type: 'bypass', ...card }],
+    ['bypass of an agent without the modal', { type: 'bypassStart', agentName: 'Claude Code' }],
+    ['bypass of an agent with a scope of its own', { type: 'bypassStart', agentName: 'Claude Code', scope: 'workspace', on: true }],
+    ['bypass of an agent that is none', { type: 'bypassStart', agentName: 'Nobody' }],
+    ['the end of a bypass that is none', { type: 'bypassEnd', agentName: 'Claude Code' }],
+    ['agent/setBypass by name', { type: 'agent/setBypass', agentName: 'Claude Code', scope: 'workspace', on: true }],
     ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
     ['bypassAll smuggled into an answer that is not offered', { type: 'answer', ...card, optionId: 'allow_everything', bypassAll: true }],
     ['settings/confirm', { type: 'settings/confirm', digest: 'x', accept: true }],
@@ -134,7 +145,32 @@ describe('what widens is asked again, and then done', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ button: 'Bypass Permissions', message: 'Bypass permissions for Countersign?' });
     expect(asked[0]!.detail).toMatch(/Outside the workspace it may read and write too.*keys in your home folder.*still stop it/);
-    expect(sent).toEqual(answerOf({ bypassAll: true }));
+    expect(sent).toEqual(answerOf({ bypassAll: true, bypassScope: 'workspace' }));
+  });
+
+  it.each([['Bypass Permissions', 'workspace'], ['Bypass Until Window Closes', 'session']])('%s of an agent lasts as long as its button says', async (button, scope) => {
+    press = button;
+    await forge({ type: 'bypassStart', agentName: 'Claude Code' });
+    expect(asked.map(({ message }) => message)).toEqual(['Bypass permissions for Claude Code?']);
+    expect(sent).toEqual([['agent/setBypass', { agentName: 'Claude Code', scope, on: true }]]);
+    sent = [];
+    await forge({ type: 'bypass', ...card });
+    expect(sent).toEqual(answerOf({ bypassAll: true, bypassScope: scope }));
+  });
+
+  it.each([[undefined], ['Change Nothing']])('bypass is not turned on by %s', async (button) => {
+    press = button;
+    await forge({ type: 'bypassStart', agentName: 'Claude Code' });
+    await forge({ type: 'bypass', ...card });
+    expect(asked).toHaveLength(2);
+    expect(sent).toEqual([]);
+  });
+
+  it('bypass ends at once, where it was turned on', async () => {
+    await forge({ type: 'bypassEnd', agentName: 'Free' });
+    await forge({ type: 'bypassEnd', agentName: 'Kept' });
+    expect(asked).toEqual([]);
+    expect(sent).toEqual([['agent/setBypass', { agentName: 'Free', scope: 'session', on: false }], ['agent/setBypass', { agentName: 'Kept', scope: 'workspace', on: false }]]);
   });
 
   it('a rule of the person’s own is shown in full and kept', async () => {

@@ -87,6 +87,7 @@ describe('what an agent can name', () => {
         {
           ...createTexts((message) => message),
           showStatus: (text, tooltip) => show(text.replaceAll(/^(?:\$\([a-z~]+\) ?)+/g, ''), tooltip),
+          showBypass: (text, tooltip) => show((text ?? '').replace(/^\$\(warning\) /, ''), tooltip),
           setContext: () => undefined,
           notify: async (message) => (show(message), undefined),
           choose: async (message) => (show(message), undefined),
@@ -95,7 +96,7 @@ describe('what an agent can name', () => {
           notifications: () => 'always',
           run: () => undefined,
         },
-        { approvals: () => hostile, answer: async () => undefined },
+        { approvals: () => hostile, agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }], answer: async () => undefined },
         { setBadge: (_, tooltip) => show(tooltip), isVisible: () => false, whenReady: async () => false, post: () => undefined },
       );
       attention.stateChanged('stopped', name);

@@ -17,15 +17,15 @@ export function optionOf(approval: wire.ApprovalRequest, kind: 'allow_once' | 'r
   return approval.options.find((option) => option.kind === kind && !option.background);
 }
 
-/** The menu beside Approve. Ids are option ids, or `rule` and `bypass`. */
-export function approveEntries(approval: wire.ApprovalRequest): MenuEntry[] {
+/** The menu beside Approve. Ids are option ids, or `rule` and `bypass`; what the server would refuse is left out. */
+export function approveEntries(approval: wire.ApprovalRequest, trusted: boolean): MenuEntry[] {
   const widening = approval.options.filter((option) => option.kind === 'allow_always');
   const passing = widening.filter((option) => option.scope !== 'workspace' && option.scope !== 'user').map((option) => ({ id: option.optionId, label: passingLabel(option), code: option.rule }));
   const lasting = widening.filter((option) => option.scope === 'workspace' || option.scope === 'user').map((option) => ({ id: option.optionId, label: lastingLabel(option), code: option.rule, examples: option.examples }));
   const groups: MenuEntry[][] = [
     passing,
     lasting.length > 0 ? [...lasting, { id: 'rule', label: t('Always allow another rule…') }] : [],
-    optionOf(approval, 'allow_once') ? [{ id: 'bypass', label: t('Bypass permissions for {0}…', approval.agentName), danger: true }] : [],
+    trusted && optionOf(approval, 'allow_once') ? [{ id: 'bypass', label: t('Bypass permissions for {0}…', approval.agentName), danger: true }] : [],
   ];
   return groups.filter((group) => group.length > 0).flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]));
 }

@@ -313,7 +313,7 @@ export class Card extends Drawn {
       ${once
         ? html`<span class="split">
             <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${t('Approve')}</button>
-            ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
+            ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval, this.bridge.state.trusted)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
           </span>`
         : nothing}
       <span class="split">

@@ -47,7 +47,7 @@ export class Composer extends Drawn {
     const running = state.sending || isRunning(chat);
     const rows = Math.min(MOST_ROWS, Math.max(2, this.text.split('\n').length));
     return html`<form class="composer" data-testid="composer" @submit=${this.onSubmit}>
-      ${agent?.bypass ? html`<p class="bypassed">${icon('warning')} ${t('{0} acts without asking: permissions are bypassed.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Settings')}</button></p>` : nothing}
+      ${agent?.bypass ? html`<p class="bypassed">${icon('warning')} ${agent.bypassScope === 'session' ? t('{0} acts without asking until this window closes.', agent.agentName) : t('{0} acts without asking: permissions are bypassed.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'bypassEnd', agentName: agent.agentName })}>${t('Turn off')}</button></p>` : nothing}
       ${agent?.state === 'failed' || agent?.state === 'exited'
         ? html`<p class="bypassed">${icon('error')} ${agent.detail || t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
         : nothing}

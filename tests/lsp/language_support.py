@@ -12,7 +12,7 @@ from countersign.gate.decisions.decide import decide
 from countersign.lsp.language.completion import Surroundings, complete
 from countersign.lsp.language.diagnostics import diagnose
 from countersign.lsp.language.hover import hover
-from countersign.lsp.language.pages import OURS, Overview, PageName, known_of, overview_of
+from countersign.lsp.language.pages import Overview, PageName, known_of, overview_of
 from countersign.lsp.language.positions import Positions
 from countersign.settings.live_settings import LiveSettings
 from countersign.wire.history import HistoryEntry
@@ -41,6 +41,7 @@ class Files:
     def path(self, page: PageName) -> Path:
         return {
             "workspace": self.workspace / ".vscode" / "settings.json",
+            "code_workspace": self.workspace.parent / "app.code-workspace",
             "rules": self.storage / "rules.json",
             "managed": self.managed,
             "user": self.storage / "User" / "settings.json",
@@ -99,7 +100,7 @@ def completed(text: str, around: Surroundings, page: PageName = "workspace") -> 
     text, position = marked(text)
     positions = Positions.of(text)
     found: dict[str, str] = {}
-    for item in complete(positions, position, around, ours=page in OURS).items:
+    for item in complete(page, positions, position, around).items:
         edit = item.text_edit
         assert isinstance(edit, types.TextEdit)
         assert edit.range.start.line == edit.range.end.line == position.line

@@ -75,6 +75,13 @@ def test_in_a_policy_file_the_prefix_may_be_left_out() -> None:
     assert "Bash(command *)" in completed('{"permissions": {"allow": ["|"]}}', around(), "rules")
 
 
+def test_in_a_code_workspace_file_offers_stand_in_its_settings() -> None:
+    assert "Bash(command *)" in completed(
+        '{"settings": {"countersign.permissions.allow": ["|"]}}', around(), "code_workspace"
+    )
+    assert completed('{"countersign.permissions.allow": ["|"]}', around(), "code_workspace") == {}
+
+
 def test_modes_are_offered_with_what_they_do() -> None:
     assert list(completed('{"countersign.mode": "|"}', around())) == list(MODES)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -190,6 +191,52 @@ def test_a_text_is_told_as_it_stands_in_the_editor(
 def test_a_file_on_disk_is_told_like_its_text(files: Files, text: str) -> None:
     files.path("workspace").write_text(text)
     assert [shown(one) for one in diagnose(files.overview({}))["workspace"]] == files.told(text)
+
+
+def in_a_code_workspace(tmp_path) -> Files:
+    file = tmp_path / "app.code-workspace"
+    file.write_text('{"settings": {}}')
+    return Files(tmp_path, files={"workspace": str(file)})
+
+
+def lines_lower(told: list[str]) -> list[str]:
+    return [re.sub(r"^(\d+)(.*?-)(\d+:)?", lambda m: f"{int(m[1]) + 1}{m[2]}{_next(m[3])}", one) for one in told]
+
+
+def _next(line: str | None) -> str:
+    return f"{int(line[:-1]) + 1}:" if line else ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        case[2]
+        for case in CASES
+        if case[1] == "workspace"
+        and case[2].strip()
+        and "cannot be read:" not in "".join(case[3][:1]).partition(" syntax ")[2]
+    ],
+)
+def test_the_settings_of_a_code_workspace_file_are_told_like_those_of_a_folder(tmp_path, text: str) -> None:
+    told = in_a_code_workspace(tmp_path).told(f'{{"settings":\n{text}\n}}', "code_workspace")
+    assert told == lines_lower(Files(tmp_path / "plain").told(text))
+
+
+def test_a_broken_code_workspace_file_says_what_follows(tmp_path) -> None:
+    (told,) = in_a_code_workspace(tmp_path).told('{"settings": {"countersign.mode" 1}}', "code_workspace")
+    assert told.startswith(
+        "1:33-36 error syntax cannot be read: a colon is missing; mend it, for until then everything"
+    )
+
+
+def test_outside_its_settings_a_code_workspace_file_is_told_of_nothing(tmp_path) -> None:
+    text = '{"countersign.permissions.allow": ["("], "folders": [{"countersign.mode": "x"}], "settings": []}'
+    assert in_a_code_workspace(tmp_path).told(text, "code_workspace") == []
+
+
+def test_a_workspace_without_such_a_file_has_no_page_of_it(files: Files) -> None:
+    assert page_at(str(files.path("code_workspace")), files.desk.places) is None
+    assert diagnose(files.overview({}))["code_workspace"] == ()
 
 
 def test_a_broken_file_on_disk_is_told_by_its_line(files: Files) -> None:

@@ -77,6 +77,20 @@ def test_an_allow_rule_of_the_workspace_counts_once_it_is_confirmed(files: Files
     assert counting(files.hover(ALLOWED)).startswith("It does not count: ignored, because you chose so")
 
 
+def test_an_allow_rule_of_a_code_workspace_file_counts_once_it_is_confirmed(tmp_path) -> None:
+    text = f'{{"folders": [], "settings": {ALLOWED}}}'
+    file = tmp_path / "app.code-workspace"
+    file.write_text(text.replace("|", ""))
+    files = Files(tmp_path, files={"workspace": str(file)})
+    waits = "It does not count: ignored until you confirm it on this machine."
+    assert counting(files.hover(text, "code_workspace")) == waits
+    (item,) = files.desk.unconfirmed()
+    assert item.file == str(file)
+    files.desk.confirm(item.digest, accept=True)
+    assert counting(files.hover(text, "code_workspace")) == "It counts."
+    assert files.hover('{"countersign.permissions.deny": ["Bash(|rm:*)"]}', "code_workspace") is None
+
+
 def test_an_allow_rule_of_an_untrusted_workspace_does_not_count(tmp_path) -> None:
     said = counting(Files(tmp_path, trusted=False).hover(ALLOWED))
     assert said == "It does not count: ignored, because the workspace is not trusted; trust it in the editor first."

@@ -15,7 +15,8 @@ from lsprotocol import types
 
 from countersign.advice.lint import lint_rules
 from countersign.gate import compile_rule, escape_path, hidden_character, protected_reason
-from countersign.lsp.language.cursor import Cursor, Step, cursor_at, rule_list, setting_path
+from countersign.lsp.language.cursor import Cursor, Step, cursor_at, rule_list
+from countersign.lsp.language.pages import PageName, path_in
 from countersign.lsp.language.positions import Positions
 from countersign.lsp.language.rule_descriptions import AGENT_KEYS, MODES, rule_in_words
 from countersign.settings.policy import Policy, RuleText
@@ -42,12 +43,12 @@ class Surroundings:
 
 
 def complete(
-    positions: Positions, position: types.Position, surroundings: Surroundings, *, ours: bool
+    page: PageName, positions: Positions, position: types.Position, surroundings: Surroundings
 ) -> types.CompletionList:
-    """What could stand at a position; ``ours`` for a file that holds nothing but our settings."""
+    """Return what could stand at a position of a page."""
     offset = positions.offset(position)
     cursor = cursor_at(positions.text, offset)
-    path = setting_path(cursor.path, ours=ours) if cursor else None
+    path = path_in(page, cursor.path) if cursor else None
     if cursor is None or path is None:
         return types.CompletionList(is_incomplete=False, items=[])
     typed = _typed(positions.text, cursor, offset)

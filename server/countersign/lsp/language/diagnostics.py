@@ -137,6 +137,7 @@ def _unreadable(page: Page, problem: Problem, units: Units) -> tuple[types.Diagn
 
 _CONSEQUENCE: Mapping[PageName, str | None] = {
     "workspace": "mend it, for until then everything asks and nothing here allows",
+    "code_workspace": "mend it, for until then everything asks and nothing here allows",
     "managed": "mend it, for until then everything asks and nothing allows",
     "rules": "mend it before you save, for a broken store is put aside and its rules count no more",
     "user": None,  # the editor says so itself, and what it makes of the text is what counts

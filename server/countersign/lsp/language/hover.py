@@ -9,9 +9,9 @@ from lsprotocol import types
 
 from countersign.advice.rule_suggestions import matched_by
 from countersign.gate import compile_rule
-from countersign.lsp.language.cursor import Cursor, cursor_at, rule_list, setting_path
+from countersign.lsp.language.cursor import Cursor, cursor_at, rule_list
 from countersign.lsp.language.diagnostics import claim_state, claim_words
-from countersign.lsp.language.pages import OURS, Overview, Page, PageName
+from countersign.lsp.language.pages import OF_WORKSPACE, Overview, Page, PageName, path_in
 from countersign.lsp.language.positions import Positions, Units, utf16
 from countersign.lsp.language.rule_descriptions import LISTS, code, escaped, fine_print, rule_in_words
 from countersign.settings.bypass import BYPASS, bypass_path
@@ -52,7 +52,7 @@ def hover(
     if cursor is None or cursor.token is None:
         return None
     steps = (*cursor.path, cursor.token.text) if cursor.place == "key" else cursor.path
-    path = setting_path(steps, ours=page_name in OURS)
+    path = path_in(page_name, steps)
     listed = rule_list(path) if cursor.place == "value" and cursor.token.quoted else None
     if listed is not None:
         said = _of_rule(page, listed, cursor, positions, overview, diagnostics, past, decide)
@@ -145,7 +145,7 @@ def _whether_rule_counts(page: Page, written: RuleText | None, overview: Overvie
         return "It counts, whether or not the workspace is trusted." if counts else "It does not count."
     if overview.known.uncertain:
         return UNCERTAIN
-    if page.name == "workspace":
+    if page.name in OF_WORKSPACE:
         claims = [
             claim
             for claim in overview.built.claims.values()
@@ -172,7 +172,7 @@ def _of_bypass(page: Page, agent: str, overview: Overview) -> list[str]:
     if value is None:
         return [CANNOT_BE_TOLD]
     if value is not True:
-        beats = " In a workspace this beats `true` of the user, trusted or not." if page.name == "workspace" else ""
+        beats = " In a workspace this beats `true` of the user, trusted or not." if page.name in OF_WORKSPACE else ""
         return [f"The agent {code(agent)} asks, as rules and mode say.{beats}"]
     return [
         f"The agent {code(agent)} acts without asking.",
@@ -198,7 +198,7 @@ def _whether_bypass_counts(page: Page, path: Path, agent: str, overview: Overvie
             return "It counts."
         return f"It counts, by {code(f'{config.bypass_file}:{config.bypass_line}')}."
     claims = [claim for claim in overview.built.claims.values() if claim.path == path and not claim.moot]
-    if page.name == "workspace" and claims:
+    if page.name in OF_WORKSPACE and claims:
         state = claim_state(overview, claims[0])
         if state == "counts":
             return "It does not count yet: you confirmed it, but other settings of this agent wait for you."

@@ -11,21 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from countersign.lsp.language.cursor import Step, setting_path
 from countersign.settings.files import Loaded
-from countersign.settings.jsonc import BOM, BrokenJson, parse_jsonc
+from countersign.settings.jsonc import BOM, BrokenJson, Document, parse_jsonc
 from countersign.settings.layers import Layers, TooDeep, file_layer
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.merge import Built, build_policy
 from countersign.settings.policy import Problem, RuleText
 from countersign.settings.rules import rules_of
 from countersign.settings.sources import Places, Sources, layers_in_files, layers_of
-from countersign.settings.tree import policy_tree, settings_tree
+from countersign.settings.tree import Tree, code_workspace_tree, policy_tree, settings_tree
 from countersign.wire.settings import SettingsLayers
 
-PageName = Literal["workspace", "user", "rules", "managed"]
+PageName = Literal["workspace", "code_workspace", "user", "rules", "managed"]
 PAGES: tuple[PageName, ...] = get_args(PageName)
 OURS: frozenset[PageName] = frozenset({"rules", "managed"})
 """Files that hold nothing but our settings, so that the prefix may be left out there."""
+OF_WORKSPACE: frozenset[PageName] = frozenset({"workspace", "code_workspace"})
+"""Files that come with a workspace, so that what loosens in them waits for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,13 @@ def page_at(path: str, places: Places) -> PageName | None:
     return None
 
 
+def path_in(page: PageName, steps: tuple[Step, ...]) -> tuple[Step, ...] | None:
+    """The path under ``countersign`` that these steps from the root of a page lead to, or None for another setting."""
+    if page == "code_workspace":
+        return setting_path(steps[1:], ours=False) if steps[:1] == ("settings",) else None
+    return setting_path(steps, ours=page in OURS)
+
+
 def overview_of(known: Known, texts: Mapping[PageName, str]) -> Overview:
     """What the files come to with these texts in place of what is on disk. A text that is broken changes nothing."""
     pages: dict[PageName, Page] = {}
@@ -135,8 +145,13 @@ def _as_loaded(name: PageName, loaded: Loaded, text: str) -> Loaded:
     except BrokenJson as error:
         problem = Problem(loaded.path, error.line, error.column, f"cannot be read: {error.message}", "error")
         return replace(loaded, tree=None, problem=problem)
-    tree_of = policy_tree if name in OURS else settings_tree
-    return replace(loaded, tree=tree_of(document), problem=None)
+    return replace(loaded, tree=_tree_of(name, document), problem=None)
+
+
+def _tree_of(name: PageName, document: Document) -> Tree:
+    if name == "code_workspace":
+        return code_workspace_tree(document)
+    return policy_tree(document) if name in OURS else settings_tree(document)
 
 
 def _layers(known: Known, sources: Sources, texts: Mapping[PageName, str]) -> Layers:

@@ -22,7 +22,7 @@ from lsprotocol import types
 
 from countersign.gate import CANONICAL, EFFECT_TOOLS, NARROWER_THAN_READ, decide
 from countersign.lsp.language.diagnostics import diagnose
-from countersign.lsp.language.pages import OURS, PAGES, Known, PageName, known_of, overview_of, page_at
+from countersign.lsp.language.pages import PAGES, Known, PageName, known_of, overview_of, page_at
 from countersign.lsp.language.positions import Positions, Units, units_of
 from countersign.lsp.pygls_server import Server
 from countersign.settings.files import MAX_BYTES
@@ -157,7 +157,7 @@ class LanguageService:
                 folders=lambda folder: _blocking_folders(policy.workspace, folder),
                 snippets=snippets,
             )
-            return complete(Positions.of(document.text, units), params.position, around, ours=page in OURS)
+            return complete(page, Positions.of(document.text, units), params.position, around)
 
         return await asyncio.to_thread(blocking_complete)
 
@@ -200,8 +200,9 @@ def _blocking_diagnose(
     for page in PAGES:
         if page in opened:
             found[opened[page].uri] = _Told(opened[page].version, diagnostics[page])
-        elif page != "user":  # how an editor names a person's own file is known only once it is open
-            found[_uri_of(page, overview.pages[page].loaded.path, folder)] = _Told(None, diagnostics[page])
+        elif page != "user" and (path := overview.pages[page].loaded.path):
+            # How an editor names a person's own file is known only once it is open; a workspace may have no file.
+            found[_uri_of(page, path, folder)] = _Told(None, diagnostics[page])
     return found
 
 
