@@ -13,6 +13,7 @@ export interface CommandsHost extends Texts {
   run(command: string, ...args: unknown[]): void;
   pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   showLog(): void;
+  tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
 }
 
 /** Webviews take about a second on a busy machine. */
@@ -37,6 +38,7 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
   };
   const pickAgent = async (agents: readonly AgentView[], question: EditorText): Promise<AgentView | undefined> => {
     const items = agents.map((agent) => ({ label: editorText(agent.agentName, NAME_LIMIT), ...(agent.bypass && { description: host.t('permissions bypassed') }), agent }));
+    if (items.length === 0) host.tell('info', host.t('There is no such agent, or the server is still starting.'));
     return items.length < 2 ? items[0]?.agent : (await host.pick(items, question))?.agent;
   };
   return {

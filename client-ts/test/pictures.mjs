@@ -67,6 +67,6 @@ async function picture(theme, width, scene) {
 /** axe, contrast too. It is put in by the browser's own hand, so the page's policy stays as it is. */
 async function judge(page, name) {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document));
+  const found = await page.evaluate(() => globalThis.axe.run(document, { rules: { 'label-content-name-mismatch': { enabled: true } } }));
   for (const { id, nodes } of found.violations) for (const node of nodes) problems.push(`${name}: axe ${id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? node.failureSummary}`);
 }

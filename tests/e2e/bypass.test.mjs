@@ -16,6 +16,9 @@ test('bypass for this window is asked about, shown while it lasts, and turned of
     const dialog = page.locator('.monaco-dialog-box');
     const status = page.locator('.statusbar-item').filter({ hasText: 'permissions bypassed' });
 
+    // A turn first: the agents are known once the server has answered.
+    await send(chat, 'run ls');
+    await idle(chat);
     await runCommand(page, 'Countersign: Bypass Permissions for an Agent');
     await dialog.waitFor({ timeout: BOUND });
     await screenshot(page, 'bypass-choice');
