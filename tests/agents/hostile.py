@@ -81,7 +81,7 @@ class Agent:
             return await self.on_request(method)
         return {}
 
-    def _notice(self, method, params) -> None:
+    async def _notice(self, method, params) -> None:
         self.notices.append((method, params))
 
 

@@ -113,8 +113,11 @@ async def test_a_fault_in_one_request_or_notification_stays_there(monkeypatch: p
     async def fail(method: str):
         raise ZeroDivisionError
 
+    async def fail_on_notice(*_: object):
+        raise ZeroDivisionError
+
     async with Agent(fail) as agent:
-        monkeypatch.setattr(agent.connection, "_on_notice", lambda *_: 1 / 0)
+        monkeypatch.setattr(agent.connection, "_on_notice", fail_on_notice)
         agent.say(b'{"id": 1, "method": "x"}', b'{"method": "x"}')
         assert (await agent.answer())["error"]["code"] == -32603
         await agent.settle()

@@ -108,14 +108,14 @@ class Client:
         except Failed as failed:
             raise RpcError(FAILED, str(failed)) from None
 
-    def notify(self, method: str, params: Json) -> None:
-        """Take a notification; synchronous, so that they stay in order. A bad one is logged and means nothing."""
+    async def notify(self, method: str, params: Json) -> None:
+        """Take a notification; the next message is read once it is dealt with. A bad one is logged and ignored."""
         given = as_object(params)
         try:
             match method:
                 case "session/update":
                     _refuse_forged(given)
-                    self._session(given).update(given.get("update"))
+                    await self._session(given).update(given.get("update"))
                 case "$/cancel_request":
                     self._take_back(given.get("requestId"))
                 case _:

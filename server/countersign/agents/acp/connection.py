@@ -1,9 +1,9 @@
 """JSON-RPC with one agent over its pipe: our requests and their answers, its requests and ours to them.
 
 The SDK's connection dies of an answer that is none, keeps every request of an agent however many there are, and says to
-nobody that it has ended. Here each of an agent's requests is a task, of which there are at most ``MOST_RUNNING``;
-notifications are taken in their order; whatever ends the reading ends the pipe, and with it the agent. What a message
-means is ``client.py``'s business.
+nobody that it has ended. Here each of an agent's requests is a task, of which there are at most ``MOST_RUNNING``; a
+notification is dealt with before the next message is read; whatever ends the reading ends the pipe, and with it the
+agent. What a message means is ``client.py``'s business.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_ID = 256
 BUSY, BAD_REQUEST, INTERNAL, PARSE_ERROR = -32000, -32600, -32603, -32700
 
 OnRequest = Callable[[Json, str, Json], Awaitable[Any]]
-OnNotice = Callable[[str, Json], None]
+OnNotice = Callable[[str, Json], Awaitable[None]]
 
 
 class RpcError(Exception):
@@ -94,7 +94,7 @@ class Connection:
                         self._reply(None, error=RpcError(PARSE_ERROR, f"the message cannot be read: {message}"))
                     )
                 else:
-                    self._take(message)
+                    await self._take(message)
                 # A flood of messages that are all here must not hold up other chats; and a request begins before
                 # what came after it is taken.
                 await asyncio.sleep(0)
@@ -109,7 +109,7 @@ class Connection:
                     answer.set_exception(ConnectionResetError("the agent is gone"))
                     answer.exception()  # whoever waits gets it; where nobody does any more, it is no fault
 
-    def _take(self, message: Mapping[str, Json]) -> None:
+    async def _take(self, message: Mapping[str, Json]) -> None:
         method, request_id = message.get("method"), message.get("id")
         if "method" not in message:
             self._answered(request_id, message)
@@ -117,7 +117,7 @@ class Connection:
             log.warning("%s sent a message whose method is no string; skipped", self._name)
         elif "id" not in message:
             try:
-                self._on_notice(method, message.get("params"))
+                await self._on_notice(method, message.get("params"))
             except TooMuch:
                 raise
             except Exception:  # the boundary of one notification: it changes nothing, the log says why

@@ -25,6 +25,7 @@ from countersign.agents.acp.requests import Entry
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, Stale, in_worker, in_worker_to_the_end
+from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import complaint, look_at
 from countersign.tools.files.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
 from countersign.tools.places import Place, locate
@@ -45,7 +46,7 @@ async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
         BadMessage: the params are not those of the method.
         Denied, Missing, Failed: no text.
     """
-    place = _locate(session, read_text(params, "path"))
+    place = await in_worker(_blocking_place, read_text(params, "path"), session.policy())
     line, limit = _natural(params, "line"), _natural(params, "limit")
     turn = running_turn(session)
     reading = Reading(session, place, line, limit)
@@ -113,7 +114,7 @@ async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
         Denied, Failed: nothing was written.
     """
     path, content = read_text(params, "path"), read_text(params, "content")
-    place = _locate(session, path)
+    place = await in_worker(_blocking_place, path, session.policy())
     running_turn(session)
     outcome = await _write_on_credit(session, place, content) or await _ask_to_write(session, place, path, content)
     if not outcome.success:
@@ -200,9 +201,9 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
             raise failed
 
 
-def _locate(session: Session, path: str) -> Place:
+def _blocking_place(path: str, policy: Policy) -> Place:
     try:
-        return locate(path, session.policy())
+        return locate(path, policy)
     except BadArguments as error:
         raise BadMessage(str(error)) from None
 

@@ -8,22 +8,27 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.shapes import AgentContext
-from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
-from countersign.gate import RunCommand, WritePath
+from countersign.agents.acp.translate import MOST_SHOWN, MOST_VALUES, BadMessage, Raw, ToolReport
+from countersign.gate import RunCommand, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
+from countersign.wire.sizes import size_of
 from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolResultEvent
-from countersign.wire.verdicts import DecidedBy
+from countersign.wire.verdicts import Category, DecidedBy
 
 MOST_SHOWN_INPUT = 64 << 10
 """Characters of a call's input that a row of the chat shows."""
 MOST_TIMES_SHOWN = 50
 """How often one call is shown again before its end, whatever the agent says of it."""
+MOST_KEPT = 32 << 20
+"""Bytes of inputs and changes of one turn that are kept."""
 MOST_CALLS = 10_000
 """Calls of one turn that are kept."""
 
@@ -56,30 +61,26 @@ def title_of(report: ToolReport) -> str:
 def shown_arguments(report: ToolReport) -> dict[str, Json]:
     """The agent's raw input for a row of the chat: as it is where it is short, else cut."""
     given = arguments_of(report)
-    if weight(given) <= MOST_SHOWN_INPUT:
+    if size_of(given).characters <= MOST_SHOWN_INPUT:
         return given
     text = json.dumps(given, ensure_ascii=False)
     return {"cut": f"{head(text, MOST_SHOWN_INPUT)}… [cut, {len(text)} characters]"}
 
 
-def weight(value: Json) -> int:
-    """Return about how many characters the value has as JSON text."""
-    total, ahead = 0, [value]
-    while ahead:
-        each = ahead.pop()
-        total += 8
-        if isinstance(each, str):
-            total += len(each)
-        elif isinstance(each, list):
-            ahead += each
-        elif isinstance(each, dict):
-            total += sum(map(len, each))
-            ahead += each.values()
-    return total
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a row of the chat shows of a call beside its title."""
+
+    category: Category
+    arguments: dict[str, Json]
 
 
 class Reports:
-    """The reports of one turn. A class because each call is shown once and ends once."""
+    """The reports of one turn. A class because each call is shown once and ends once.
+
+    They hold ``MOST_KEPT`` bytes of inputs and changes at most: those of calls that have ended go first, and a call
+    that finds no room is ``too_large``.
+    """
 
     def __init__(self, agent: str, emit: Callable[[ThreadEvent], None], ground: Callable[[], AgentContext]) -> None:
         self._agent = agent
@@ -87,7 +88,12 @@ class Reports:
         self._ground = ground
         self._by_id: dict[str, ToolReport] = {}
         self._shown: dict[str, str] = {}
-        self._shown_input: dict[str, Json] = {}
+        self._shown_input: set[str] = set()
+        self._results: set[str] = set()
+        self._closed = False
+        self._kept: dict[str, int] = {}
+        self._kept_in_all = 0
+        self._ended: deque[str] = deque()
         self._times_shown: dict[str, int] = {}
         self._asked: set[str] = set()
         self._parents: dict[str, int] = {}
@@ -95,10 +101,44 @@ class Reports:
         self.terminals_of_ours: set[str] = set()
 
     def merge(self, call_id: str, raw: Raw) -> ToolReport:
-        """What is known of the call now that the agent has said this as well."""
-        report = self._by_id.get(call_id, ToolReport(call_id)).merged(raw)
+        """What is known of the call now that the agent has said this as well.
+
+        Raises:
+            BadMessage: it has named too many calls in this turn.
+        """
+        if call_id not in self._by_id and len(self._by_id) >= MOST_CALLS:
+            raise BadMessage(f"a turn has at most {MOST_CALLS} tool calls")
+        before = self._by_id.get(call_id, ToolReport(call_id))
+        report = before.merged(raw)
+        if report.raw_input != before.raw_input:
+            self._shown_input.discard(call_id)
+        if any(key in raw for key in ("rawInput", "content", "locations")):
+            report = self._bounded(report)
+        if report.ended and not before.ended:
+            self._ended.append(call_id)
         self._by_id[call_id] = report
         return report
+
+    def _bounded(self, report: ToolReport) -> ToolReport:
+        """Return the report as it is kept: whole where there is room for it, else without its input and changes."""
+        size = report.size
+        room = MOST_KEPT - self._kept_in_all + self._kept.get(report.call_id, 0)
+        while size.memory > room and self._ended and self._ended[0] != report.call_id:
+            ended = self._by_id[self._ended.popleft()]
+            self._by_id[ended.call_id] = ended.without_input()
+            room += self._keep(ended.call_id, 0)
+        if report.too_large or size.memory > room or size.characters > MOST_SHOWN or size.values > MOST_VALUES:
+            self._keep(report.call_id, 0)
+            return report.without_input()
+        self._keep(report.call_id, size.memory)
+        return report
+
+    def _keep(self, call_id: str, memory: int) -> int:
+        """Note what is kept of a call; return how much less that is than before."""
+        less = self._kept.get(call_id, 0) - memory
+        self._kept[call_id] = memory
+        self._kept_in_all -= less
+        return less
 
     def ask(self, call_id: str) -> str:
         """The id of ours under which the gate shall see this call; asked about twice it is two calls."""
@@ -110,36 +150,44 @@ class Reports:
         """Whether the agent asked about this call."""
         return call_id in self._asked
 
-    def hear(self, call_id: str, raw: Raw) -> tuple[ToolReport, bool]:
-        """Take what the agent says of a call and show it. Returns the report, and whether the call has just ended."""
+    async def hear(self, call_id: str, raw: Raw) -> tuple[ToolReport, bool]:
+        """Take what the agent says of a call and show it. Returns the report, and whether the call has just ended.
+
+        Of a call that is heard of after the turn, only its end is shown: nothing may seem to run for ever.
+        """
         before = self._by_id.get(call_id)
-        if before is None and len(self._by_id) >= MOST_CALLS:
-            raise BadMessage(f"a turn has at most {MOST_CALLS} tool calls")
         report = self.merge(call_id, raw)
         if before is not None and before.ended:
             return report, False
-        if call_id not in self._asked:
+        over = call_id in self._results or (self._closed and not report.ended)
+        if call_id not in self._asked and not over:
             changed = before is None or _face(before) != _face(report)
             room = self._times_shown.get(call_id, 0) < MOST_TIMES_SHOWN
-            if (changed and room) or (report.ended and report.raw_input != self._shown_input.get(call_id)):
+            if (changed and room) or (report.ended and call_id not in self._shown_input):
                 self._times_shown[call_id] = self._times_shown.get(call_id, 0) + 1
-                self._show_call(report)
+                drawn = await in_worker(_blocking_drawn, report, self._ground())
+                if self._closed and not report.ended:
+                    return report, False  # the turn ended meanwhile
+                self._show_call(report, drawn)
             if report.ended:
                 self._show_result(report, report.status == "completed", output_of(report))
         return report, report.ended
 
     def end(self) -> None:
         """The turn is over: calls that were reported and never ended get a result, so that nothing seems to run."""
+        self._closed = True
         for call_id in self._shown:
             report = self._by_id[call_id]
             if call_id not in self._asked and not report.ended:
                 self._show_result(report, False, "the turn ended before the agent said how this ended")
 
-    def harmless(self, report: ToolReport) -> bool:
+    async def harmless(self, report: ToolReport) -> bool:
         """Whether a call that nobody was asked about only read or thought, or did all that it did through us."""
         if report.terminals and set(report.terminals) <= self.terminals_of_ours:
             return True
-        effects = work_out(report, self._ground()).effects
+        if report.too_large:
+            return False
+        effects = (await in_worker(work_out, report, self._ground())).effects
         writes = {effect.path for effect in effects if isinstance(effect, WritePath)}
         if any(isinstance(effect, RunCommand) for effect in effects) or not writes <= self.written_through_us:
             return False
@@ -151,14 +199,16 @@ class Reports:
             return None
         return f"{self._agent}/{self._parents.setdefault(report.parent, len(self._parents) + 1)}"
 
-    def show_refused(self, report: ToolReport, tool_call_id: str, why: str) -> None:
+    async def show_refused(self, report: ToolReport, tool_call_id: str, why: str) -> None:
         """Show a call that was denied before the gate could show it."""
+        drawn = await in_worker(_blocking_drawn, report, self._ground())
         self._shown[report.call_id] = tool_call_id
-        self._show_call(report)
+        self._results.discard(report.call_id)
+        self._show_call(report, drawn)
         self._show_result(report, False, why, by="floor")
 
-    def _show_call(self, report: ToolReport) -> None:
-        self._shown_input[report.call_id] = report.raw_input
+    def _show_call(self, report: ToolReport, drawn: Drawn) -> None:
+        self._shown_input.add(report.call_id)
         self._emit(
             ToolCallEvent(
                 tool_call_id=self._shown.setdefault(report.call_id, new_call_id()),
@@ -167,13 +217,16 @@ class Reports:
                 tool=f"acp:{report.tool_kind}",
                 title=title_of(report),
                 kind=report.tool_kind,
-                category=work_out(report, self._ground()).category,
-                raw_input=shown_arguments(report),
+                category=drawn.category,
+                raw_input=drawn.arguments,
                 status="running" if report.status == "in_progress" else "pending",
             )
         )
 
     def _show_result(self, report: ToolReport, success: bool, output: str, by: DecidedBy = "nobody") -> None:
+        if report.call_id in self._results:
+            return
+        self._results.add(report.call_id)
         self._emit(
             ToolResultEvent(
                 tool_call_id=self._shown[report.call_id],
@@ -184,6 +237,10 @@ class Reports:
                 duration_ms=0,
             )
         )
+
+
+def _blocking_drawn(report: ToolReport, ground: AgentContext) -> Drawn:
+    return Drawn(work_out(report, ground).category, shown_arguments(report))
 
 
 def _face(report: ToolReport) -> tuple[object, ...]:

@@ -19,7 +19,7 @@ from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.recipes import Recipe
-from countersign.agents.acp.reports import Reports, title_of, weight
+from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
 from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
 from countersign.agents.acp.translate import (
@@ -34,6 +34,7 @@ from countersign.agents.acp.translate import (
     read_text,
     read_update,
 )
+from countersign.agents.pace import Pace
 from countersign.gate import (
     BadArguments,
     Effect,
@@ -45,12 +46,15 @@ from countersign.gate import (
     Resolution,
     RunCommand,
     Settled,
+    ToolCall,
     Turn,
     Workers,
+    in_worker,
 )
 from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.base import Json
+from countersign.wire.sizes import size_of
 from countersign.wire.threads import NoticeEvent, ThreadEvent
 
 log = logging.getLogger(__name__)
@@ -60,11 +64,12 @@ FAREWELL_SECONDS = 5.0
 MOST_OPEN = 100
 """Calls of one session at the gate at once; nobody reads more cards than that."""
 MOST_SAID = 64 << 20
-"""Bytes, about, of all updates of one turn; some agents repeat a growing input with each of its words."""
+"""Characters, about, of all updates of one turn; some agents repeat a growing input with each of its words."""
 MOST_HELD_TEXTS = 2
 """Texts of files that were read for the agent and wait until it reads its input."""
-MOST_SHOWN = 4 << 20
-"""Characters of one request; nobody can read a longer one, so it is rejected."""
+MOST_NOTES = 50
+"""Refusals that the agent is told of with the next prompt."""
+TOO_LARGE = "it is too large to be shown on a card"
 PLAIN_DENIAL = "the person denied it"
 """What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
 
@@ -98,6 +103,7 @@ class Session:
         self.workers = workers
         self.held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
         self._said = 0
+        self._pace = Pace()
         self.shells: dict[str, Shell] = {}
         self.limits: dict[str, int] = {}
         self.turn: Turn | None = None
@@ -150,6 +156,8 @@ class Session:
     async def end(self, resolution: Resolution) -> None:
         """The turn is over, or the agent is gone: ends what is open, and the turn with it."""
         await self.close_open(resolution)
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=FAREWELL_SECONDS)
         if self.turn is not None:
             self.reports.end()
         self.turn = None
@@ -183,14 +191,16 @@ class Session:
 
     # What the agent tells.
 
-    def update(self, raw: Json) -> None:
-        """Take a ``session/update``. Synchronous, so that updates stay in order and come before what follows them.
+    async def update(self, raw: Json) -> None:
+        """Take a ``session/update``. The connection waits for it, so that updates come before what follows them; what
+        takes long is done in the agent's workers.
 
         Raises:
             BadMessage: it is no update.
             TooMuch: the agent has said too much in this turn; it must be ended.
         """
-        self._said += weight(raw)
+        characters = size_of(raw).characters
+        self._said += characters
         if self._said > MOST_SAID:
             message = f"{self.agent} said more than {MOST_SAID >> 20} MiB in one turn, so it is ended"
             self.emit(NoticeEvent(level="error", message=message))
@@ -199,19 +209,22 @@ class Session:
             case ChatNews(events=events):
                 for event in events:
                     self.emit(event)
+                    await self._pace.said(characters // len(events))
             case ModeNews(mode=mode):
                 self._tell_mode(self, mode)
             case ToolNews(call_id=call_id, raw=fields):
-                report, just_ended = self.reports.hear(call_id, fields)
+                _check_call_id(call_id)
+                reports = self.reports
+                report, just_ended = await reports.hear(call_id, fields)
                 if just_ended:
-                    self._hear_end(report)
+                    await self._hear_end(report, reports)
 
     def emit(self, event: ThreadEvent) -> None:
         """Put an event into the chat of the running turn, or of the last one."""
         if self._last_turn is not None:
             self._last_turn.emit(event)
 
-    def _hear_end(self, report: ToolReport) -> None:
+    async def _hear_end(self, report: ToolReport, reports: Reports) -> None:
         for request in [entry for entry in self._entries if isinstance(entry, Request)]:
             if request.report.call_id != report.call_id:
                 continue
@@ -222,8 +235,8 @@ class Session:
                 self._own(self._withdraw(request, gone), "withdraw a card that nobody waits for")
                 if report.status == "completed":
                     self._unasked(report, "did not wait for an answer")
-        asked = self.reports.was_asked(report.call_id)
-        if report.status == "completed" and not asked and not self.reports.harmless(report):
+        asked = reports.was_asked(report.call_id)
+        if report.status == "completed" and not asked and not await reports.harmless(report):
             self._unasked(report, "acted without asking")
 
     def _unasked(self, report: ToolReport, what: str) -> None:
@@ -244,18 +257,17 @@ class Session:
         raw = as_object(params.get("toolCall"))
         call_id = read_text(raw, "toolCallId")
         options = read_options(params.get("options"))
+        _check_call_id(call_id)
         report = self.reports.merge(call_id, raw)
-        if len(call_id) > LONGEST_NAME:
-            raise BadMessage(f"`toolCallId` is longer than {LONGEST_NAME} characters")
-        if weight(dict(raw)) > MOST_SHOWN:
-            log.warning("%s asked for more than a card can show; it was told no", self.agent)
-            return answer_rejected(options)
         turn = self.open_turn()
         if turn is None:
             log.warning("%s asked for leave while no turn was running; it was told no", self.agent)
             return CANCELLED
         if self.is_full():
             log.warning("%s has %d calls open; it was told no", self.agent, MOST_OPEN)
+            return answer_rejected(options)
+        if report.too_large:
+            self._refuse(report, self.reports.ask(call_id), TOO_LARGE)
             return answer_rejected(options)
         loop = asyncio.get_running_loop()
         request = Request(
@@ -313,11 +325,10 @@ class Session:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""
         call = permit.use()
         request.acting = True
+        moved = not self.recipe.fresh_shell and await in_worker(_moves_shell, call)
         if request.answer.done() or self.open_turn() is None:
             return Outcome(False, "the agent had taken its request back before the answer came")
-        commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
-        if not self.recipe.fresh_shell and any(MOVES_SHELL.search(command) for command in commands):
-            self._shell_moved = True
+        self._shell_moved = self._shell_moved or moved
         request.approved = self.credits.open(call, permit.by, ended=request.report.ended)
         request.reply(answer_allowed(request.options))
         if request.report.ended:
@@ -330,30 +341,40 @@ class Session:
             request.reply(CANCELLED)
         elif isinstance(error := task.exception(), BadArguments):
             request.reply(answer_rejected(request.options))
-            self.reports.show_refused(request.report, request.tool_call_id, str(error))
-            self._notes.append(f"`{title_of(request.report)}` was not run: {error}")
+            self._refuse(request.report, request.tool_call_id, str(error))
         elif error is not None:
             # INVARIANT (strictest): an error of ours denies.
             log.error("a request of %s failed in the gate", self.agent, exc_info=error)
             request.reply(answer_rejected(request.options))
             why = "the gate failed, so it denied this"
-            self.reports.show_refused(request.report, request.tool_call_id, why)
+            self._own(self.reports.show_refused(request.report, request.tool_call_id, why), "show a refusal")
         elif isinstance(settled := task.result(), Refused):
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))
             if not gone:
                 self.note_refusal(title_of(request.report), settled)
 
+    def _refuse(self, report: ToolReport, tool_call_id: str, why: str) -> None:
+        """Show a call that the gate never saw as refused, and tell the agent why with the next prompt."""
+        self._note(f"`{title_of(report)}` was not run: {why}")
+        self._own(self.reports.show_refused(report, tool_call_id, why), "show a refusal")
+
     def note_refusal(self, title: str, refused: Refused) -> None:
         """Keep what the agent must be told of a refusal: ACP has no field for a reason, so it goes with a prompt."""
         if refused.by == "user" and refused.kind == "denied":
             if refused.reason != PLAIN_DENIAL:
                 self.urgent = True
-                self._notes.append(f"The person denied `{title}` and said: {refused.reason}")
+                self._note(f"The person denied `{title}` and said: {refused.reason}")
         else:
             # The agent was told "rejected", which it takes for the person's word; of a time-out that is not true.
             self.urgent = self.urgent or refused.kind == "expired"
-            self._notes.append(f"`{title}` was not run ({refused.kind}): {refused.reason}")
+            self._note(f"`{title}` was not run ({refused.kind}): {refused.reason}")
+
+    def _note(self, text: str) -> None:
+        if len(self._notes) < MOST_NOTES:
+            self._notes.append(text)
+        elif len(self._notes) == MOST_NOTES:
+            self._notes.append("More of your calls were refused than can be listed here.")
 
     async def _withdraw(self, entry: Entry, resolution: Resolution) -> None:
         """End the card of this entry; a call that has none yet is taken back before it gets one."""
@@ -368,3 +389,12 @@ class Session:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _moves_shell(call: ToolCall) -> bool:
+    return any(MOVES_SHELL.search(effect.command) for effect in call.effects if isinstance(effect, RunCommand))
+
+
+def _check_call_id(call_id: str) -> None:
+    if len(call_id) > LONGEST_NAME:
+        raise BadMessage(f"`toolCallId` is longer than {LONGEST_NAME} characters")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from countersign.gate import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
+from countersign.gate import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath, check_cancelled
+from countersign.tools.places import PATH_LENGTH
 from countersign.wire.base import Json
 
 
@@ -45,10 +46,8 @@ SEARCH_EXTRAS = READ_EXTRAS | _names("output_mode head_limit multiline type cont
 
 DOES_MORE = re.compile(r"write|edit|delete|remove|move|rename|create|patch|exec|run|bash|shell|terminal", re.IGNORECASE)
 """Words in a tool's name that speak against its being a reader."""
-PATCHED_FILE = re.compile(
-    r"^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |(?:\+\+\+|---) (?:[ab]/)?)(?P<path>[^\t\n]+)",
-    re.MULTILINE,
-)
+PATCH_MARKS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ")
+"""What a line begins with that names a file in a patch."""
 MOVES_SHELL = re.compile(
     r"""(?:^|[;&|(){\n]|\b(?:then|do|else|builtin|command)\b)[^\S\n]*(?:
         (?:cd|pushd|popd|chdir|source|eval|alias|unalias|export|declare|typeset|readonly|unset|set|shopt|function|exec|hash
@@ -88,16 +87,18 @@ class AgentContext:
         """Every absolute path that an agent may open when it says this one.
 
         It may expand ``~`` or not, may take ``..`` away as text or leave that to the system, and opens what a link
-        leads to; so a path can stand for several, and all of them count.
+        leads to; so a path can stand for several, and all of them count. None is longer than a path can be: no file
+        is there. Reads the disk.
         """
+        check_cancelled()
         spelled = [os.path.join(self.workspace, path)]
         if path == "~" or path.startswith("~/"):
             spelled.insert(0, os.path.join(self.home, path[2:]))
         if "\0" in path:
-            return tuple(spelled)  # leads nowhere; the gate refuses it
+            return tuple(_possible(spelled))  # leads nowhere; the gate refuses it
         asked = [os.path.normpath(spelling) for spelling in spelled]
-        real = [os.path.realpath(spelling) for spelling in (*asked, *spelled)]
-        return tuple(dict.fromkeys((*asked, *real)))
+        real = [os.path.realpath(spelling) for spelling in _possible((*asked, *spelled))]
+        return tuple(dict.fromkeys(_possible((*asked, *real))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +154,35 @@ def hints(raw: Json, ground: AgentContext) -> tuple[Effect, ...]:
             found += either_way(text, ground)
         elif text.startswith(("http://", "https://")):
             found.append(FetchUrl(text))
-        for match in islice(PATCHED_FILE.finditer(text), MOST_HINTS):
-            found += either_way(match["path"], ground)
+        for path in islice(patched_files(text), MOST_HINTS):
+            found += either_way(path, ground)
         if len(found) >= MOST_HINTS:
             break
     return tuple(found)
+
+
+def patched_files(text: str) -> Iterator[str]:
+    """Yield the files that a patch in the text names, by ``PATCH_MARKS``; in time linear in the text.
+
+    Searched by ``str.find``: a regular expression holds up every thread while it looks through megabytes.
+    """
+    for mark in PATCH_MARKS:
+        start = len(mark) if text.startswith(mark) else _after(text, f"\n{mark}", 0)
+        while start >= 0:
+            end = text.find("\n", start)
+            path = text[start : end if end >= 0 else len(text)].partition("\t")[0]
+            if mark in ("+++ ", "--- ") and path[:2] in ("a/", "b/") and len(path) > 2:
+                path = path[2:]
+            if path:
+                yield path
+            check_cancelled()
+            start = _after(text, f"\n{mark}", end) if end >= 0 else -1
+
+
+def _after(text: str, mark: str, start: int) -> int:
+    """Return where the next mark ends; -1 where there is none."""
+    found = text.find(mark, start)
+    return found + len(mark) if found >= 0 else -1
 
 
 def either_way(path: str, ground: AgentContext) -> tuple[Effect, ...]:
@@ -193,6 +218,8 @@ def _command(given: Given, kind: str | None, names: Sequence[str], ground: Agent
     if fitted is None or len(folders) > 1 or not all(isinstance(folder, str) for folder in folders):
         return None
     cwd = os.path.join(ground.workspace, str(folders[0])) if folders else ground.workspace
+    if len(cwd) > PATH_LENGTH:
+        return None
     understood = ground.runs_bash and not ground.shell_moved and "~" not in cwd
     return Reading((RunCommand(fitted[0], cwd, understood=understood, own_text=True),))
 
@@ -241,7 +268,8 @@ def _move(given: Given, kind: str | None, names: Sequence[str], ground: AgentCon
     fitted = _fit(given, [FROM, TO], WORDS)
     if fitted is None:
         return None
-    return Reading(tuple(WritePath(full, "move") for path in fitted for full in ground.absolute(path)))
+    ends = [ground.absolute(path) for path in fitted]
+    return Reading(tuple(WritePath(full, "move") for paths in ends for full in paths)) if all(ends) else None
 
 
 def _look(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:
@@ -279,6 +307,10 @@ def _fetch(given: Given, kind: str | None, names: Sequence[str], ground: AgentCo
 
 Shape = Callable[[Given, "str | None", Sequence[str], AgentContext], Reading | None]
 SHAPES: tuple[Shape, ...] = (_command, _write, _edit, _edits, _move, _look, _search, _fetch)
+
+
+def _possible(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if len(path) <= PATH_LENGTH]
 
 
 def _no_nul(path: str) -> str:

@@ -17,6 +17,7 @@ from countersign.agents.acp.requests import LONGEST_COMMAND, TOO_LONG, Entry
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, Stale, ToolCall, in_worker
+from countersign.tools.places import PATH_LENGTH
 from countersign.tools.shell.command_line import CommandLine, shell_line
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.tools.shell.shell import ended_outcome, scripts_or_stale
@@ -38,7 +39,7 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
         BadMessage: the params are not those of the method.
         Denied, Failed: nothing was started.
     """
-    text, cwd = command_text(params), _folder(session, params)
+    text, cwd = command_text(params), await in_worker(_blocking_folder, session.policy().workspace, params.get("cwd"))
     if len(text) > LONGEST_COMMAND:
         raise Failed(TOO_LONG)
     limit = params.get("outputByteLimit")
@@ -218,11 +219,12 @@ def _desk(session: Session) -> ShellRegistry:
     return session.desk
 
 
-def _folder(session: Session, params: Raw) -> str:
+def _blocking_folder(workspace: str, cwd: Json) -> str:
     """Where the command is to run, resolved."""
-    cwd, workspace = params.get("cwd"), session.policy().workspace
     if cwd is None:
         return os.path.realpath(workspace)
     if not isinstance(cwd, str) or "\0" in cwd or not os.path.isabs(cwd):
         raise BadMessage("`cwd` must be an absolute path")
+    if len(cwd) > PATH_LENGTH:
+        raise BadMessage(f"`cwd` is longer than {PATH_LENGTH} characters")
     return os.path.realpath(cwd)

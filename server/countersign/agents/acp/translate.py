@@ -7,13 +7,17 @@ overwrite what they do. What a call would touch is ``effects.py``'s to say; noth
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
+from countersign.agents.pace import parts
+from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.base import Json
+from countersign.wire.sizes import Size, size_of, text_memory
 from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ThreadEvent, TodoEvent, TodoItem, UsageEvent
 
 Raw = Mapping[str, Json]
@@ -25,8 +29,16 @@ MOST_NAMES = 16
 """Names of one tool that are kept."""
 MOST_PLACES = 256
 """Files of one call that are kept, of diffs and of locations each; of a call that names more nothing is understood."""
+MOST_BLOCKS = 1000
+"""Blocks of one call's content that are read; of a call that has more nothing is understood."""
+MOST_SHOWN, MOST_VALUES = 4 << 20, 5000
+"""Characters and values of one call that are kept; nobody can read more on a card."""
 MOST_TODO = 500
 """Entries of a plan that are shown."""
+LONGEST_TODO = 2000
+"""Characters of one of them."""
+MOST_COUNT = 1 << 53
+"""A number from which on a client reads another one."""
 ReportStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
@@ -49,7 +61,8 @@ class ToolReport:
 
     ``raw_input`` None: it said nothing. ``names`` are all the names it gave the tool, ``terminals`` the terminals that
     stand in its content, ``parent`` the call that started the sub-agent which makes this one. ``more``: it named more
-    files than are kept, so nobody can say what the call would touch.
+    files than are kept, so nobody can say what the call would touch. ``too_large``: input and changes were too large to
+    be kept, so that the call cannot be shown or allowed.
     """
 
     call_id: str
@@ -65,6 +78,23 @@ class ToolReport:
     locations: tuple[Location, ...] = ()
     parent: str | None = None
     more: bool = False
+    too_large: bool = False
+
+    @property
+    def size(self) -> Size:
+        """The size of all that a card shows of the call."""
+        given = size_of(self.raw_input)
+        texts = [text for diff in self.diffs for text in (diff.path, diff.old_text, diff.new_text) if text is not None]
+        texts += [location.path for location in self.locations]
+        return Size(
+            given.values + len(texts),
+            given.characters + sum(map(len, texts)),
+            given.memory + sum(map(text_memory, texts)),
+        )
+
+    def without_input(self) -> ToolReport:
+        """Return the report of a call that is too large to be kept."""
+        return replace(self, raw_input=None, diffs=(), locations=(), more=True, too_large=True)
 
     @property
     def ended(self) -> bool:
@@ -127,9 +157,9 @@ def read_update(raw: Json) -> News:
         case "tool_call" | "tool_call_update":
             return ToolNews(read_text(update, "toolCallId"), update)
         case "agent_message_chunk":
-            return ChatNews(tuple(TextEvent(text=text) for text in _block_text(update.get("content"))))
+            return ChatNews(tuple(TextEvent(text=text) for text in _said(update)))
         case "agent_thought_chunk":
-            return ChatNews(tuple(ThinkingEvent(text=text) for text in _block_text(update.get("content"))))
+            return ChatNews(tuple(ThinkingEvent(text=text) for text in _said(update)))
         case "plan":
             return ChatNews((TodoEvent(items=_todo_items(update.get("entries"))),))
         case "plan_update":
@@ -168,7 +198,8 @@ def read_text(raw: Raw, key: str) -> str:
 
 
 def _count(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value < MOST_COUNT else None  # type: ignore[operator]
 
 
 def _report_fields(raw: Raw) -> dict:
@@ -183,21 +214,37 @@ def _report_fields(raw: Raw) -> dict:
     if raw.get("rawInput") not in (None, {}):
         fields["raw_input"] = raw["rawInput"]
     if raw.get("rawOutput") is not None:
-        fields["raw_output"] = raw["rawOutput"]
+        fields["raw_output"] = _kept_output(raw["rawOutput"])
     if names := _names(raw):
         fields["names"] = names
-    if parent := next((meta["parentToolUseId"] for meta in _metas(raw) if _is_text(meta.get("parentToolUseId"))), None):
-        fields["parent"] = parent
+    if parent := next((text for meta in _metas(raw) if (text := _text_at(meta, "parentToolUseId"))), None):
+        fields["parent"] = parent[:LONGEST_NAME]
     if isinstance(locations := raw.get("locations"), list) and locations:
         fields["locations"] = tuple(_locations(locations[:MOST_PLACES]))
         fields["more"] = len(locations) > MOST_PLACES
     if isinstance(content := raw.get("content"), list) and content:
-        blocks = [block for block in content if isinstance(block, dict)]
+        blocks = [block for block in content[:MOST_BLOCKS] if isinstance(block, dict)]
+        fields["more"] = fields.get("more", False) or len(content) > MOST_BLOCKS
         fields["diffs"] = tuple(_diffs(blocks))
         ids = [block.get("terminalId") for block in blocks if block.get("type") == "terminal"]
         fields["terminals"] = tuple(str(each)[:LONGEST_NAME] for each in ids)
-        fields["text"] = "\n".join(text for block in blocks for text in _block_text(block.get("content")))
+        fields["text"] = _cut("\n".join(text for block in blocks for text in _block_text(block.get("content"))))
     return fields
+
+
+def _kept_output(raw: Json) -> Json:
+    """Return an output as it is kept: text to its limit, values only where they are few."""
+    if isinstance(raw, str):
+        return _cut(raw)
+    size = size_of(raw)
+    if size.values > MOST_VALUES or size.characters > MOST_SHOWN:
+        return f"[an output of about {size.characters} characters]"
+    return raw if size.characters <= MOST_OUTPUT else _cut(json.dumps(raw, ensure_ascii=False))
+
+
+def _cut(text: str) -> str:
+    """Return as much of a text as ``reports.output_of`` shows, and a character more, so that it sees the cut."""
+    return text[: MOST_OUTPUT + 1]
 
 
 def _names(raw: Raw) -> tuple[str, ...]:
@@ -211,8 +258,8 @@ def _metas(raw: Raw) -> list[Raw]:
     return [meta, *(as_object(value) for value in meta.values() if isinstance(value, dict))]
 
 
-def _is_text(value: Json) -> bool:
-    return isinstance(value, str) and bool(value)
+def _text_at(raw: Raw, key: str) -> str:
+    return value if isinstance(value := raw.get(key), str) else ""
 
 
 def _locations(raw: list[Json]) -> list[Location]:
@@ -240,11 +287,16 @@ def _block_text(raw: Json) -> tuple[str, ...]:
             text = block.get("text")
             return (text,) if isinstance(text, str) and text else ()
         case "resource_link":
-            return (f"[{as_title(str(block.get('uri')))}]",)
+            uri = block.get("uri")
+            return (f"[{as_title(uri if isinstance(uri, str) else 'a link')}]",)
         case "image" | "audio" | "resource" as kind:
             return (f"[{kind}]",)
         case _:
             return ()
+
+
+def _said(update: Raw) -> list[str]:
+    return [part for text in _block_text(update.get("content")) for part in parts(text)]
 
 
 def _todo_items(raw: Json) -> list[TodoItem]:
@@ -253,5 +305,5 @@ def _todo_items(raw: Json) -> list[TodoItem]:
         if isinstance(entry, dict) and isinstance(text := entry.get("content"), str):
             status = entry.get("status")
             known = status if status in ("pending", "in_progress", "completed") else "pending"
-            items.append(TodoItem(text=text, status=known))  # type: ignore[arg-type]
+            items.append(TodoItem(text=text[:LONGEST_TODO], status=known))  # type: ignore[arg-type]
     return items

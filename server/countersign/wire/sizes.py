@@ -1,0 +1,45 @@
+"""The size of JSON values and texts, so that what each peer sends can be bounded. Which bound holds is the caller's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from countersign.wire.base import Json
+
+OVERHEAD = 8
+"""Characters that a value takes as JSON text, about, beside its strings."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """``values``: how many values a JSON value consists of; ``characters``: its length as JSON text, about;
+    ``memory``: bytes that its strings take."""
+
+    values: int
+    characters: int
+    memory: int
+
+
+def size_of(value: Json) -> Size:
+    """Return the size of a value, in time linear in its values."""
+    values = characters = memory = 0
+    ahead = [value]
+    while ahead:
+        each = ahead.pop()
+        values += 1
+        if isinstance(each, str):
+            characters += len(each)
+            memory += text_memory(each)
+        elif isinstance(each, list):
+            ahead += each
+        elif isinstance(each, dict):
+            ahead += each.values()
+            for key in each:
+                characters += len(key)
+                memory += text_memory(key)
+    return Size(values, characters + OVERHEAD * values, memory)
+
+
+def text_memory(text: str) -> int:
+    """Return the bytes that a text takes at most: one character outside ASCII widens all of them."""
+    return len(text) if text.isascii() else 4 * len(text)
