@@ -27,6 +27,7 @@ export interface AttentionHost extends Texts {
 export interface Attention {
   approvalsChanged(): void;
   stateChanged(state: LinkState, message?: string): void;
+  ledgerChanged(status: Pick<wire.LedgerStatus, 'state'>): void;
   /** Shows the view with the pending card focused; where that cannot be done, asks by quick pick. */
   review(): Promise<void>;
 }
@@ -38,6 +39,7 @@ const NAME_LIMIT = 80;
 export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'agents' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
   let state: LinkState = 'stopped';
   let problem: string | undefined;
+  let ledgerBroken = false;
   const announced = new Set<string>();
 
   function approvalsChanged(): void {
@@ -54,6 +56,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
   function showStatus(waiting: number, tooltip: EditorText): void {
     if (state === 'stopped' && problem) host.showStatus(ownText('$(shield) $(warning)'), host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
     else if (state === 'starting') host.showStatus(ownText('$(shield) $(loading~spin)'), host.t('Countersign is starting'), 'countersign.openChat', false);
+    else if (ledgerBroken) host.showStatus(ownText('$(shield) $(warning)'), host.t('The ledger is damaged, so only reads run'), 'countersign.newLedgerChain', true);
     else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', true);
     else host.showStatus(ownText('$(shield)'), host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
   }
@@ -123,6 +126,11 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     stateChanged(next, message) {
       state = next;
       problem = message;
+      if (next !== 'running') ledgerBroken = false;
+      approvalsChanged();
+    },
+    ledgerChanged(status) {
+      ledgerBroken = status.state === 'broken';
       approvalsChanged();
     },
   };

@@ -4,6 +4,7 @@ import type { Confirmations } from './confirmations.ts';
 import type { Desk } from './desk.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
+import type { Ledger } from './ledger.ts';
 import type { CardAction, Page } from './messages.ts';
 import type { Panel } from './panel.ts';
 import type { Server } from './server.ts';
@@ -20,7 +21,7 @@ export interface CommandsHost extends Texts {
 const WEBVIEW_TIMEOUT = 5000;
 const NAME_LIMIT = 80;
 
-export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations, desk: Pick<Desk, 'agents' | 'handle'>): Record<string, () => unknown> {
+export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations, desk: Pick<Desk, 'agents' | 'handle'>, ledger: Pick<Ledger, 'newChain'>): Record<string, () => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
@@ -65,6 +66,7 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
       if (agent) await desk.handle({ type: 'bypassEnd', agentName: agent.agentName });
     },
     'countersign.reviewSettings': () => confirmations.review(),
+    'countersign.newLedgerChain': () => ledger.newChain(),
     async 'countersign.setMode'() {
       const picked = await host.pick(modes(host.t), host.t('Mode of this chat'));
       if (picked && (await openView())) panel.post({ type: 'chooseMode', mode: picked.mode });

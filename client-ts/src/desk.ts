@@ -66,7 +66,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     // Each is kept the moment it comes: news that follows one answer must not be undone by waiting for another.
     await Promise.all([
       link.request('thread/list', {}).then((listed) => (threads = listed.threads)),
-      link.request('tool/pendingApprovals', {}).then((pending) => approvals.replaceAll(pending.approvals)),
+      stillOpen(),
       link.request('agent/list', {}).then((listed) => {
         agents.clear();
         for (const agent of listed.agents) agents.set(agent.agentName, agent);
@@ -75,6 +75,17 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     loaded = true;
     post(snapshot());
     changed();
+  }
+
+  /** A server that was killed could not tell the end of the cards that are still shown: the next one is asked for it. */
+  async function stillOpen(): Promise<void> {
+    const shown = new Map([...approvals.all()].map((approval) => [approval.approvalId, approval.threadId]));
+    const pending = await link.request('tool/pendingApprovals', shown.size > 0 ? { known: [...shown.keys()] } : {});
+    for (const { approvalId, state, by } of pending.ended ?? []) {
+      const threadId = shown.get(approvalId);
+      if (threadId !== undefined) approvals.resolved({ approvalId, threadId, state, by });
+    }
+    approvals.replaceAll(pending.approvals);
   }
 
   function snapshot(): ToWebview {

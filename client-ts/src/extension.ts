@@ -6,6 +6,7 @@ import { commandTable } from './commands.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDesk } from './desk.ts';
 import { createHost } from './host.ts';
+import { createLedger } from './ledger.ts';
 import { createPanel } from './panel.ts';
 import { createServer, type Server } from './server.ts';
 import { createSettings } from './settings.ts';
@@ -19,7 +20,7 @@ export function activate(context: ExtensionContext): void {
       ...host,
       // The view has a banner with the same words and buttons, and a toast would lie over its composer.
       complain: async (message, ...buttons) => (panel.isVisible() ? undefined : host.complain(message, ...buttons)),
-      initializationOptions: () => ({ ...settings.initial(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }),
+      initializationOptions: () => ({ ...settings.initial(), ...ledger.anchor(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }),
     },
     {
       connected: () => void desk.refresh().catch((error: unknown) => host.log.error(String(error))),
@@ -33,12 +34,18 @@ export function activate(context: ExtensionContext): void {
         'thread/update': (update) => desk.threadUpdated(update),
         'agent/status': (agent) => desk.agentChanged(agent),
         'shell/update': (shell) => desk.shellChanged(shell),
+        'ledger/changed': (status) => {
+          ledger.changed(status);
+          attention.ledgerChanged(status);
+        },
+        'ledger/head': (head) => ledger.moved(head),
         'settings/unconfirmed': (params) => confirmations.unconfirmed(params),
       },
       updateSetting: (params) => settings.update(params),
     },
   );
   const settings = createSettings(server, host);
+  const ledger = createLedger(server, host);
   const confirmations = createConfirmations(server, host);
   const panel = createPanel(host, (intent) => void desk.handle(intent));
   const desk = createDesk(server, { ...host, restartServer: () => void server.restart() }, (message) => panel.post(message), () => attention.approvalsChanged());
@@ -50,7 +57,7 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
-    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk)).map(([name, run]) => host.onCommand(name, run)),
+    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk, ledger)).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),
     // Restricted settings are read again a moment later, which comes as a settings change of its own.

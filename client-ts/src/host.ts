@@ -105,6 +105,8 @@ export function createHost(context: vscode.ExtensionContext) {
 
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
+    ledgerAnchor: (): wire.LedgerHead | undefined => context.globalState.get(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`),
+    keepLedgerAnchor: (head: wire.LedgerHead): void => void context.globalState.update(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`, head),
 
     // Settings and trust
 

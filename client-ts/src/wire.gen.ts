@@ -246,12 +246,22 @@ export interface ApprovalResolved {
   reason?: string;
 }
 
+/** `known` are the requests that the client still shows; it is told how those that are over ended. */
 export interface PendingApprovalsParams {
   threadId?: string;
+  known?: string[];
+}
+
+/** How a request ended whose notice may have been lost with the server that would have sent it. */
+export interface EndedApproval {
+  approvalId: string;
+  state: ApprovalState;
+  by: DecidedBy;
 }
 
 export interface PendingApprovalsResult {
   approvals: ApprovalRequest[];
+  ended: EndedApproval[];
 }
 
 export interface ApprovalBatchParams {
@@ -536,6 +546,37 @@ export interface ShellToBackgroundResult {
 
 export type Phase = "decided" | "started" | "finished";
 
+export type LedgerState = "whole" | "checking" | "broken" | "none";
+
+/**
+ * `ledger/status` and `ledger/changed`: whether the chain of the ledger holds.
+ *
+ * `checking`: the whole chain is walked in the background, and calls run. `broken`: only reads that need no card
+ * run until a person begins a new chain (`ledger/newChain`). `none`: the ledger is gone, and nothing runs.
+ */
+export interface LedgerStatus {
+  state: LedgerState;
+  rows: number;
+  head: string;
+  brokenAt?: number;
+  reason?: string;
+}
+
+/**
+ * `ledger/head`: where the chain ends, for the client to keep outside the storage folder and to hand over as
+ * `ledgerAnchor` at the next `initialize`. `chainId` names the chain: a new one has another id.
+ */
+export interface LedgerHead {
+  chainId: string;
+  seq: number;
+  hash: string;
+}
+
+/** `ledger/newChain`: leave a broken chain behind; `reason` is the person's, and stands in the new chain. */
+export interface LedgerNewChainParams {
+  reason: string;
+}
+
 /** Rows that fit all that is given; `since` (inclusive) and `until` (exclusive) are RFC 3339 with a zone. */
 export interface HistoryFilter {
   threadId?: string;
@@ -779,6 +820,7 @@ export interface InitializationOptions {
   trusted?: boolean;
   storage?: string;
   client?: ClientAbilities;
+  ledgerAnchor?: LedgerHead;
 }
 
 /** Everything that is said beyond LSP itself. */
@@ -810,6 +852,10 @@ export interface Methods {
   "history/query": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryQueryResult };
   "history/export": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryExportResult };
   "history/undo": { kind: "request"; direction: "toServer"; params: HistoryUndoParams; result: HistoryUndoResult };
+  "ledger/status": { kind: "request"; direction: "toServer"; params: Empty; result: LedgerStatus };
+  "ledger/changed": { kind: "notification"; direction: "toClient"; params: LedgerStatus };
+  "ledger/head": { kind: "notification"; direction: "toClient"; params: LedgerHead };
+  "ledger/newChain": { kind: "request"; direction: "toServer"; params: LedgerNewChainParams; result: LedgerStatus };
   "rule/list": { kind: "request"; direction: "toServer"; params: Empty; result: RuleListResult };
   "rule/proposals": { kind: "request"; direction: "toServer"; params: Empty; result: RuleProposalsResult };
   "rule/add": { kind: "request"; direction: "toServer"; params: RuleAddParams; result: RuleAddResult };

@@ -76,6 +76,13 @@ it('a notification can deny and show, and never approves', async () => {
   expect([answers.length, posted]).toEqual([1, [{ type: 'act', action: 'focus' }]]);
 });
 
+it('a broken ledger stands in the status bar until it is whole again', () => {
+  const attention = make();
+  attention.stateChanged('running');
+  for (const state of ['broken', 'whole'] as const) attention.ledgerChanged({ state });
+  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield)', 'status $(shield) $(warning)', 'status $(shield)']);
+});
+
 describe('without a webview', () => {
   beforeEach(() => {
     ready = false;

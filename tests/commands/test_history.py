@@ -87,10 +87,44 @@ def test_the_table_and_the_sums_say_who_decided_and_how_long_it_took(storage):
 
 def test_verifying_says_rows_and_head_and_ends_with_one_where_it_does_not_hold(storage):
     head = Reader(storage / LEDGER_FILE).verify().head
-    assert said("--storage", str(storage), "--verify") == (0, f"4 rows hold; head {head}\n", "")
+    compared = "compared with the head file beside it (row 4) and with "
+    nothing = "nothing outside the folder (give `--anchor SEQ:HASH`)"
+    holds = f"4 rows hold; head {head}\n{compared}"
+    assert said("--storage", str(storage), "--verify") == (0, f"{holds}{nothing}\n", "")
+    assert said("--storage", str(storage), "--verify", "--anchor", f"4:{head}") == (
+        0, f"{holds}the anchor at row 4\n", "",
+    )  # fmt: skip
+    for anchor, why in ((f"5:{head}", "has noted row 5"), (f"4:{'0' * 64}", "row 4 is not the one")):
+        code, _, problems = said("--storage", str(storage), "--verify", "--anchor", anchor)
+        assert (code, why in problems) == (1, True)
     harm(storage / LEDGER_FILE, "DELETE FROM entries WHERE seq = 4")
     code, out, _ = said("--storage", str(storage), "--verify")
-    assert (code, out) == (1, "the chain does not hold: 1 rows at the end are missing; 3 rows before it do\n")
+    fault = "the chain does not hold: 1 rows at the end are missing; 3 rows before it do\n"
+    assert (code, out) == (1, f"{fault}{compared}{nothing}\n")
+
+
+def test_a_damaged_ledger_is_set_aside_and_a_new_chain_begins_that_names_it(storage):
+    code, out, _ = said("--storage", str(storage), "--new-chain")
+    assert (code, out) == (1, "the chain holds; archive it with `--rotate FILE`\n")
+    harm(storage / LEDGER_FILE, "UPDATE entries SET tool = 'read_file' WHERE seq = 2")
+    damaged = [row["seq"] for row in Reader(storage / LEDGER_FILE).rows("SELECT seq FROM entries")]
+    code, out, _ = said("--storage", str(storage), "--new-chain", "--reason", "the disk was replaced")
+    assert code == 0
+    assert "row 2 was changed" in out
+    assert "a person began a new chain: the disk was replaced" in out
+    (aside,) = storage.glob("ledger.db.broken-*")
+    assert [row["seq"] for row in Reader(aside).rows("SELECT seq FROM entries")] == damaged
+    assert said("--storage", str(storage), "--verify")[0] == 0
+
+
+def test_garbage_in_place_of_the_ledger_is_named_with_the_way_out(storage):
+    (storage / LEDGER_FILE).write_bytes(b"no database\n" * 500)
+    code, _, problems = said("--storage", str(storage), "--verify")
+    assert (code, "`countersign history --new-chain`" in problems) == (2, True)
+    assert said("--storage", str(storage), "--new-chain")[0] == 0
+    (aside,) = [path for path in storage.glob("ledger.db.corrupt-*") if path.name.endswith("Z")]
+    code, out, _ = said("--storage", str(storage), "--verify")
+    assert (code, f"it is kept as `{aside.name}`" in out) == (0, True)
 
 
 def test_an_export_is_written_once_and_verified(storage, tmp_path):

@@ -83,7 +83,7 @@ def test_what_is_not_known_is_an_error_and_not_any(written: str) -> None:
         ("TextEvent", ["type", "text"]),
         ("ErrorEvent", ["type", "message", "data"]),
         ("ShellOutputParams", ["shellId", "from?"]),
-        ("InitializationOptions", ["settings?", "files?", "trusted?", "storage?", "client?"]),
+        ("InitializationOptions", ["settings?", "files?", "trusted?", "storage?", "client?", "ledgerAnchor?"]),
         ("SettingsUpdateParams", ["layer", "path", "value?", "insert?", "remove?"]),
     ],
 )

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter
 
 from countersign.agents.models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
 from countersign.agents.safe_events import safe_event
-from countersign.settings.files import set_aside
+from countersign.settings.files import set_aside_database
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.strict_json import as_safe, parse_json
@@ -264,10 +264,6 @@ def _blocking_reopen(path: Path) -> tuple[sqlite3.Connection, tuple[str, ...]]:
         except sqlite3.DatabaseError as error:
             if not _is_corrupt(error):
                 raise
-        aside = set_aside(path)
-        # A log or an index of the old file must not be taken for one of the new.
-        for suffix in ("-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+        aside = set_aside_database(path)
         note = f"the store of the chats was corrupt; it is kept as `{aside.name}` and counts as empty"
         return _blocking_open(path), (note,)

@@ -1,7 +1,7 @@
 """``countersign history``: the ledger of a storage folder, read, verified, exported and put away.
 
-Everything but ``--rotate`` only reads. What a ledger and an export are, and how they are proved, is in
-``gate/ledger/hash_chain.py`` and ``gate/ledger/export.py``.
+Everything but ``--rotate`` and ``--new-chain`` only reads. What a ledger and an export are, and how they are proved, is
+in ``gate/ledger/hash_chain.py`` and ``gate/ledger/export.py``.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
 from countersign.gate import (
     LEDGER_FILE,
+    Anchor,
     Exported,
     Fault,
+    Ledger,
     Reader,
     Verification,
     blocking_export,
+    blocking_read_heads,
     blocking_rotate,
     blocking_verify_export,
     parse_moment,
@@ -48,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rotate", type=Path, metavar="FILE", help="export everything into a new file and begin a new chain"
     )
+    parser.add_argument(
+        "--anchor", type=_anchor, metavar="SEQ:HASH", help="with --verify: this row must be in the chain with this hash"
+    )
+    parser.add_argument(
+        "--new-chain", action="store_true", help="set a damaged ledger aside under a dated name and begin a new chain"
+    )
+    parser.add_argument("--reason", default="", help="with --new-chain: why; it stands in the new chain")
     which = parser.add_argument_group("which rows", "all that are given must fit; also for --export and --stats")
     which.add_argument("--thread", help="of this chat")
     which.add_argument("--agent", help="of this agent")
@@ -92,7 +103,9 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
 def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     reader, wanted = Reader(file), _filter(arguments)
     if arguments.verify:
-        return _told(reader.verify(), out)
+        return _verified(reader, arguments.anchor, out)
+    if arguments.new_chain:
+        return _new_chain(file, arguments, out)
     if arguments.rotate is not None:
         return _written(blocking_rotate(file, arguments.rotate), arguments.rotate, out)
     if arguments.export is not None:
@@ -108,6 +121,35 @@ def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
+def _verified(reader: Reader, anchor: Anchor | None, out: TextIO) -> int:
+    """Walk the chain, and say what it was compared with."""
+    found = reader.verify()
+    if anchor is not None and found.fault is None:
+        reader.check_anchor(anchor)
+    status = _told(found, out)
+    heads = blocking_read_heads(reader.path) if reader.path is not None else ()
+    beside = f"the head file beside it (row {heads[0].rows})" if heads else "no head file: there is none beside it"
+    outside = f"the anchor at row {anchor.rows}" if anchor else "nothing outside the folder (give `--anchor SEQ:HASH`)"
+    print(f"compared with {beside} and with {outside}", file=out)
+    return status
+
+
+def _new_chain(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
+    """Leave a damaged ledger behind; one that holds is left alone."""
+    with closing(Ledger(file)) as ledger:
+        if arguments.anchor is not None:
+            ledger.compare(arguments.anchor)
+        ledger.blocking_check()
+        if not ledger.chain.is_broken:
+            print("the chain holds; archive it with `--rotate FILE`", file=out)
+            return 1
+        head = ledger.begin_new_chain(arguments.reason).result()
+    for note in Reader(file).verify().notes:
+        print(f"note: {note}", file=out)
+    print(f"a new chain begins after row {head.rows}; head {head.hash}", file=out)
+    return 0
+
+
 def _filter(arguments: argparse.Namespace) -> HistoryFilter:
     return HistoryFilter(
         thread_id=arguments.thread,
@@ -120,6 +162,13 @@ def _filter(arguments: argparse.Namespace) -> HistoryFilter:
         until=arguments.until,
         text=arguments.text,
     )
+
+
+def _anchor(text: str) -> Anchor:
+    """A row and its hash, as `--verify` and an export name them."""
+    if (said := re.fullmatch(r"(\d{1,12}):([0-9a-f]{64})", text)) is None:
+        raise argparse.ArgumentTypeError(f"`{text}` is no anchor; give the number of a row and its hash as SEQ:HASH")
+    return Anchor("", int(said[1]), said[2])
 
 
 def _moment(text: str) -> str:

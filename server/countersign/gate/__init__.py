@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.export import blocking_verify_export as blocking_verify_export
     from countersign.gate.ledger.hash_chain import Fault as Fault
     from countersign.gate.ledger.hash_chain import Verification as Verification
+    from countersign.gate.ledger.head_file import blocking_read_heads as blocking_read_heads
+    from countersign.gate.ledger.new_chain import Anchor as Anchor
     from countersign.gate.ledger.reader import LEDGER_FILE as LEDGER_FILE
     from countersign.gate.ledger.reader import Reader as Reader
     from countersign.gate.ledger.redact import MARK as MARK
@@ -108,6 +110,8 @@ _NAMES = {
     "ledger.entry": "Adopted Parked StoredRequest now parse_moment shown",
     "ledger.export": "Exported blocking_export blocking_verify_export",
     "ledger.hash_chain": "Fault Verification",
+    "ledger.head_file": "blocking_read_heads",
+    "ledger.new_chain": "Anchor",
     "ledger.reader": "LEDGER_FILE Reader",
     "ledger.redact": "MARK",
     "ledger.retention": "blocking_rotate",

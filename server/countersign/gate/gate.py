@@ -42,7 +42,15 @@ from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
-from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
+from countersign.gate.refusals import (
+    failure_text,
+    limit_reached,
+    may_write,
+    only_deny,
+    only_reads,
+    refusal_kind,
+    refused,
+)
 from countersign.gate.risk import with_parts
 from countersign.gate.submission import Submission
 from countersign.gate.turn import Turn
@@ -201,7 +209,7 @@ class Gate:
             if decision.verdict == "deny":
                 await self._record(entry, plan.call, decision.reason, passage)
                 return Refused(refusal_kind(decision, turn), decision.by, decision.reason, receipt_id)
-            if (refusal := self._unaskable(decision, turn, receipt_id, writes=writes)) is not None:
+            if (refusal := self._unaskable(plan.call, decision, turn, receipt_id, writes=writes)) is not None:
                 passage.place.leave()
                 await self._record(entry._replace(verdict="deny", by=refusal.by), plan.call, refusal.reason, passage)
                 return refusal
@@ -245,7 +253,12 @@ class Gate:
                 plan = await in_worker(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
 
-    def _unaskable(self, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool) -> Refused | None:
+    def _unaskable(
+        self, call: ToolCall, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool
+    ) -> Refused | None:
+        broken = self._ledger.chain.refusal
+        if broken is not None and not (decision.verdict == "allow" and only_reads(call)):
+            return Refused("denied", "floor", broken, receipt_id)
         most = self._policy().writes_per_turn
         if writes and turn.writes >= most:
             return limit_reached(most, receipt_id)
@@ -333,6 +346,11 @@ class Gate:
         try:
             await self._ledger.append(entry.next("started", outcome=ran or None))
             await self._check_at_use(call, turn, entry, version, runs)
+            # INVARIANT (record first): a chain may be found broken while a card waits, or by this very commit.
+            broken = self._ledger.chain.refusal
+            if broken is not None and (by == "user" or not only_reads(call)):
+                await self._finish(entry, {"ended": "interrupted"})
+                raise LedgerUnavailable(broken)
             permit = self._permit(call, by, turn, background=background, runs=runs, writes=writes)
             if permit is None:
                 await self._finish(entry, {"ended": "limit"})

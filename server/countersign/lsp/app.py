@@ -23,11 +23,11 @@ from countersign.advice.setting_effect import allows
 from countersign.gate import engine_fault
 from countersign.lsp.language.service import LanguageService
 from countersign.lsp.pygls_server import Server, make_server
-from countersign.lsp.records import export_history, query_history, undo
+from countersign.lsp.records import ended_requests, export_history, query_history, undo
 from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
-from countersign.wire import agents, approvals, rules, settings, shells, threads, verdicts
+from countersign.wire import agents, approvals, history, rules, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
 
@@ -84,6 +84,8 @@ class App:
         handle("history/query", lambda params: query_history(self.house, params))
         handle("history/export", lambda params: export_history(self.house, params))
         handle("history/undo", lambda params: undo(self.house, params.receipt_id))
+        handle("ledger/status", self._ledger_status)
+        handle("ledger/newChain", lambda params: self.house.ledger_watch.new_chain(params))  # noqa: PLW0108 the house comes later
         handle("rule/list", lambda _params: self._looked_back(list_rules))
         handle("rule/proposals", lambda _params: self._looked_back(propose_rules))
         handle("rule/add", lambda params: add_rule(self.house, params))
@@ -124,7 +126,7 @@ class App:
             storage = storage_folder(wanted)
             workspace = workspace_of(params) or no_folder(storage)
             live = LiveSettings(options, workspace=workspace, storage=storage, warn=self._warn, describe=allows)
-            house = WorkspaceServer(self._server, live, storage)
+            house = WorkspaceServer(self._server, live, storage, options.ledger_anchor)
             if (fault := engine_fault()) is not None:
                 log.error("the self-check of the parser failed: %s", fault)
                 self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
@@ -147,7 +149,8 @@ class App:
         self._tell_unconfirmed()
         self.house.runner.tell_changes()
         self._own(self._note_rules(), "note which rules there are")
-        await self.house.take_up()
+        self._own(self.house.sweep_images(), "sweep old before-images")
+        self.house.ledger_watch.start()
 
     async def _shutdown(self) -> None:
         for task in self._tasks:
@@ -233,8 +236,10 @@ class App:
     async def _rule_preview(self, params: approvals.RulePreviewParams) -> approvals.RulePreviewResult:
         return await self.house.gate.answering.preview(params)
 
-    def _pending_approvals(self, params: approvals.PendingApprovalsParams) -> approvals.PendingApprovalsResult:
-        return approvals.PendingApprovalsResult(approvals=self.house.gate.asking.table.views(params.thread_id))
+    async def _pending_approvals(self, params: approvals.PendingApprovalsParams) -> approvals.PendingApprovalsResult:
+        ended = await ended_requests(self.house, params.known)
+        views = self.house.gate.asking.table.views(params.thread_id)
+        return approvals.PendingApprovalsResult(approvals=views, ended=ended)
 
     async def _approval_batch(self, params: approvals.ApprovalBatchParams) -> approvals.ApprovalBatchResult:
         """Each request is judged, recorded and answered on its own."""
@@ -278,6 +283,11 @@ class App:
         except BadQuestion as error:
             raise InvalidAnswer(str(error)) from None
         return verdicts.ExplainResult.model_validate(answer_of(decision))
+
+    def _ledger_status(self, _params: Empty) -> history.LedgerStatus:
+        if self._house is None and self._closed is not None:
+            return history.LedgerStatus(state="none", rows=0, head="", reason=self._closed)
+        return self.house.ledger_watch.status()
 
     # Chats.
 

@@ -1,8 +1,9 @@
 """The feed of each chat: events gathered into frames, numbered, kept and sent.
 
 The first event goes out at once, what follows within ``FRAME`` goes out together; so text reaches the screen in
-frames and not in single tokens, and nobody waits for the first word. What cannot be kept (the disk is full) is sent
-all the same, and kept with the next frame that can: the person must hear that the disk is full.
+frames and not in single tokens, and nobody waits for the first word. A call that starts to run closes its frame. What
+cannot be kept (the disk is full) is sent all the same, and kept with the next frame that can: the person must hear that
+the disk is full.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from countersign.agents.safe_events import safe_event
 from countersign.agents.transcript import Transcripts, joined
 from countersign.gate import now
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.threads import ThreadEvent, ThreadUpdate
+from countersign.wire.threads import ThreadEvent, ThreadUpdate, ToolCallEvent
 
 log = logging.getLogger(__name__)
 FRAME = 0.016
@@ -50,6 +51,9 @@ class Feed:
         frame.events.append(event)
         if frame.timer is None:
             self._close_frame(thread_id, frame)
+        elif isinstance(event, ToolCallEvent) and event.status == "running":
+            # A kill from here on must find the call in the chat: what it did may last.
+            self.flush(thread_id)
 
     def flush(self, thread_id: str) -> int:
         """Send what is gathered now, and say the number of the last update of this chat."""

@@ -1,12 +1,14 @@
-"""History and undo as a client asks for them: from the ledger to the wire."""
+"""History, undo and the ends of requests as a client asks for them: from the ledger to the wire."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from countersign.gate import BadArguments, Stale, Turn, blocking_export, now
 from countersign.tools.files.undo import plan_undo, undo_call_id
+from countersign.wire.approvals import ApprovalState, EndedApproval
 from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
 from countersign.wire.history import (
     HistoryExportResult,
@@ -15,6 +17,7 @@ from countersign.wire.history import (
     HistoryQueryResult,
     HistoryUndoResult,
 )
+from countersign.wire.verdicts import DecidedBy
 
 if TYPE_CHECKING:
     from countersign.lsp.workspace import WorkspaceServer
@@ -60,6 +63,32 @@ async def export_history(house: WorkspaceServer, params: HistoryQueryParams) -> 
     except OSError as error:
         raise LedgerUnavailable(f"the export cannot be written ({error.strerror}); free the disk") from None
     return HistoryExportResult(path=str(path), entries=exported.rows, head=exported.head.hash)
+
+
+async def ended_requests(house: WorkspaceServer, known: Sequence[str]) -> list[EndedApproval]:
+    """How those of the requests ended that are over; a request that the ledger does not know ended with its server.
+
+    Raises:
+        LedgerUnavailable: the ledger cannot be read.
+    """
+    open_here = {pending.approval_id for pending in house.gate.asking.table}
+    gone = [approval_id for approval_id in dict.fromkeys(known) if approval_id not in open_here]
+    return await asyncio.to_thread(_blocking_ends, house, gone) if gone else []
+
+
+def _blocking_ends(house: WorkspaceServer, approval_ids: Sequence[str]) -> list[EndedApproval]:
+    workspace = house.settings.policy.workspace
+    ended: list[EndedApproval] = []
+    for approval_id in approval_ids:
+        stored = house.ledger.request(approval_id)
+        if stored is None or stored.workspace != workspace:
+            ended.append(EndedApproval(approval_id=approval_id, state="interrupted", by="restart"))
+        elif stored.state != "open":
+            rows = house.ledger.receipt(stored.receipt_id, workspace)
+            answers = [row.by for row in rows if row.approval_id == approval_id and row.verdict != "ask" and row.by]
+            by: DecidedBy = answers[0] if answers else "restart"
+            ended.append(EndedApproval(approval_id=approval_id, state=cast("ApprovalState", stored.state), by=by))
+    return ended
 
 
 async def undo(house: WorkspaceServer, receipt_id: str) -> HistoryUndoResult:

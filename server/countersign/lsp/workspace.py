@@ -20,6 +20,7 @@ from countersign.agents.transcript import Transcripts
 from countersign.gate import LEDGER_FILE, BashSyntax, BeforeImages, Gate, Ledger, Owner, decide
 from countersign.lsp.editor import Editor
 from countersign.lsp.event_feed import Feed
+from countersign.lsp.ledger_watch import LedgerWatch
 from countersign.lsp.pygls_server import Server
 from countersign.lsp.recovery import recover
 from countersign.lsp.runner import Runner
@@ -31,6 +32,7 @@ from countersign.tools.registry import BY_NAME
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
+from countersign.wire.history import LedgerHead
 from countersign.wire.shells import ShellView
 
 if TYPE_CHECKING:
@@ -38,12 +40,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 CHATS_FILE = "chats.db"
+SWEEP_EVERY = 3600.0
+"""Seconds between two sweeps of old before-images, beside the one at the start."""
 
 
 class WorkspaceServer:
     """Everything of one server. A class because it owns what must be closed, in order."""
 
-    def __init__(self, server: Server, settings: LiveSettings, storage: Path) -> None:
+    def __init__(self, server: Server, settings: LiveSettings, storage: Path, anchor: LedgerHead | None = None) -> None:
         """Open the storage and build the rooms.
 
         Raises:
@@ -54,6 +58,7 @@ class WorkspaceServer:
         self.storage = storage
         self.owner = Owner(storage)
         self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
+        self.ledger_watch = LedgerWatch(self.ledger, server, anchor, whole=self.take_up)
         self.transcripts = Transcripts(storage / CHATS_FILE)
         self.editor = Editor(server)
         self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
@@ -92,7 +97,8 @@ class WorkspaceServer:
         )
 
     async def take_up(self) -> None:
-        """Look at what earlier servers left behind; called once the client is ready."""
+        """Settle what earlier servers left behind; called each time the whole chain was found to hold, because what is
+        taken up rests on its rows."""
         await recover(
             ledger=self.ledger,
             owner=self.owner,
@@ -103,6 +109,15 @@ class WorkspaceServer:
             workspace=self._policy().workspace,
         )
 
+    async def sweep_images(self) -> None:
+        """Remove old images from before a change, again and again; never returns."""
+        while True:
+            await asyncio.sleep(SWEEP_EVERY)
+            try:
+                await asyncio.to_thread(self.images.blocking_sweep)
+            except OSError:
+                log.exception("old images from before a change cannot be removed")
+
     async def close(self) -> None:
         """End everything: turns first, so that their receipts and requests are written, the ledger last."""
         try:
@@ -112,6 +127,7 @@ class WorkspaceServer:
             self.feed.close()
         finally:
             await asyncio.to_thread(self.ledger.close)
+            self.ledger_watch.close()
             self.transcripts.close()
             self.owner.release()
 

@@ -161,13 +161,32 @@ def edit_file(
 
 def set_aside(path: Path) -> Path:
     """Keep a corrupt store under ``NAME.corrupt-<UTC time>`` and clear its place."""
+    aside = free_name(path, "corrupt")
+    os.rename(path, aside)
+    return aside
+
+
+def set_aside_database(path: Path) -> Path:
+    """Keep a corrupt SQLite database under ``NAME.corrupt-<UTC time>``, its log and index beside it.
+
+    They go first: SQLite would replay a log that is left behind into the new database of that name.
+    """
+    aside = free_name(path, "corrupt")
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
+    os.rename(path, aside)
+    return aside
+
+
+def free_name(path: Path, what: str) -> Path:
+    """Return a name beside ``path`` that nothing has: ``NAME.<what>-<UTC time>``, numbered if that is taken."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    aside = path.with_name(f"{path.name}.corrupt-{stamp}")
+    aside = path.with_name(f"{path.name}.{what}-{stamp}")
     number = 1
     while aside.exists():
         number += 1
-        aside = path.with_name(f"{path.name}.corrupt-{stamp}-{number}")
-    os.rename(path, aside)
+        aside = path.with_name(f"{path.name}.{what}-{stamp}-{number}")
     return aside
 
 

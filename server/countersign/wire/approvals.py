@@ -199,11 +199,23 @@ class ApprovalResolved(WireModel):
 
 
 class PendingApprovalsParams(WireModel):
+    """``known`` are the requests that the client still shows; it is told how those that are over ended."""
+
     thread_id: str | None = None
+    known: list[str] = Field(default=[], max_length=10_000)
+
+
+class EndedApproval(WireModel):
+    """How a request ended whose notice may have been lost with the server that would have sent it."""
+
+    approval_id: str
+    state: ApprovalState
+    by: DecidedBy
 
 
 class PendingApprovalsResult(WireModel):
     approvals: list[ApprovalRequest]
+    ended: list[EndedApproval] = []
 
 
 class ApprovalBatchParams(WireModel):

@@ -9,6 +9,37 @@ from countersign.wire.verdicts import DecidedBy, Evidence, Verdict
 
 Phase = Literal["decided", "started", "finished"]
 
+LedgerState = Literal["whole", "checking", "broken", "none"]
+
+
+class LedgerStatus(WireModel):
+    """``ledger/status`` and ``ledger/changed``: whether the chain of the ledger holds.
+
+    ``checking``: the whole chain is walked in the background, and calls run. ``broken``: only reads that need no card
+    run until a person begins a new chain (``ledger/newChain``). ``none``: the ledger is gone, and nothing runs.
+    """
+
+    state: LedgerState
+    rows: int
+    head: str
+    broken_at: int | None = None
+    reason: str | None = None
+
+
+class LedgerHead(WireModel):
+    """``ledger/head``: where the chain ends, for the client to keep outside the storage folder and to hand over as
+    ``ledgerAnchor`` at the next ``initialize``. ``chainId`` names the chain: a new one has another id."""
+
+    chain_id: str
+    seq: int
+    hash: str
+
+
+class LedgerNewChainParams(WireModel):
+    """``ledger/newChain``: leave a broken chain behind; ``reason`` is the person's, and stands in the new chain."""
+
+    reason: str
+
 
 class HistoryFilter(WireModel):
     """Rows that fit all that is given; ``since`` (inclusive) and ``until`` (exclusive) are RFC 3339 with a zone."""

@@ -65,10 +65,14 @@ METHODS: tuple[Method, ...] = (
     _request("shell/kill", shells.ShellKillParams, shells.ShellKillResult),
     _request("shell/toBackground", shells.ShellToBackgroundParams, shells.ShellToBackgroundResult),
     _to_client("shell/update", shells.ShellView),
-    # history, rules, grants
+    # history and its ledger, rules, grants
     _request("history/query", history.HistoryQueryParams, history.HistoryQueryResult),
     _request("history/export", history.HistoryQueryParams, history.HistoryExportResult),
     _request("history/undo", history.HistoryUndoParams, history.HistoryUndoResult),
+    _request("ledger/status", Empty, history.LedgerStatus),
+    _to_client("ledger/changed", history.LedgerStatus),
+    _to_client("ledger/head", history.LedgerHead),
+    _request("ledger/newChain", history.LedgerNewChainParams, history.LedgerStatus),
     _request("rule/list", Empty, rules.RuleListResult),
     _request("rule/proposals", Empty, rules.RuleProposalsResult),
     _request("rule/add", rules.RuleAddParams, rules.RuleAddResult),

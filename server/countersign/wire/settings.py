@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from countersign.wire.base import Json, WireModel
+from countersign.wire.history import LedgerHead
 
 LayerName = Literal["default", "user", "workspace", "folder"]
 
@@ -108,3 +109,4 @@ class InitializationOptions(WireModel):
     trusted: bool = False
     storage: str | None = None
     client: ClientAbilities = ClientAbilities()
+    ledger_anchor: LedgerHead | None = None

@@ -1,8 +1,9 @@
 """The chain: how rows are bound to one another, and the walk that says whether they still are.
 
 Each row is hashed over the one before. Between rows may stand **links**, hashed in the same way: an archived past, rows
-that a crash cut off in writing, a head file that was gone. A link is how the chain says of itself that something is not
-there; without one, a gap is a fault. Who writes rows and links is ``writer.py``; the count and hash that are kept
+that a crash cut off in writing, a head file that was gone, a damaged chain that was set aside (`lost`) and the person
+who then began a new one (`begun`). A link is how the chain says of itself that something is not there; without one, a
+gap is a fault. Who writes rows and links is ``writer.py``; the count and hash that are kept
 outside the database are ``head_file.py``'s.
 """
 
@@ -27,7 +28,7 @@ COLUMNS = (
 
 Row = Sequence[Any]
 """A whole row: its number, COLUMNS, the hash before and its own."""
-LinkKind = Literal["archived", "dropped", "headless"]
+LinkKind = Literal["archived", "dropped", "headless", "lost", "begun"]
 
 
 def _made_dumps() -> Callable[[Any], str]:
@@ -90,21 +91,33 @@ class Link:
                 return f"after row {self.after} an append was incomplete when a server ended ({self.at}); it is dropped"
             case "headless":
                 return f"at row {self.after} the head file was gone or could not be read ({self.at})"
+            case "lost":
+                return (
+                    f"the ledger up to row {self.after} was damaged ({self.said.get('fault')});"
+                    f" it is kept as `{self.said.get('file')}` ({self.at})"
+                )
+            case "begun":
+                return f"after row {self.after} a person began a new chain: {self.said.get('reason')} ({self.at})"
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What a walk found: how many rows hold and the last hash, the first fault (None: none), and in ``notes`` what the
-    chain says of itself."""
+    """What a walk found: how many rows hold and the last hash, the first fault (None: none) and the row it is at, and
+    in ``notes`` what the chain says of itself."""
 
     rows: int
     head: str
     fault: str | None
     notes: tuple[str, ...] = ()
+    fault_at: int | None = None
 
 
 class Fault(Exception):
-    """The chain does not hold here; the words say where and how."""
+    """The chain does not hold at ``row``; the words say where and how."""
+
+    def __init__(self, message: str, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class Walk:
@@ -114,11 +127,12 @@ class Walk:
     known to have cut off what came between. Each step raises Fault where it cannot go on.
     """
 
-    def __init__(self, head: Head | None = None, cut_off: Head | None = None) -> None:
+    def __init__(self, head: Head | None = None, cut_off: Head | None = None, *, start: Head = BEGINNING) -> None:
         self._unmet = head if head != BEGINNING else None
         self._cut_off = cut_off
-        self._first = 0
-        self.at = BEGINNING
+        self._first = start.rows
+        self._lost: Link | None = None
+        self.at = start
         self.notes: list[str] = []
 
     @property
@@ -126,36 +140,47 @@ class Walk:
         """How many rows of this chain hold so far."""
         return self.at.rows - self._first
 
+    @property
+    def waits_for_a_person(self) -> bool:
+        """Whether a loss was met and nobody has begun a new chain behind it, and the head kept outside was met."""
+        return self._lost is not None and self._unmet is None
+
     def step(self, row: Row) -> None:
         """Go to the next row."""
         seq, digest, number = row[0], row[-1], self.at.rows + 1
         if seq != number:
-            raise Fault(f"row {number} is missing")
+            raise Fault(f"row {number} is missing", number)
         if row[-2] != self.at.hash or chain_hash(self.at.hash, seq, row[1:-2]) != digest:
-            raise Fault(f"row {number} was changed")
+            raise Fault(f"row {number} was changed", number)
         self._reach(Head(seq, digest))
 
     def cross(self, link: Link) -> None:
         """Go over a link."""
-        if link.kind == "archived" and self.at == BEGINNING:
-            # What is archived is believed as the link tells it; the archive proves itself.
+        if link.kind in ("archived", "lost") and self.at == BEGINNING:
+            # What is archived is believed as the link tells it; the archive proves itself. What is lost is not believed
+            # at all: only its length and last hash stand here, and a person has to go on from there.
             self._first = link.after
             self._reach(Head(link.after, link.previous))
         if link.after != self.at.rows:
-            raise Fault(f"row {self.at.rows + 1} is missing")
+            raise Fault(f"row {self.at.rows + 1} is missing", self.at.rows + 1)
         if link.previous != self.at.hash:
-            raise Fault(f"the note behind row {link.after} was changed")
+            raise Fault(f"the note behind row {link.after} was changed", link.after)
+        if link.kind == "lost":
+            self._lost = link
+        elif link.kind == "begun":
+            self._lost = None
         self.notes.append(link.words)
         self._reach(Head(link.after, link.hash))
 
     def end(self) -> None:
         """There are no more rows."""
         head = self._unmet
-        if head is None or self.at == self._cut_off:
-            return
-        if head.rows > self.at.rows:
-            raise Fault(f"{head.rows - self.at.rows} rows at the end are missing")
-        raise Fault(f"row {head.rows} is not the one that was written")
+        if head is not None and self.at != self._cut_off:
+            if head.rows > self.at.rows:
+                raise Fault(f"{head.rows - self.at.rows} rows at the end are missing", self.at.rows + 1)
+            raise Fault(f"row {head.rows} is not the one that was written", head.rows)
+        if self._lost is not None:
+            raise Fault(f"{self._lost.words}, and nobody has begun a new chain", self._lost.after)
 
     def _reach(self, head: Head) -> None:
         self.at = head
@@ -191,5 +216,6 @@ def verify(chain: Iterable[Row | Link], walk: Walk) -> Verification:
             pass
         walk.end()
     except Fault as found:
-        fault = str(found)
-    return Verification(walk.rows, walk.at.hash, fault, tuple(walk.notes))
+        fault = found
+    words, row = (str(fault), fault.row) if fault is not None else (None, None)
+    return Verification(walk.rows, walk.at.hash, words, tuple(walk.notes), row)

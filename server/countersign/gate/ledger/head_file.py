@@ -59,12 +59,15 @@ class HeadFile:
             self._seen = (data, _heads(data))
         return self._seen[1]
 
-    def blocking_check(self, end: Head) -> None:
-        """Before rows are put behind this end of the chain: freeze, where a further head was noted already."""
+    def blocking_check(self, end: Head) -> int:
+        """Before rows are put behind this end of the chain: freeze, where a further head was noted already, and return
+        how many rows are missing."""
         heads = self.blocking_heads()
-        if heads and heads[0].rows > end.rows and not self.frozen:
-            self.frozen = True
-            log.error("the ledger: rows at its end are missing; verify it with `countersign history --verify`")
+        if not heads or heads[0].rows <= end.rows or self.frozen:
+            return 0
+        self.frozen = True
+        log.error("the ledger: rows at its end are missing; verify it with `countersign history --verify`")
+        return heads[0].rows - end.rows
 
     def blocking_note(self, head: Head) -> None:
         """Note the head, unless another server has noted a further one meanwhile.

@@ -112,7 +112,7 @@ class OpenedFiles:
                 known = connection.execute(
                     "SELECT 1 FROM entries WHERE seq = :rows AND hash = :hash"
                     " UNION ALL SELECT 1 FROM links WHERE after >= :rows AND (:hash IN (hash, previous)"
-                    " OR kind = 'archived')",
+                    " OR kind IN ('archived', 'lost'))",
                     {"rows": last.rows, "hash": last.hash},
                 ).fetchone()
         except sqlite3.Error as error:

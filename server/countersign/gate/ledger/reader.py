@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from countersign.gate.ledger import schema
 from countersign.gate.ledger.entry import Entry, StoredRequest, again, entry_of, parse_moment
-from countersign.gate.ledger.hash_chain import Verification, Walk, dumps, merged, verify
+from countersign.gate.ledger.hash_chain import Row, Verification, Walk, dumps, merged, verify
 from countersign.gate.ledger.head_file import blocking_read_heads
+from countersign.gate.ledger.new_chain import Anchor, blocking_chain_id, blocking_check_anchor
 from countersign.gate.ledger.wal import blocking_incomplete
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import HistoryEntry, HistoryFilter
@@ -112,13 +113,16 @@ class Reader:
         Raises:
             OSError: the write-ahead log cannot be read.
         """
+        return self._verified(lambda rows: rows)
+
+    def _verified(self, paced: Callable[[Iterator[Row]], Iterator[Row]]) -> Verification:
         if self.path is None:
-            return self._walked(Walk())
+            return self._walked(Walk(), paced)
         # The head first: rows that are written meanwhile come after it.
         head, before, *_ = (*blocking_read_heads(self.path), None, None)
         # Until a server starts there, a commit that a crash cut off in writing looks like rows that were taken away.
         incomplete = blocking_incomplete(self.path)
-        found = self._walked(Walk(head, before if incomplete else None))
+        found = self._walked(Walk(head, before if incomplete else None), paced)
         if head is None and found.rows and found.fault is None:
             return replace(found, fault="the head file is gone or cannot be read, so a shortened end would not be seen")
         if incomplete:
@@ -126,9 +130,23 @@ class Reader:
             return replace(found, notes=(*found.notes, note))
         return found
 
-    def _walked(self, walk: Walk) -> Verification:
+    def _walked(self, walk: Walk, paced: Callable[[Iterator[Row]], Iterator[Row]]) -> Verification:
         with self.snapshot() as connection:
-            return verify(merged(schema.whole_rows(connection), schema.links(connection)), walk)
+            return verify(merged(paced(schema.whole_rows(connection)), schema.links(connection)), walk)
+
+    def check_anchor(self, anchor: Anchor) -> None:
+        """Compare the chain with an anchor that was kept elsewhere.
+
+        Raises:
+            Fault: it is another chain, or its end was taken away.
+        """
+        with self.snapshot() as connection:
+            blocking_check_anchor(connection, anchor)
+
+    def chain_id(self) -> str:
+        """The name of the chain; empty while it has no row."""
+        with self.snapshot() as connection:
+            return blocking_chain_id(connection)
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -161,7 +179,7 @@ class Reader:
             finally:
                 connection.close()
         except sqlite3.Error as error:
-            raise LedgerUnavailable(f"the ledger cannot be read ({error})") from error
+            raise LedgerUnavailable(f"the ledger cannot be read ({error}){_next_step(error)}") from error
 
 
 def clauses_of(wanted: HistoryFilter, workspace: str | None) -> tuple[list[str], list[object]]:
@@ -193,3 +211,9 @@ def clauses_of(wanted: HistoryFilter, workspace: str | None) -> tuple[list[str],
         clauses.append(r"(input LIKE ? ESCAPE '\' OR outcome LIKE ? ESCAPE '\' OR evidence LIKE ? ESCAPE '\')")
         values += [pattern] * 3
     return clauses, values
+
+
+def _next_step(error: sqlite3.Error) -> str:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "; set it aside and begin a new chain with `countersign history --new-chain`"
+    return ""

@@ -40,8 +40,8 @@ def blocking_rotate(ledger: Path, file: Path) -> Exported:
             prepared = blocking_prepare(connection, ledger)
             assert prepared.head is not None
             with closing(prepared.head) as head_file, ExportFile(file, {}) as export:
-                if head_file.frozen:
-                    raise Fault(prepared.notes[0])
+                if prepared.fault is not None:
+                    raise prepared.fault
                 walk, links = _blocking_write_out(Reader(ledger), export)
                 connection.execute("BEGIN IMMEDIATE")
                 try:
@@ -87,7 +87,6 @@ def _exchange(
     # The rows are in the export and were redacted: overwriting each page of them now would only hold up the others.
     connection.execute("PRAGMA secure_delete=OFF")
     schema.renew_entries(connection)
-    connection.execute("DELETE FROM links")
     schema.add_link(connection, link)
     head, rows = Head(end.rows, link.hash), list[Row]()
     for row in carried:

@@ -56,10 +56,26 @@ def create(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def probe(connection: sqlite3.Connection) -> None:
+    """Name every column once.
+
+    Raises:
+        sqlite3.OperationalError: a table has others.
+    """
+    for columns, table in (
+        (ROW, "entries"),
+        ("id, after, kind, at, said, previous, hash", "links"),
+        ("receipt_id, seq", "running"),
+        (", ".join(StoredRequest._fields), "requests"),
+    ):
+        connection.execute(f"SELECT {columns} FROM {table} LIMIT 0")
+
+
 def renew_entries(connection: sqlite3.Connection) -> None:
-    """Put an empty table in place of the entries, inside the caller's transaction."""
+    """Put an empty table in place of the entries and remove the links, inside the caller's transaction."""
     connection.execute("DROP TABLE entries")
     create(connection)
+    connection.execute("DELETE FROM links")
 
 
 def chain_end(connection: sqlite3.Connection) -> Head:
@@ -69,6 +85,32 @@ def chain_end(connection: sqlite3.Connection) -> Head:
     if link is not None and (row is None or link["after"] >= row["seq"]):
         return Head(link["after"], link["hash"])
     return Head(row["seq"], row["hash"]) if row is not None else BEGINNING
+
+
+def chain_beginning(connection: sqlite3.Connection) -> tuple[Head, Link | None]:
+    """Return the first part of the chain, and the link if it is one; BEGINNING for an empty chain. Its hash names the
+    chain: a new chain begins with another part."""
+    first = next(iter(links(connection)), None)
+    if first is not None and first.kind in ("archived", "lost"):
+        return Head(first.after, first.hash), first
+    row = connection.execute("SELECT seq, hash FROM entries ORDER BY seq LIMIT 1").fetchone()
+    return (Head(row["seq"], row["hash"]) if row is not None else BEGINNING), None
+
+
+def last_begun(connection: sqlite3.Connection) -> str | None:
+    """Return the hash of the link with which a person began a new chain; None where nobody has."""
+    row = connection.execute("SELECT hash FROM links WHERE kind = 'begun' ORDER BY id DESC LIMIT 1").fetchone()
+    return row["hash"] if row is not None else None
+
+
+def is_in_chain(connection: sqlite3.Connection, head: Head) -> bool:
+    """Whether a row or a link of the chain has this number and hash, or a link names it as the one before."""
+    known = connection.execute(
+        "SELECT 1 FROM entries WHERE seq = :rows AND hash = :hash"
+        " UNION ALL SELECT 1 FROM links WHERE after = :rows AND :hash IN (hash, previous)",
+        {"rows": head.rows, "hash": head.hash},
+    )
+    return known.fetchone() is not None
 
 
 def add_link(connection: sqlite3.Connection, link: Link) -> None:

@@ -1,8 +1,9 @@
 """The ledger: append-only, chained, on disk before any effect.
 
 One SQLite file (WAL, ``synchronous=FULL``), written by one thread, several rows to a commit; several servers may share
-it (``BEGIN IMMEDIATE`` orders them). Its tables are in ``schema.py``, its chain in ``hash_chain.py``; how it is read is
-left to ``reader.py``, how it is archived to ``retention.py``, asking and deciding to ``gate.py``.
+it (``BEGIN IMMEDIATE`` orders them). Its tables are in ``schema.py``, its chain in ``hash_chain.py``, whether that
+holds in ``chain_state.py``; how it is read is left to ``reader.py``, how it is archived to ``retention.py``, how a
+damaged one is left behind to ``new_chain.py``, asking and deciding to ``gate.py``.
 
 INVARIANT (record first): ``append`` returns only when the row is durable. Whoever acts awaits it before acting. What is
 owed (``owe``) is in the same commit as whatever comes next, and before it: while it cannot be written nothing else is.
@@ -15,7 +16,8 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,17 +25,28 @@ from functools import partial
 from pathlib import Path
 
 from countersign.gate.ledger import schema
+from countersign.gate.ledger.chain_state import ChainState
 from countersign.gate.ledger.entry import Change, Closed, Entry, values_of
-from countersign.gate.ledger.hash_chain import Head, Row, chain_hash
+from countersign.gate.ledger.hash_chain import Fault, Head, Row, chain_hash
+from countersign.gate.ledger.new_chain import Anchor, blocking_begin_chain
 from countersign.gate.ledger.opened_files import FilesChanged, OpenedFiles, blocking_refuse_links
 from countersign.gate.ledger.reader import BUSY_TIMEOUT, Reader
-from countersign.gate.ledger.redact import secret_values
-from countersign.gate.ledger.startup import blocking_connect, blocking_empty_log, blocking_prepare
+from countersign.gate.ledger.redact import redact_text, secret_values
+from countersign.gate.ledger.startup import (
+    Prepared,
+    blocking_empty_log,
+    blocking_open,
+    blocking_set_aside,
+    is_corrupt,
+)
 from countersign.wire.errors import LedgerUnavailable
 
 IDLE = 1.0
 """Seconds without an append after which the write-ahead log is emptied, so that the true bytes of requests that have
 ended lie nowhere any more."""
+
+PACE, BREATH = 500, 0.002
+"""Rows that the check in the background walks without a pause, and the pause in seconds."""
 
 log = logging.getLogger(__name__)
 
@@ -53,12 +66,20 @@ class _Work:
     loop: asyncio.AbstractEventLoop | None = None
 
 
+@dataclass(slots=True)
+class _NewChain:
+    """A person's wish to leave a broken chain behind; ``done`` gets the new head."""
+
+    reason: str
+    done: Future[Head]
+
+
 class Ledger(Reader):
     """One storage folder's ledger: read, and written. The class upholds *record first* and the chain.
 
     ``path`` None keeps it in memory (for benches and tests only). ``secret_names`` are the variables whose values must
     not be written down, beside those whose names say so. ``notes`` is what opening it found out of order, in sentences
-    for a person. Threads: ``append`` from the event loop, reads from any thread.
+    for a person; ``chain`` is whether its chain holds. Threads: ``append`` from the event loop, reads from any thread.
     """
 
     def __init__(self, path: Path | None, *, secret_names: Callable[[], Iterable[str]] = tuple) -> None:
@@ -67,7 +88,10 @@ class Ledger(Reader):
         Raises:
             LedgerUnavailable: the file cannot be opened or written.
         """
-        self._queue: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Work | _NewChain | None] = queue.SimpleQueue()
+        self.chain = ChainState()
+        self.on_commit: Callable[[], object] | None = None
+        self._anchor: Anchor | None = None
         self._closed = False
         self._owed: list[_Work] = []
         self._door = threading.Lock()
@@ -76,23 +100,78 @@ class Ledger(Reader):
         try:
             if path is not None:
                 blocking_refuse_links(path)
-            connection = blocking_connect(path)
+            connection, prepared = blocking_open(path)
             super().__init__(path, connection if path is None else None)
-            prepared = blocking_prepare(connection, path)
-            self._head, self.notes = prepared.head, prepared.notes
-            self._files: OpenedFiles | None = None
-            self._last = schema.chain_end(connection)
-            if path is not None:
-                self._files = OpenedFiles(path)
-                # What an earlier server left in the log goes where nothing of it can be read any more.
-                if blocking_empty_log(connection):
-                    self._files.log_emptied()
+            self._take(connection, prepared)
         except (sqlite3.Error, OSError, FilesChanged) as error:
             raise LedgerUnavailable(f"the ledger cannot be opened ({error}); free or repair its folder") from error
         for note in self.notes:
             log.warning("the ledger: %s", note)
+        if prepared.fault is not None:
+            self.chain.fail(str(prepared.fault), prepared.fault.row)
         self._thread = threading.Thread(target=self._write_all, args=(connection,), name="ledger writer", daemon=True)
         self._thread.start()
+
+    def _take(self, connection: sqlite3.Connection, prepared: Prepared) -> None:
+        self._head, self.notes = prepared.head, prepared.notes
+        self._files: OpenedFiles | None = None
+        self._last = schema.chain_end(connection)
+        self._begun = schema.last_begun(connection)
+        if self.path is not None:
+            self._files = OpenedFiles(self.path)
+            # What an earlier server left in the log goes where nothing of it can be read any more.
+            if blocking_empty_log(connection):
+                self._files.log_emptied()
+
+    @property
+    def end(self) -> Head:
+        """The last row that this server wrote or found."""
+        return self._last
+
+    def compare(self, anchor: Anchor) -> None:
+        """Compare the chain with the anchor that the editor kept; it is broken where they do not agree."""
+        self._anchor = anchor
+        try:
+            self.check_anchor(anchor)
+        except Fault as fault:
+            self.chain.fail(str(fault), fault.row)
+
+    def blocking_check(self) -> None:
+        """Walk the whole chain, at a pace that leaves others room, and note in ``chain`` whether it holds. Ends early
+        where the ledger is closed meanwhile."""
+        try:
+            found = self._verified(self._paced)
+        except _ClosedMeanwhile:
+            return
+        except (LedgerUnavailable, OSError) as error:
+            self.chain.fail(str(error))
+            return
+        if found.fault is not None:
+            self.chain.fail(found.fault, found.fault_at)
+        else:
+            self.chain.hold()
+
+    def _paced(self, rows: Iterator[Row]) -> Iterator[Row]:
+        for number, row in enumerate(rows, 1):
+            if number % PACE == 0:
+                if self._closed:
+                    raise _ClosedMeanwhile
+                time.sleep(BREATH)
+            yield row
+
+    def begin_new_chain(self, reason: str) -> Future[Head]:
+        """Set the broken chain aside and begin a new one; the future of its head.
+
+        Raises (the future):
+            LedgerUnavailable: it could not be done; nothing was changed.
+        """
+        done: Future[Head] = Future()
+        done.set_running_or_notify_cancel()
+        try:
+            self._enqueue(_NewChain(reason, done))
+        except LedgerUnavailable as error:
+            done.set_exception(error)
+        return done
 
     def append(self, *changes: Change) -> asyncio.Future[int]:
         """Write the changes in one commit; the future of the last row's number is done once they are durable.
@@ -137,7 +216,7 @@ class Ledger(Reader):
         """
         self._enqueue(_Work(changes, None))
 
-    def _enqueue(self, work: _Work) -> None:
+    def _enqueue(self, work: _Work | _NewChain) -> None:
         with self._door:  # so that nothing is queued behind the end
             if self._closed:
                 raise LedgerUnavailable("the ledger is closed")
@@ -159,6 +238,9 @@ class Ledger(Reader):
                 batch, last = self._next_batch(IDLE if unclean or self._owed else None)
             except queue.Empty:
                 batch = []
+            for wish in [work for work in batch if isinstance(work, _NewChain)]:
+                connection = self._begin(connection, wish)
+            batch = [work for work in batch if isinstance(work, _Work)]
             if batch := [*self._owed, *batch]:
                 self._commit(connection, batch)
                 ended = any(isinstance(change, Closed) for work in batch for change in work.changes)
@@ -172,9 +254,9 @@ class Ledger(Reader):
         if self._head is not None:
             self._head.close()
 
-    def _next_batch(self, patience: float | None) -> tuple[list[_Work], bool]:
+    def _next_batch(self, patience: float | None) -> tuple[list[_Work | _NewChain], bool]:
         """Everything that waits, and whether it is the end. Raises Empty when nothing came for ``patience`` seconds."""
-        batch: list[_Work] = []
+        batch: list[_Work | _NewChain] = []
         work = self._queue.get(timeout=patience)
         while work is not None:
             batch.append(work)
@@ -200,6 +282,10 @@ class Ledger(Reader):
                         connection.execute("ROLLBACK")
                     raise
         except Exception as error:  # the boundary of the writer thread: every waiter is told, none runs
+            if isinstance(error, FilesChanged):
+                self.chain.lose(str(error))
+            elif is_corrupt(error):
+                self.chain.fail(str(error))
             failure = LedgerUnavailable(f"the ledger cannot be written ({error}), so nothing runs; {_next_step(error)}")
             writable: list[_Work] = []
             unwritable: list[_Work] = []
@@ -220,6 +306,42 @@ class Ledger(Reader):
             except OSError:
                 log.exception("the head of the ledger could not be noted; the rows themselves are written")
         _tell(batch, numbers)
+        if self.on_commit is not None:
+            self.on_commit()
+
+    def _begin(self, connection: sqlite3.Connection, wish: _NewChain) -> sqlite3.Connection:
+        """Begin a new chain, and return the connection to it: another one where the old file could not be read."""
+        fault = self.chain.status.reason or "no fault is known"
+        reason = redact_text(wish.reason, self._hidden_values())
+        try:
+            assert self.path is not None
+            assert self._head is not None
+            if self._files is not None:
+                self._files.blocking_check(self._last)
+            try:
+                head = blocking_begin_chain(
+                    connection, self.path, self._head, fault=fault, reason=reason, anchor=self._anchor
+                )
+            except sqlite3.DatabaseError as error:
+                if not is_corrupt(error):
+                    raise
+                connection.close()
+                self._head.close()
+                blocking_set_aside(self.path, str(error))
+                connection, prepared = blocking_open(self.path)
+                self._take(connection, prepared)
+                assert self._head is not None
+                head = blocking_begin_chain(
+                    connection, self.path, self._head, fault=fault, reason=reason, anchor=self._anchor
+                )
+        except Exception as error:  # the boundary of the writer thread: whoever waits is told
+            text = f"no new chain can be begun ({error}); {_next_step(error)}"
+            wish.done.set_exception(LedgerUnavailable(text))
+            return connection
+        self._last, self._begun = head, head.hash
+        self.chain.renew()
+        wish.done.set_result(head)
+        return connection
 
     def _blocking_check_files(self, last: Head) -> None:
         if self._files is not None:
@@ -228,7 +350,13 @@ class Ledger(Reader):
     def _insert(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> tuple[list[int], Head]:
         head = schema.chain_end(connection)
         if self._head is not None:
-            self._head.blocking_check(head)
+            if self.chain.is_broken and (begun := schema.last_begun(connection)) != self._begun:
+                # A person went on in another window.
+                self._begun = begun
+                self._head.frozen = False
+                self.chain.renew()
+            if missing := self._head.blocking_check(head):
+                self.chain.fail(f"{missing} rows at the end of the ledger are missing", head.rows + 1)
         seq, previous, hidden = head.rows, head.hash, self._hidden_values()
         numbers: list[int] = []
         rows: list[Row] = []
@@ -262,6 +390,10 @@ class Ledger(Reader):
         if names != self._hidden[0]:
             self._hidden = (names, secret_values(names=names))
         return self._hidden[1]
+
+
+class _ClosedMeanwhile(Exception):
+    """The ledger was closed while its chain was walked."""
 
 
 def _next_step(error: Exception) -> str:
