@@ -85,7 +85,9 @@ def _blocking_ends(house: WorkspaceServer, approval_ids: Sequence[str]) -> list[
             ended.append(EndedApproval(approval_id=approval_id, state="interrupted", by="restart"))
         elif stored.state != "open":
             rows = house.ledger.receipt(stored.receipt_id, workspace)
-            answers = [row.by for row in rows if row.approval_id == approval_id and row.verdict != "ask" and row.by]
+            answers: list[DecidedBy] = [
+                row.by for row in rows if row.approval_id == approval_id and row.verdict != "ask" and row.by
+            ]
             by: DecidedBy = answers[0] if answers else "restart"
             ended.append(EndedApproval(approval_id=approval_id, state=cast("ApprovalState", stored.state), by=by))
     return ended
