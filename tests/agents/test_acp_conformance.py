@@ -19,6 +19,7 @@ REQUESTS = {
     "session/prompt": schema.PromptRequest,
     "session/cancel": schema.CancelNotification,
 }
+OPTIONS = {bool: schema.SetSessionConfigOptionBooleanRequest, str: schema.SetSessionConfigOptionSelectRequest}
 TERMINAL = {"terminalId": "shell-1"}
 STEPS = [
     ask("a", 1, kind="execute", rawInput={"command": "make"}),
@@ -59,12 +60,16 @@ def steps(place: Place) -> list:
 async def test_what_we_send_and_answer_fits_the_sdks_models(place: Place, steps: list):
     place.person.decide = lambda card: {"option": "allow_once"}
     player = Player(place, steps)
-    player.agent.recipe = Recipe("test", "gated", mode="default", session_meta={"any": {"thing": 1}})
+    options = {"switch": False, "choice": "one"}
+    player.agent.recipe = Recipe("test", "gated", mode="default", config=options, session_meta={"any": {"thing": 1}})
     playing = player.play()
     await _stop_when_idle(place, player, playing)
     for row in player.told():
-        if (method := row.get("method")) is not None:
+        if (method := row.get("method")) == "session/set_config_option":
+            OPTIONS[type(row["params"]["value"])].model_validate(row["params"])
+        elif method is not None:
             REQUESTS[method].model_validate(row["params"])
+    assert [row["method"] for row in player.told() if "method" in row].count("session/set_config_option") == 2
     for request_id, model in ANSWERS.items():
         model.model_validate(player.answer(request_id))
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from countersign.agents.acp.command_shapes import MOVES_SHELL
 from countersign.agents.acp.effects import Touch, show, work_out
-from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate.call import Effect, FetchUrl, ReadPath, RunCommand, UseTool, WritePath
 
@@ -44,8 +45,8 @@ UNDERSTOOD = [
     ),
     (
         "a command of words",
-        {"kind": "execute", "rawInput": {"command": ["rm", "a b"]}},
-        [RunCommand("rm 'a b'", "{ws}", own_text=True)],
+        {"kind": "execute", "rawInput": {"command": ["rm", "-f", "$a"]}},
+        [RunCommand("rm -f '$a'", "{ws}", own_text=True)],
     ),
     (
         "a command elsewhere",
@@ -88,6 +89,7 @@ UNDERSTOOD = [
         [WritePath("{ws}/old.txt", "edit")],
     ),
     ("a file to read", {"kind": "read", "rawInput": {"path": "old.txt", "limit": 3}}, [ReadPath("{ws}/old.txt")]),
+    ("a read with nothing but a location", {"kind": "read", "locations": [{"path": "a"}]}, [ReadPath("{ws}/a")]),
     ("a folder to read", {"kind": "read", "rawInput": {"path": "sub"}}, [ReadPath("{ws}/sub", below=True)]),
     ("a file to delete", {"kind": "delete", "rawInput": {"path": "old.txt"}}, [WritePath("{ws}/old.txt", "delete")]),
     (
@@ -181,7 +183,7 @@ NOT_UNDERSTOOD = [
     ("nothing at all", {}, []),
     ("only a title", {"kind": "other", "title": "Do it"}, []),
     ("only a kind that reads", {"kind": "read", "title": "a.txt"}, []),
-    ("a read with nothing but locations", {"kind": "read", "locations": [{"path": "a"}]}, [ReadPath("{ws}/a")]),
+    ("a command of words, one of which might be a command", {"rawInput": {"command": ["ls", "rm x"]}}, []),
     (
         "a command only in the title",
         {"kind": "execute", "title": "rm x"},
@@ -202,7 +204,7 @@ NOT_UNDERSTOOD = [
         {"kind": "execute", "rawInput": {"command": "ls", "cmd": "rm x"}},
         [RunCommand("ls", "{ws}", understood=False), RunCommand("rm x", "{ws}", understood=False)],
     ),
-    ("a command as text", {"kind": "execute", "rawInput": "rm x"}, []),
+    ("a command as text", {"kind": "execute", "rawInput": "rm x"}, [RunCommand("rm x", "{ws}", understood=False)]),
     ("a command with its arguments apart", {"rawInput": {"command": "rm", "args": ["x"]}}, []),
     ("two folders", {"rawInput": {"command": "ls", "cwd": "a", "workdir": "/"}}, []),
     ("a path and a kind that says nothing", {"kind": "other", "rawInput": {"path": "a"}}, [WritePath("{ws}/a")]),
@@ -218,8 +220,8 @@ NOT_UNDERSTOOD = [
     ("a change of mode", {"kind": "switch_mode", "rawInput": {"plan": "x"}}, []),
     ("a name of an MCP tool in the title", {"kind": "other", "title": "mcp__s__t", "rawInput": {"a": 1}}, []),
     (
-        "a patch in a text",
-        {"kind": "other", "rawInput": {"input": "*** Begin Patch\n*** Update File: b/c.py\n+x\n*** End Patch"}},
+        "a patch in a text with a line that no patch has",
+        {"kind": "other", "rawInput": {"input": "*** Begin Patch\n*** Update File: b/c.py\nx\n*** End Patch"}},
         [WritePath("{ws}/b/c.py")],
     ),
     ("changes by file", {"rawInput": {"changes": {"/etc/hosts": {"type": "update"}}}}, [WritePath("/etc/hosts")]),
@@ -270,7 +272,7 @@ def test_a_request_cannot_hide_its_input_behind_an_empty_one(workspace: Path):
 def test_in_a_shell_that_was_moved_a_command_is_only_hinted_at(workspace: Path):
     found, _, _ = touch(workspace, {"rawInput": {"command": "rm x"}}, moved=True)
     assert not found.understood
-    assert RunCommand("rm x", str(workspace), understood=False) in found.effects
+    assert RunCommand("rm x", str(workspace), understood=False, own_text=True) in found.effects
 
 
 SHOWN = [

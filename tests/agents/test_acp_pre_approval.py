@@ -241,3 +241,41 @@ async def test_a_call_under_an_unknown_session_id_is_refused(place: Place):
     await player.play(mode="auto")
     assert player.answer(USE)["code"] == -32602
     assert not target(place).exists()
+
+
+async def test_an_agent_that_wrote_the_approved_text_itself_may_tell_us_to_write_it(place: Place):
+    allow_requests(place)
+    path = target(place)
+    asked = ask("a", kind="edit", title="Write", rawInput={"filePath": str(path), "content": "x\n"})
+    use = {"ask": "fs/write_text_file", "id": USE, "params": {"path": str(path), "content": "x\n"}}
+    player = Player(place, [asked, {"write": [str(path), "x\n"]}, use, done("a")])
+    await player.play()
+    assert player.answer(USE) == {}
+    assert len(place.person.shown) == 1
+    assert [event.success for event in place.of("toolResult")] == [True]
+
+
+async def test_an_agent_that_wrote_another_text_itself_is_asked_about(place: Place):
+    allow_requests(place)
+    path = target(place)
+    asked = ask("a", kind="edit", title="Write", rawInput={"filePath": str(path), "content": "x\n"})
+    use = {"ask": "fs/write_text_file", "id": USE, "params": {"path": str(path), "content": "x\n"}}
+    player = Player(place, [asked, {"write": [str(path), "other\n"]}, use, done("a")])
+    await player.play()
+    assert player.answer(USE)["code"] == -32000
+    assert path.read_text() == "other\n"
+    assert len(place.person.shown) == 2
+
+
+async def test_a_request_of_another_shape_than_the_call_shows_the_change_and_gives_credit(place: Place):
+    """As OpenCode asks: its call holds the content, its request a diff; then it writes through us."""
+    allow_requests(place)
+    path = target(place)
+    said = report("a", "in_progress", kind="edit", rawInput={"filePath": str(path), "content": "x\n"})
+    diff = f"--- {path}\n+++ {path}\n@@ -0,0 +1,1 @@\n+x\n"
+    use = {"ask": "fs/write_text_file", "id": USE, "params": {"path": str(path), "content": "x\n"}}
+    steps = [report("a", kind="edit"), said, ask("a", kind="edit", rawInput={"filepath": str(path), "diff": diff}), use]
+    player = Player(place, [*steps, done("a")])
+    await player.play()
+    assert path.read_text() == "x\n"
+    assert [card.preview.kind for card in place.person.shown] == ["diff"]

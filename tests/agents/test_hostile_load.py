@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp import session as session_module
+from countersign.agents.acp.command_shapes import MOVES_SHELL
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.files import _after_lines
-from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import MOST_PLACES, ToolReport, read_update
 from countersign.gate import gate as gate_module
 from countersign.tools.files.safe_open import MOST_HASHED

@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersign.agents.acp import effects, reports, requests
+from countersign.agents.acp.hints import find_hints, patched_files
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.reports import Reports
-from countersign.agents.acp.shapes import AgentContext, hints, patched_files
 from countersign.agents.acp.translate import MOST_SHOWN, MOST_VALUES
+from countersign.gate import ReadPath, WritePath
 from countersign.tools.places import PATH_LENGTH
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
@@ -78,9 +80,10 @@ def test_no_path_longer_than_a_file_can_have_is_looked_for(path: str, monkeypatc
     looked, real = [], os.path.realpath
     monkeypatch.setattr(os.path, "realpath", lambda given, **options: looked.append(given) or real(given, **options))
     ground = AgentContext("/w", "/h")
-    found = hints({"path": path, "text": f"--- {path}"}, ground)
+    found = find_hints({"path": path, "text": f"--- {path}"}, None, ground).effects
     assert all(len(given) <= PATH_LENGTH for given in looked)
-    assert ("/etc/passwd" in {effect.path for effect in found}) == ("etc" in path)
+    paths = {effect.path for effect in found if isinstance(effect, ReadPath | WritePath)}
+    assert ("/etc/passwd" in paths) == ("etc" in path)
 
 
 @pytest.mark.parametrize("field", [{"path": "/" + "a/" * 100_000}, {"path": "a", "cwd": "/" + "a/" * 100_000}])

@@ -11,9 +11,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from countersign.agents.acp.shapes import AgentContext, FileEdit, Reading, either_way, hints, read_input, write_effects
+from countersign.agents.acp.file_edit import FileEdit
+from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints
+from countersign.agents.acp.inputs import leaves
+from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
+from countersign.agents.acp.shapes import DOES_MORE, read_input
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate import BadArguments, Effect, FetchUrl, FileState, ReadPath, RunCommand, UseTool, WritePath
 from countersign.tools.files.change import blocking_before
@@ -29,12 +34,14 @@ BACKGROUND = ("run_in_background", "is_background", "background")
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What a call would touch. ``understood`` False: part of it could not be worked out, so it asks."""
+    """What a call would touch. ``understood`` False: part of it could not be worked out, so it asks. ``too_much``: it
+    holds more than can be judged, so it must be refused."""
 
     effects: tuple[Effect, ...]
     understood: bool
     edits: tuple[FileEdit, ...] = ()
     server: str | None = None
+    too_much: bool = False
 
     @property
     def category(self) -> Category:
@@ -48,30 +55,47 @@ class Touch:
 
 
 def work_out(report: ToolReport, ground: AgentContext) -> Touch:
-    """Everything that the call would touch."""
-    reading = read_input(report.raw_input, report.kind, report.names, ground)
+    """Everything that the call would touch: all that was said of it counts together."""
+    readings = [read_input(raw, report.kind, report.names, ground, report.call_id) for raw in report.inputs]
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
-    effects: list[Effect] = [*_of_reading(reading, bool(tools)), *_of_diffs(report, ground)]
+    effects: list[Effect] = [*_of_readings(readings, bool(tools)), *_of_diffs(report, ground)]
+    if _only_located(report):
+        effects += [ReadPath(full) for location in report.locations for full in ground.absolute(location.path)]
+    left_over = [
+        raw
+        for raw, reading in zip(report.inputs, readings, strict=True)
+        if reading is None and not _is_covered(raw, report, readings)
+    ]
     understood = (
         not report.more
-        and _says_enough(report, reading, tools)
+        and _says_enough(report, readings, left_over, tools)
         and bool(effects or tools)
         and not _kind_says_more(report.kind, effects)
         and not any(isinstance(effect, RunCommand) and not effect.understood for effect in effects)
     )
     effects += tools
+    found = Hints()
     if not understood:
-        effects += [UseTool(f"acp:{report.tool_kind}"), *hints(report.raw_input, ground)]
-        if report.kind == "execute" and report.title and not any(isinstance(each, RunCommand) for each in effects):
-            effects.append(RunCommand(report.title, ground.workspace, understood=False))
+        found.add(UseTool(f"acp:{report.tool_kind}"))
+        certain = _kind_says_more(report.kind, effects)
+        for raw in report.inputs if certain else left_over:
+            hinted = find_hints(raw, report.kind, ground)
+            found.add(*hinted.effects)
+            found.too_much = found.too_much or hinted.too_much
+        if _only_titled(report):
+            said = [text for text in (report.title, report.text) if text.strip() and len(text) <= LONGEST_COMMAND]
+            found.add(*(RunCommand(text, ground.workspace, understood=False) for text in said))
+            found.too_much = found.too_much or report.title_cut
+        effects += found.effects
     if not understood or not any(isinstance(effect, RunCommand) for effect in effects):
         effects += _of_locations(report, ground, effects)
-    edits = (reading.edit,) if reading is not None and reading.edit is not None else ()
+    edits = [edit for reading in readings if reading is not None for edit in reading.edits]
     return Touch(
         effects=tuple(dict.fromkeys(effects)),
         understood=understood,
         edits=(*edits, *_edit_of_diffs(report)),
         server=tools[0].server if tools else None,
+        too_much=found.too_much,
     )
 
 
@@ -81,9 +105,9 @@ def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Previe
     Only a call that is exactly one known thing is drawn as that thing; everything else is shown raw and whole.
     """
     match touch.effects if touch.understood else ():
-        case (RunCommand(command=command, cwd=cwd),):
-            given = report.raw_input if isinstance(report.raw_input, dict) else {}
-            background = True if any(given.get(key) is True for key in BACKGROUND) else None
+        case (RunCommand(command=command, cwd=cwd), *others) if _parts_of(command, cwd, others):
+            inputs = [raw for raw in report.inputs if isinstance(raw, dict)]
+            background = True if any(raw.get(key) is True for raw in inputs for key in BACKGROUND) else None
             return CommandPreview(command=command, cwd=cwd, parts=[], background=background), ()
         case (FetchUrl(url=url, method=method),):
             return FetchPreview(url=url, method=method), ()
@@ -96,22 +120,47 @@ def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Previe
     return ToolPreview(server=touch.server, input=_everything(report)), ()
 
 
-def _of_reading(reading: Reading | None, named_tool: bool) -> tuple[Effect, ...]:
-    """The effects of an understood input. A path that a named MCP tool merely mentions is that tool's own business."""
-    if reading is None:
-        return ()
-    return tuple(effect for effect in reading.effects if not named_tool or not isinstance(effect, ReadPath))
+def _of_readings(readings: Sequence[Reading | None], named_tool: bool) -> list[Effect]:
+    """The effects of understood inputs. A path that a named MCP tool merely mentions is that tool's own business."""
+    found = [effect for reading in readings if reading is not None for effect in reading.effects]
+    return [effect for effect in found if not named_tool or not isinstance(effect, ReadPath)]
+
+
+def _is_covered(raw: Json, report: ToolReport, readings: Sequence[Reading | None]) -> bool:
+    """Whether each string of an input that is not understood stands in one that is, or in a diff of the call."""
+    known = {diff.path for diff in report.diffs} | {diff.new_text for diff in report.diffs}
+    for other, reading in zip(report.inputs, readings, strict=True):
+        if reading is not None:
+            known.update(value for value in leaves(other).values() if isinstance(value, str))
+    values = leaves(raw).values()
+    return bool(known) and all(isinstance(value, str) and value in known for value in values)
+
+
+def _only_located(report: ToolReport) -> bool:
+    """Whether all that is said of the call is that it reads, and where."""
+    said_more = report.inputs or report.diffs or report.more or any(DOES_MORE.search(name) for name in report.names)
+    return report.kind == "read" and bool(report.locations) and not said_more
+
+
+def _only_titled(report: ToolReport) -> bool:
+    """Whether title and text are the only places where a command could stand."""
+    words = any(isinstance(value, str) for raw in report.inputs for value in leaves(raw).values())
+    return not words and not report.diffs
 
 
 def _of_diffs(report: ToolReport, ground: AgentContext) -> list[Effect]:
     return [effect for diff in report.diffs for effect in write_effects(diff.path, ground)]
 
 
-def _says_enough(report: ToolReport, reading: Reading | None, tools: list[UseTool]) -> bool:
-    """Whether input, diffs or name say what the call is. Of several names all must be those of MCP tools."""
+def _says_enough(
+    report: ToolReport, readings: Sequence[Reading | None], left_over: Sequence[Json], tools: list[UseTool]
+) -> bool:
+    """Whether inputs, diffs or names say what the call is. Of several names all must be those of MCP tools."""
     if tools:
         return len(tools) == len(report.names)
-    return reading is not None or (report.raw_input is None and bool(report.diffs))
+    if left_over:
+        return False
+    return any(reading is not None for reading in readings) or bool(report.diffs) or _only_located(report)
 
 
 def _kind_says_more(kind: str | None, effects: list[Effect]) -> bool:
@@ -156,6 +205,11 @@ def _edit_of_diffs(report: ToolReport) -> tuple[FileEdit, ...]:
     )
 
 
+def _parts_of(command: str, cwd: str, others: Sequence[Effect]) -> bool:
+    """Whether the other effects are only parts of this command, listed beside it."""
+    return all(isinstance(other, RunCommand) and other.cwd == cwd and other.command in command for other in others)
+
+
 def _same_file(path: str, others: list[Effect]) -> bool:
     """Whether the other effects are only other spellings of this one change."""
     real = _real(path)
@@ -180,10 +234,20 @@ def _draw_change(path: str, edits: tuple[FileEdit, ...]) -> tuple[DiffPreview, t
     if old is None:
         return None
     there = old if before.seen is not None else None
-    results = {result for edit in edits if (result := edit.apply(there)) is not None}
-    if len(results) != 1:
+    result = _one_result(edits, there)
+    if result is None:
         return None
-    return preview(place, "create" if there is None else "edit", there, results.pop()), (before.state,)
+    return preview(place, "create" if there is None else "edit", there, result), (before.state,)
+
+
+def _one_result(edits: tuple[FileEdit, ...], there: str | None) -> str | None:
+    """The text that all edits make which can be computed; None where they differ or none can be."""
+    exact = {result for edit in edits if not edit.hunks and (result := edit.apply(there)) is not None}
+    # Hunks leave open whether the text ends with a newline.
+    loose = {result for edit in edits if edit.hunks and (result := edit.apply(there)) is not None}
+    if len(exact or loose) != 1 or len({result.rstrip("\n") for result in exact | loose}) != 1:
+        return None
+    return next(iter(exact or loose))
 
 
 def _everything(report: ToolReport) -> dict[str, Json]:
@@ -193,6 +257,7 @@ def _everything(report: ToolReport) -> dict[str, Json]:
         "kind": report.kind,
         "name": ", ".join(report.names) or None,
         "rawInput": report.raw_input,
+        "earlierInputs": [raw for raw in report.inputs if raw != report.raw_input] or None,
         "text": report.text or None,
         "locations": [location.path for location in report.locations] or None,
         "changes": [

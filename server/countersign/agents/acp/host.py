@@ -244,8 +244,7 @@ class AcpAgent:
     async def _hold_mode(self, link: Link, session: Session) -> None:
         """Put the session into the mode and options in which the agent asks; if it will not, the label says so."""
         wanted: list[tuple[str, dict[str, Json]]] = [
-            ("session/set_config_option", {"configId": key, "value": value})
-            for key, value in self.recipe.config.items()
+            ("session/set_config_option", _config_option(key, value)) for key, value in self.recipe.config.items()
         ]
         if self.recipe.mode is not None:
             wanted.append(("session/set_mode", {"modeId": self.recipe.mode}))
@@ -307,6 +306,12 @@ class AcpAgent:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, _TOLD):
             log.error("%s failed", task.get_name(), exc_info=error)
+
+
+def _config_option(key: str, value: Json) -> dict[str, Json]:
+    """The params that set an option: the protocol takes the value of a switch only with its type."""
+    switch: dict[str, Json] = {"type": "boolean"} if isinstance(value, bool) else {}
+    return {"configId": key, "value": value, **switch}
 
 
 _TOLD = (AgentExit, ModelError)

@@ -14,6 +14,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -128,9 +129,11 @@ def label_of(recipe: Recipe, version: str | None, workspace: str) -> tuple[Agent
 
 
 def _parts(word: str) -> list[str]:
-    """The names in one word of a command line: path parts and package names, without versions and endings."""
+    """The names in one word of a command line: path parts and package names, without versions and endings; a package of
+    a scope also with it."""
     parts = [part for part in re.split(r"[\\/]", word) if part]
-    return [re.sub(r"(?<=.)@[^@]*$", "", re.sub(r"\.(?:exe|cmd|js|mjs)$", "", part)) for part in parts]
+    bare = [re.sub(r"(?<=.)@[^@]*$", "", re.sub(r"\.(?:exe|cmd|js|mjs)$", "", part)) for part in parts]
+    return [*bare, *(f"{scope}/{name}" for scope, name in pairwise(bare) if scope.startswith("@"))]
 
 
 _CLAUDE_OPTIONS: dict[str, Json] = {
@@ -244,6 +247,16 @@ RECIPES: tuple[Recipe, ...] = (
         },
         fresh_shell=True,
         caveat="permissions in the user's own OpenCode settings can still silence it",
+    ),
+    Recipe(
+        name="codex",
+        label="asksOnly",
+        marks=frozenset({"@agentclientprotocol/codex-acp"}),
+        env={"INITIAL_AGENT_MODE": "read-only"},
+        mode="read-only",
+        fresh_shell=True,
+        hostile=(".codex",),
+        caveat="what its own read-only sandbox lets it do runs unasked, and it obeys the user's own rules for commands",
     ),
     Recipe(
         name="zed-codex",

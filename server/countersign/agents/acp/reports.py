@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from countersign.agents.acp.effects import work_out
-from countersign.agents.acp.shapes import AgentContext
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import MOST_SHOWN, MOST_VALUES, BadMessage, Raw, ToolReport
 from countersign.gate import RunCommand, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head

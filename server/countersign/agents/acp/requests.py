@@ -11,10 +11,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from countersign.agents.acp.effects import show, work_out
+from countersign.agents.acp.hints import LONGEST_COMMAND
 from countersign.agents.acp.options import Answer
 from countersign.agents.acp.pre_approval import Approved
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.reports import arguments_of, output_of
-from countersign.agents.acp.shapes import AgentContext
 from countersign.agents.acp.translate import ToolReport
 from countersign.gate import (
     BadArguments,
@@ -37,8 +38,7 @@ from countersign.tools.visible import as_title
 from countersign.wire.approvals import AgentOption, DiffPreview
 from countersign.wire.base import Json
 
-LONGEST_COMMAND = (128 << 10) - 1
-"""Characters of a command: Linux passes no longer argument to a program, so bash could not be given it."""
+TOO_MUCH = "the call holds more texts that could be commands than can be judged; split it into smaller ones"
 TOO_LONG = f"a command longer than {LONGEST_COMMAND >> 10} KiB cannot be run; put it into a file"
 
 
@@ -98,6 +98,8 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
         touch = work_out(report, ground)
         if any(isinstance(effect, RunCommand) and len(effect.command) > LONGEST_COMMAND for effect in touch.effects):
             raise BadArguments(TOO_LONG)
+        if touch.too_much:
+            raise BadArguments(TOO_MUCH)
         preview, bound = show(touch, report, ground)
         call = ToolCall(
             tool_call_id=request.tool_call_id,

@@ -15,13 +15,14 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
+from countersign.agents.acp.command_shapes import MOVES_SHELL
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipes import Recipe
 from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
-from countersign.agents.acp.shapes import MOVES_SHELL, AgentContext
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,

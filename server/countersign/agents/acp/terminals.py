@@ -12,8 +12,9 @@ import os
 import shlex
 
 from countersign.agents.acp.client_methods import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
+from countersign.agents.acp.hints import LONGEST_COMMAND
 from countersign.agents.acp.reports import new_call_id
-from countersign.agents.acp.requests import LONGEST_COMMAND, TOO_LONG, Entry
+from countersign.agents.acp.requests import TOO_LONG, Entry
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, Stale, ToolCall, in_worker

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
+from countersign.agents.acp.inputs import join_inputs
 from countersign.agents.pace import parts
 from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.visible import as_title
@@ -39,6 +40,8 @@ LONGEST_TODO = 2000
 """Characters of one of them."""
 MOST_COUNT = 1 << 53
 """A number from which on a client reads another one."""
+MOST_INPUTS = 8
+"""Inputs of one call, none of which repeats another, that are kept; a call with more is refused."""
 ReportStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
@@ -59,10 +62,11 @@ class Diff:
 class ToolReport:
     """All that an agent has said of one of its tool calls so far. Every field is its claim, none is checked.
 
-    ``raw_input`` None: it said nothing. ``names`` are all the names it gave the tool, ``terminals`` the terminals that
-    stand in its content, ``parent`` the call that started the sub-agent which makes this one. ``more``: it named more
-    files than are kept, so nobody can say what the call would touch. ``too_large``: input and changes were too large to
-    be kept, so that the call cannot be shown or allowed.
+    ``raw_input`` is the last one, None: it said nothing; ``inputs`` are all that say something of their own. ``names``
+    are all the names it gave the tool, ``terminals`` the terminals that stand in its content, ``parent`` the call that
+    started the sub-agent which makes this one. ``more``: it named more files than are kept, so nobody can say what the
+    call would touch. ``title_cut``: its title is longer than what is kept of it. ``too_large``: inputs and changes were
+    too large or too many to be kept, so that the call cannot be shown or allowed.
     """
 
     call_id: str
@@ -71,6 +75,7 @@ class ToolReport:
     names: tuple[str, ...] = ()
     status: ReportStatus = "pending"
     raw_input: Json = None
+    inputs: tuple[Json, ...] = ()
     raw_output: Json = None
     diffs: tuple[Diff, ...] = ()
     text: str = ""
@@ -79,22 +84,23 @@ class ToolReport:
     parent: str | None = None
     more: bool = False
     too_large: bool = False
+    title_cut: bool = False
 
     @property
     def size(self) -> Size:
         """The size of all that a card shows of the call."""
-        given = size_of(self.raw_input)
+        given = [size_of(raw) for raw in (self.inputs or (self.raw_input,))]
         texts = [text for diff in self.diffs for text in (diff.path, diff.old_text, diff.new_text) if text is not None]
         texts += [location.path for location in self.locations]
         return Size(
-            given.values + len(texts),
-            given.characters + sum(map(len, texts)),
-            given.memory + sum(map(text_memory, texts)),
+            sum(size.values for size in given) + len(texts),
+            sum(size.characters for size in given) + sum(map(len, texts)),
+            sum(size.memory for size in given) + sum(map(text_memory, texts)),
         )
 
     def without_input(self) -> ToolReport:
         """Return the report of a call that is too large to be kept."""
-        return replace(self, raw_input=None, diffs=(), locations=(), more=True, too_large=True)
+        return replace(self, raw_input=None, inputs=(), diffs=(), locations=(), more=True, too_large=True)
 
     @property
     def ended(self) -> bool:
@@ -109,11 +115,16 @@ class ToolReport:
     def merged(self, raw: Raw) -> ToolReport:
         """The report after an update: fields that it carries replace earlier ones.
 
-        Earlier diffs of files that the update does not mention stay: one agent asks with a bare "Edit files" after it
-        sent the diff, and forgetting a file that a call may change would make the call look smaller than it is.
+        Earlier diffs of files that the update does not mention stay, and so do earlier inputs that the update does not
+        repeat: some agents ask with a bare "Edit files", or with an input of another shape, after they sent the true
+        one, and forgetting what a call may change would make the call look smaller than it is.
         """
         changes = _report_fields(raw)
         diffs = changes.pop("diffs", None)
+        if "raw_input" in changes:
+            given = changes["raw_input"]
+            changes["inputs"] = join_inputs(self.inputs, given) if size_of(given).values <= MOST_VALUES else (given,)
+            changes["too_large"] = self.too_large or len(changes["inputs"]) > MOST_INPUTS
         if diffs is not None:
             mentioned = {diff.path for diff in diffs}
             every = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
@@ -207,6 +218,7 @@ def _report_fields(raw: Raw) -> dict:
     fields: dict = {}
     if isinstance(title := raw.get("title"), str) and title:
         fields["title"] = title[:LONGEST_TITLE]
+        fields["title_cut"] = len(title) > LONGEST_TITLE
     if isinstance(kind := raw.get("kind"), str):
         fields["kind"] = kind[:LONGEST_NAME]
     if raw.get("status") in get_args(ReportStatus):

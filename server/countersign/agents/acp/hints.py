@@ -1,0 +1,176 @@
+"""What an input that is not understood could mean: every path, address and command that it may hold.
+
+The effects found here are judged for deny and ask rules; nothing is allowed by them, because a call with hints is an
+unknown tool as well. A string counts as a possible command wherever it stands, unless the claimed kind and the name of
+its key both say that it is something else, or no program could be given it.
+
+INVARIANT (strictest): more strings than are judged make the whole call ``too_much``, which is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from countersign.agents.acp.key_names import (
+    COMMAND,
+    CONTENT,
+    FOLDER,
+    FROM,
+    MANY,
+    NEW,
+    OLD,
+    PATH,
+    PATTERN,
+    TO,
+    URL,
+    WORDS,
+)
+from countersign.agents.acp.reading import MOST_WORDS, AgentContext, either_way
+from countersign.gate import Effect, FetchUrl, RunCommand, check_cancelled
+from countersign.wire.base import Json
+
+MOST_COMMANDS = 256
+"""Texts of one call that are judged as commands."""
+MOST_COMMAND_TEXT = 256 << 10
+"""Characters of all of them; judging so much takes seconds."""
+MOST_HINTS = 1024
+"""Effects of one call that are judged."""
+LONGEST_COMMAND = (128 << 10) - 1
+"""Characters of a command: Linux passes no longer argument to a program, so bash could not be given it."""
+DEEPEST_JSON = 4
+"""How often a text in a text is read as JSON."""
+PATCH_MARKS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ")
+"""What a line begins with that names a file in a patch."""
+PATHS = PATH | FOLDER | FROM | TO | MANY
+PROGRAM = COMMAND | {"program", "executable", "exe", "bin", "tool", "name"}
+NO_COMMAND = {
+    "read": PATTERN | WORDS,
+    "search": PATTERN | WORDS,
+    "edit": CONTENT | OLD | NEW | WORDS,
+    "fetch": URL | WORDS | {"prompt"},
+    "think": WORDS | {"thought", "text"},
+    "switch_mode": WORDS | {"plan"},
+}
+"""Keys of text that is no command, by what the call claims to be. A kind that is not here claims nothing."""
+
+
+@dataclass(slots=True)
+class Hints:
+    """What was found, in order and once each. A class because it keeps count."""
+
+    effects: dict[Effect, None] = field(default_factory=dict)
+    commands: int = 0
+    text: int = 0
+    too_much: bool = False
+
+    def add(self, *effects: Effect) -> None:
+        for effect in effects:
+            if effect in self.effects:
+                continue
+            if isinstance(effect, RunCommand):
+                self.commands += 1
+                self.text += len(effect.command)
+            if max(self.commands / MOST_COMMANDS, self.text / MOST_COMMAND_TEXT, len(self.effects) / MOST_HINTS) > 1:
+                self.too_much = True
+                return
+            self.effects[effect] = None
+
+
+def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
+    """Return everything that an input which is not understood hints at."""
+    found = Hints()
+    no_command = NO_COMMAND.get(kind or "", frozenset())
+    for key, text in _strings(raw):
+        if found.too_much:
+            break
+        if key in PATHS:
+            found.add(*either_way(text, ground))
+        elif text.startswith(("http://", "https://")):
+            found.add(FetchUrl(text))
+        for path in patched_files(text):
+            found.add(*either_way(path, ground))
+            if found.too_much:
+                break
+        plain_path = key in PATHS and not re.search(r"\s", text)
+        if key in COMMAND or not (key in no_command or plain_path or len(text) > LONGEST_COMMAND or not text.strip()):
+            found.add(RunCommand(text, ground.workspace, understood=False))
+    return found
+
+
+def patched_files(text: str) -> Iterator[str]:
+    """Yield the files that a patch in the text names, by ``PATCH_MARKS``; in time linear in the text.
+
+    Searched by ``str.find``: a regular expression holds up every thread while it looks through megabytes.
+    """
+    for mark in PATCH_MARKS:
+        start = len(mark) if text.startswith(mark) else _after(text, f"\n{mark}", 0)
+        while start >= 0:
+            end = text.find("\n", start)
+            path = text[start : end if end >= 0 else len(text)].partition("\t")[0]
+            if mark in ("+++ ", "--- ") and path[:2] in ("a/", "b/") and len(path) > 2:
+                path = path[2:]
+            if path:
+                yield path
+            check_cancelled()
+            start = _after(text, f"\n{mark}", end) if end >= 0 else -1
+
+
+def _after(text: str, mark: str, start: int) -> int:
+    """Return where the next mark ends; -1 where there is none."""
+    found = text.find(mark, start)
+    return found + len(mark) if found >= 0 else -1
+
+
+def _strings(raw: Json) -> Iterator[tuple[str, str]]:
+    """Every string in the value with the key that it stands under: names, words of a list as one line, a program with
+    what stands beside it as one line, and the strings of JSON in a text."""
+    ahead: list[tuple[str, Json, int]] = [("", raw, 0)]
+    while ahead:
+        key, value, depth = ahead.pop()
+        if isinstance(value, str):
+            yield key, value
+            inner = _inner(value) if depth < DEEPEST_JSON else None
+            if inner is not None:
+                ahead.append((key, inner, depth + 1))
+        elif isinstance(value, list):
+            words = [word for word in value[: MOST_WORDS + 1] if isinstance(word, str)]
+            if 1 < len(words) == len(value):
+                yield "", shlex.join(words)
+            ahead += [(key, entry, depth) for entry in reversed(value)]
+        elif isinstance(value, dict):
+            line = _line(value)
+            if line is not None:
+                yield "", line
+            ahead += [(inner_key, entry, depth) for inner_key, entry in reversed(value.items())]
+            for name in value:
+                if key == "changes" or "/" in name:
+                    yield "path", name
+                if " " in name:
+                    yield "", name
+
+
+def _inner(text: str) -> Json:
+    """The object or list that a text of JSON holds, else None."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _line(given: dict[str, Json]) -> str | None:
+    """A program and what stands beside it, as one command line; None where there is nothing beside it."""
+    named = sorted(given.items(), key=lambda item: item[0] not in PROGRAM)
+    words: list[str] = []
+    for _, value in named:
+        if isinstance(value, str):
+            words.append(value)
+        elif isinstance(value, list) and len(value) <= MOST_WORDS:
+            words += [shlex.quote(word) for word in value if isinstance(word, str)]
+    programs = [key for key in given if key in PROGRAM]
+    return " ".join(words) if programs and len(words) > 1 else None

@@ -1,0 +1,96 @@
+"""What an agent's input would touch, once it is understood, and the ground that it is read on.
+
+``shapes.py`` and ``command_shapes.py`` read inputs with what is here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from countersign.agents.acp.file_edit import FileEdit
+from countersign.gate import Effect, ReadPath, WritePath, check_cancelled
+from countersign.tools.places import PATH_LENGTH
+from countersign.wire.base import Json
+
+MOST_WORDS = 10_000
+"""Words of a command that came as a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentContext:
+    """Where an agent stands: absolute ``workspace`` and ``home``.
+
+    ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
+    folder or with other names; what a command does there can no longer be told from its text. ``runs_bash``: its shell
+    is known to be bash; what another shell makes of a text is not known.
+    """
+
+    workspace: str
+    home: str
+    shell_moved: bool = False
+    runs_bash: bool = False
+
+    def absolute(self, path: str) -> tuple[str, ...]:
+        """Every absolute path that an agent may open when it says this one.
+
+        It may expand ``~`` or not, may take ``..`` away as text or leave that to the system, and opens what a link
+        leads to; so a path can stand for several, and all of them count. None is longer than a path can be: no file
+        is there. Reads the disk.
+        """
+        check_cancelled()
+        spelled = [os.path.join(self.workspace, path)]
+        if path == "~" or path.startswith("~/"):
+            spelled.insert(0, os.path.join(self.home, path[2:]))
+        if "\0" in path:
+            return tuple(_possible(spelled))  # leads nowhere; the gate refuses it
+        asked = [os.path.normpath(spelling) for spelling in spelled]
+        real = [os.path.realpath(spelling) for spelling in _possible((*asked, *spelled))]
+        return tuple(dict.fromkeys(_possible((*asked, *real))))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an understood input would touch."""
+
+    effects: tuple[Effect, ...]
+    edits: tuple[FileEdit, ...] = ()
+
+
+Given = Mapping[str, Json]
+
+
+def either_way(path: str, ground: AgentContext) -> tuple[Effect, ...]:
+    """The effects of a path of which it is not known what happens to it."""
+    return tuple(effect for full in ground.absolute(path) for effect in (ReadPath(full), WritePath(full)))
+
+
+def write_effects(path: str, ground: AgentContext) -> tuple[Effect, ...]:
+    """A file is created or changed."""
+    return tuple(
+        WritePath(full, "edit" if os.path.lexists(without_nul(full)) else "create") for full in ground.absolute(path)
+    )
+
+
+def fit(given: Given, groups: Sequence[frozenset[str]], extras: frozenset[str]) -> list[str] | None:
+    """One string for each group, if those keys and plain extras are all that is given."""
+    used: dict[str, str] = {}
+    for group in groups:
+        keys = [key for key in given if key in group and key not in used]
+        value = given[keys[0]] if len(keys) == 1 else None
+        if not isinstance(value, str):
+            return None
+        used[keys[0]] = value
+    rest = given.keys() - used.keys()
+    plain = all(isinstance(given[key], str | int | float | bool) for key in rest)
+    return list(used.values()) if rest <= extras and plain else None
+
+
+def without_nul(path: str) -> str:
+    """The path for a look at the disk; one with a NUL leads nowhere."""
+    return path.replace("\0", "\ufffd")
+
+
+def _possible(paths: Iterable[str]) -> list[str]:
+    return [path for path in paths if len(path) <= PATH_LENGTH]
