@@ -10,12 +10,12 @@ Deed = Literal["read", "list", "write", "delete", "move"]
 
 
 class Touch(NamedTuple):
-    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is written
-    into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
-    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the top
-    of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is a file
-    only if the table is wrong. ``runs``: what lies there is run or built, which a rule for the command covers in the
-    workspace only."""
+    """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is
+    written into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
+    ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the
+    top of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is
+    a file only if the table is wrong. ``unless``: nothing is touched if one of these words names what is there.
+    ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only."""
 
     deed: Deed
     word: Word
@@ -27,6 +27,7 @@ class Touch(NamedTuple):
     free: bool = False
     doubtful: bool = False
     runs: bool = False
+    unless: tuple[Word, ...] = ()
 
 
 def unknown() -> Word:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.files.address_operands import written_for_address
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.programs.rows_git import SHOWS_FILES
 from countersign.gate.shell.syntax.tree import Word
@@ -18,6 +19,10 @@ from countersign.gate.shell.syntax.words import constant
 
 def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """All that this git command touches by name, counted from the folders of its ``-C``."""
+    unnamed = prints_unnamed(words, git)
+    if unnamed is not None:
+        # It prints from the top of the repository, wherever it works in it.
+        yield Touch("read", constant("."), shown=True, top=True, unless=unnamed)
     for touch in _touches(words, git):
         word = touch.word
         for folder in reversed(git.folders):
@@ -111,6 +116,7 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     expression = None
     if git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f"):
         expression = found.operands[0][1]
+    specs = tuple(spec_words(words, git))
     for word in named_words(git):
         # A constant only: what splits may hold names behind it.
         if word.value is not None and (word is expression or _LEFT_OUT.match(word.value)):
@@ -122,8 +128,8 @@ def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         if word.value.count(":") > _MOST_COLONS:
             yield Touch(deed, unknown())
             continue
-        yield Touch(deed, word, shown=True)
-        yield from (Touch(deed, constant(path), shown=True, top=True) for path in paths_in(word.value))
+        yield Touch(deed, word, shown=True, below=any(word is spec for spec in specs))
+        yield from (Touch(deed, constant(path), shown=True, top=True, below=True) for path in paths_in(word.value))
     if git.subcommand == "grep" and not any(_behind_dashes(words, index) for index, _ in found.operands):
         yield Touch("read", constant("."), shown=True)
     if found.has("--no-index"):

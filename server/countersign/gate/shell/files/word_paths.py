@@ -283,6 +283,8 @@ class PathFinder:
             return
         if touch.deed != "write" and not touch.top and self.judge.is_unremarkable(value, cwd=cwd):
             return
+        if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in touch.unless):
+            return
         if touch.deed == "write":
             written = self.judge.judge_write(value, cwd=cwd)
             if self.judge.resolve(value, cwd=cwd).refused is None and (
@@ -297,7 +299,8 @@ class PathFinder:
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
                 continue
-            below = touch.deed == "read" and resolved.kind == "folder"
+            # What is not there now may have been a folder once.
+            below = touch.deed == "read" and (resolved.kind == "folder" or (touch.below and resolved.kind != "file"))
             finding = self.judge.judge_read(value, cwd=place, below=below)
             secret = self.judge.is_secret(value, cwd=place) is not None
             if secret and touch.deed == "list":

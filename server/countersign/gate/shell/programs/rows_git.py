@@ -287,7 +287,7 @@ LISTING: Mapping[str, frozenset[str]] = {
 
 SHOWS_FILES = frozenset({"diff", "log", "show", "blame", "annotate", "grep", "cat-file", "archive", "whatchanged", "stash",
                          "diff-tree", "diff-index", "diff-files", "format-patch", "range-diff", "reflog",
-                         "interpret-trailers", "unpack-file", "merge-file", "fast-export"})  # fmt: skip
+                         "interpret-trailers", "unpack-file", "merge-file", "fast-export", "difftool"})  # fmt: skip
 """Subcommands that print what is in files: their operands are looked at as paths (P8)."""
 
 TRANSPORTS = ("ext::", "fd::")

@@ -19,6 +19,7 @@ from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
+from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.assignments import evaluated
 from countersign.gate.shell.variables.bindings import Facts
 
@@ -166,6 +167,9 @@ class AnalyzedCommand:
             found = touches(name, words, self.known[layer])
             if not self.clear:
                 found += (Touch("write", word) for word in written(name, words))
+            if name == "git" and any(variable.startswith("GIT_") for variable in self.facts.values):
+                # Another repository, in which the same names may be other files.
+                found.append(Touch("read", constant("."), shown=True, top=True))
             self._touches[layer] = found
         return found
 

@@ -1,0 +1,187 @@
+"""Which git commands print, or copy, what is in files that their words do not name (RULES.md S11).
+
+``git diff`` and ``git show HEAD`` print any file of the repository, whatever the names; so does a tree or blob that is
+named by its number. Under a rule about reading, such a command may print what that rule is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.patterns import is_glob
+from countersign.gate.shell.languages.git import Git, paths_in
+from countersign.gate.shell.programs.rows_git import GIT
+from countersign.gate.shell.syntax.tree import Word
+
+_ALWAYS = frozenset({
+    "format-patch", "merge-tree", "difftool", "mergetool", "rerere", "request-pull", "archive", "replace",
+    "filter-branch", "imap-send", "send-email", "subtree", "fast-import", "upload-pack", "receive-pack", "svn", "p4",
+})  # fmt: skip
+"""Subcommands that print, send or bring back contents in every form."""
+
+_BY_DEFAULT = frozenset({"diff", "show", "range-diff"})
+"""Subcommands that print contents unless an option says what else they print."""
+
+_ON_DEMAND = frozenset({
+    "log", "whatchanged", "reflog", "stash", "diff-tree", "diff-index", "diff-files", "rev-list", "shortlog", "status",
+    "commit", "add", "stage", "checkout", "restore", "reset",
+})  # fmt: skip
+"""Subcommands that print contents where an option asks for it."""
+
+_PRINTS = frozenset({
+    "-p", "-u", "-c", "-m", "-U", "-W", "--patch", "--unified", "--patch-with-raw", "--patch-with-stat", "--cc",
+    "--dd", "--function-context", "--combined-all-paths", "--remerge-diff", "--diff-merges", "--word-diff",
+    "--word-diff-regex", "--color-words", "--binary", "--check", "--ext-diff", "--textconv",
+})  # fmt: skip
+"""Options of what shows differences by which it prints lines of files."""
+
+_OTHER_PRINTS = {
+    "status": frozenset({"-v", "--verbose"}),
+    "commit": frozenset({"-v", "--verbose", "-p", "--patch", "--interactive"}),
+    **dict.fromkeys(
+        ("add", "stage", "checkout", "restore", "reset"), frozenset({"-p", "--patch", "-i", "--interactive"})
+    ),
+}
+"""Options of other subcommands that do so."""
+
+_PRINTS_NAMES = frozenset({
+    "-s", "-q", "--no-patch", "--quiet", "--stat", "--numstat", "--shortstat", "--dirstat", "--dirstat-by-file",
+    "--cumulative", "--summary", "--compact-summary", "--name-only", "--name-status", "--raw",
+})  # fmt: skip
+"""Options that print names or numbers instead."""
+
+_REMOTE = re.compile(r"(?!file:)[\w+.-]+://|[^/]+:")
+"""How an address on another machine begins; anything else is copied from this one."""
+
+_NUMBER = re.compile(r"\^?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0)?")
+"""An object that is named by its number, which may be a tree or a blob as well as a commit."""
+
+
+def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
+    """Return None if this command prints no contents but those of files that it names. Otherwise return words of which
+    each, if a file or folder of that name is there, limits what is printed to it."""
+    name = git.subcommand
+    if name is None or git.arguments.has("--help", "-h"):
+        return None
+    if name not in GIT:
+        return ()  # an alias, or a program of its own
+    if git.arguments.has("--no-index"):
+        return None  # its operands are files
+    found, dashes = git.arguments, _dashes(words, git)
+    operands = [word for index, word in found.operands if index < dashes]
+    specs = [word for index, word in found.operands if index >= dashes]
+    match name:
+        case "cat-file":
+            if found.has("-t", "-s", "-e"):
+                return None
+            return () if found.has("--batch", "--batch-command") or _numbered(operands, git) else None
+        case "grep" | "blame" | "annotate":
+            return () if _numbered(operands, git) else None
+        case "am" | "rebase":
+            return () if any(option.name.startswith("--sh") for option in found.options) else None
+        case "worktree":
+            return () if operands and operands[0].value == "add" else None
+        case "read-tree" | "checkout-index":
+            return () if any(option.name.startswith("--pref") for option in found.options) else None
+        case "update-index":
+            return () if found.has("--cacheinfo", "--index-info") else None
+        case "clone":
+            return () if operands and not _REMOTE.match(operands[0].prefix) else None
+        case "tag" | "update-ref" | "notes":
+            # A name for a tree or blob, by which it can be shown later.
+            return () if any(_is_number(word) or ":" in word.prefix for word in operands) else None
+        case "bisect":
+            return () if operands and operands[0].value in {"view", "visualize"} else None
+        case "archive":
+            # Behind the tree stand paths.
+            return () if _is_number(operands[0] if operands else None) else _limits([], [*operands[1:], *specs])
+        case _:
+            if name not in _ALWAYS and not _asked_for(name, operands, git):
+                return None
+    if _numbered(operands, git) and name not in {"log", "reflog", "whatchanged", "stash", "commit", "rev-list"}:
+        return ()
+    if name == "show" and operands and all(_names_path(word) for word in operands):
+        return None
+    return _limits(operands, specs)
+
+
+def _dashes(words: Sequence[Word], git: Git) -> int:
+    return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
+
+
+def _limits(operands: Sequence[Word], specs: Sequence[Word]) -> tuple[Word, ...] | None:
+    """Words of which one must be there; None if paths limit the output for certain."""
+    if any(map(_is_plain_spec, specs)) and all(_is_plain_spec(spec) or _leaves_out(spec) for spec in specs):
+        return None
+    return () if specs else tuple(filter(_is_plain_spec, operands))
+
+
+def _is_plain_spec(word: Word) -> bool:
+    """Whether a pathspec names a path without magic. Patterns are judged as such."""
+    return word.value is not None and word.value[:1] not in {"", ":", "-"}
+
+
+def _leaves_out(word: Word) -> bool:
+    return word.value is not None and re.match(r":[!^]|:\([^)]*\bexclude\b", word.value) is not None
+
+
+def _names_path(word: Word) -> bool:
+    """Whether a word is ``revision:path`` (or a tree, whose names are printed), and no search for a message."""
+    value = word.value or ""
+    return ":" in value and not value.startswith(":/") and (bool(paths_in(value)) or value.endswith(":"))
+
+
+def _asked_for(name: str, operands: Sequence[Word], git: Git) -> bool:
+    """Whether the options, or the subcommand without any, make it print lines of files."""
+    found = git.arguments
+    if name not in _BY_DEFAULT and name not in _ON_DEMAND:
+        return False
+    if name == "stash" and (operands[0].value if operands else None) not in {"show", "list"}:
+        return found.has("-p", "--patch")  # `-m` is its message
+    if name in _OTHER_PRINTS:
+        return _has(git, _OTHER_PRINTS[name])
+    if _has(git, _PRINTS) or (name in _BY_DEFAULT and found.unrecognized_options):
+        return True
+    if name not in _BY_DEFAULT:
+        return False
+    named = any(option.name in _PRINTS_NAMES for option in found.options)
+    # A blob is printed whatever the options say.
+    return not named or (name == "show" and any(not _SURELY_COMMIT.fullmatch(word.value or "") for word in operands))
+
+
+_SURELY_COMMIT = re.compile(r"(?:HEAD|@|ORIG_HEAD|FETCH_HEAD|MERGE_HEAD|[\w./-]+(?=[~^]))(?:~\d*|\^\d?)*")
+
+
+def _has(git: Git, names: frozenset[str]) -> bool:
+    """Whether an option is one of these, abbreviated or not."""
+    known = {f"--{name}" for name in (*git.program.grammar.names, *git.program.grammar.long)}
+    if git.arguments.has(*names):
+        return True
+    abbreviated = [
+        option.name
+        for option in git.arguments.options
+        if option.name.startswith("--") and option.name not in known and option.name not in _PRINTS_NAMES
+    ]
+    return any(full.startswith(name) for full in names for name in abbreviated)
+
+
+def _numbered(operands: Sequence[Word], git: Git) -> bool:
+    return any(map(_is_number, operands)) or _is_elsewhere(git)
+
+
+def _is_elsewhere(git: Git) -> bool:
+    """Whether options choose another repository or top folder, in which names count from elsewhere."""
+    return git.before.has("--git-dir", "--work-tree", "--bare", "--namespace")
+
+
+def _is_number(word: Word | None) -> bool:
+    """Whether a word names an object by its number, alone, in a range, or in front of a path."""
+    value = (word.value if word is not None else None) or ""
+    return any(_NUMBER.fullmatch(part) for part in re.split(r"\.\.\.?", value.partition(":")[0]))
+
+
+def spec_words(words: Sequence[Word], git: Git) -> Iterator[Word]:
+    """The words that are paths for certain: what stands behind ``--``."""
+    dashes = _dashes(words, git)
+    yield from (word for index, word in git.arguments.operands if index > dashes and not is_glob(word.value or ""))
