@@ -168,7 +168,7 @@ def run_texts(texts: Sequence[str]) -> list[dict[str, Any]]:
         "no_builtins": ["echo", "printf", "pwd", "type", "kill"],
     }
     given = "".join(json.dumps(each) + "\n" for each in (order, *texts))
-    source = (Path(__file__).parent / "cell.py").read_text(encoding="utf-8")
+    source = (Path(__file__).parent / "sandboxed_bash.py").read_text(encoding="utf-8")
     command = [*_bwrap(), os.path.realpath(sys.executable), "-I", "-S", "-c", source]
     done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=TIME_LIMIT, check=False)
     told = [json.loads(line) for line in done.stdout.splitlines()]

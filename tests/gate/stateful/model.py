@@ -6,18 +6,8 @@ ledger row, card, end and effect. Order within a step is left open; what must fo
 
 from __future__ import annotations
 
-from tests.gate.stateful.stateful_values import (
-    FLOOR,
-    GAMMA,
-    GRANTS,
-    GUEST,
-    SAVED,
-    TIMED,
-    TIMEOUT,
-    Chat,
-    Request,
-    options,
-)
+from tests.gate.stateful import stateful_values as values
+from tests.gate.stateful.stateful_values import Chat, Request
 
 
 class Model:
@@ -35,7 +25,7 @@ class Model:
         rules, modes = self.rules, set(chat.modes)
         if command in rules["deny"] or "plan" in modes:
             return "deny", "rule" if command in rules["deny"] else "mode"
-        asks = "floor" if command == FLOOR else "rule" if command in rules["ask"] else ""
+        asks = "floor" if command == values.FLOOR else "rule" if command in rules["ask"] else ""
         lifts = {
             "rule": command in rules["allow"] or (self.trusted and command in rules["workspace"]),
             "grant": any(grant[:2] == (chat, command) for grant in self.grants),
@@ -48,13 +38,13 @@ class Model:
 
     def call(self, chat: Chat, command: str) -> None:
         verdict, by = self.judge(chat, command)
-        if (only_deny := (chat.agent, command) == (GUEST, GAMMA)) and verdict == "allow":
+        if (only_deny := (chat.agent, command) == (values.GUEST, values.GAMMA)) and verdict == "allow":
             verdict, by = "ask", "floor"
         self.seen.append(("row", command, "decided", verdict, by, verdict == "ask", None))
         if verdict != "ask":
             return self.run(command, by, asked=False) if verdict == "allow" else None
-        offered = options(chat, by, trusted=self.trusted, only_deny=only_deny)
-        request = Request(chat, command, offered, self.script, self.moment + TIMEOUT)
+        offered = values.options(chat, by, trusted=self.trusted, only_deny=only_deny)
+        request = Request(chat, command, offered, self.script, self.moment + values.TIMEOUT)
         chat.open.append(request)
         self.requests.append(request)
         self.seen.append(("card", request))
@@ -96,14 +86,14 @@ class Model:
                bypass: bool = False, edited: str | None = None, refuses: bool = False) -> str:  # fmt: skip
         if request is None or request.state or request.chat.window != window:
             return "alreadyResolved" if request and request.state else "unknownApproval"
-        keeps, allows = option in {*GRANTS, *SAVED}, (option or "").startswith("allow")
+        keeps, allows = option in {*values.GRANTS, *values.SAVED}, (option or "").startswith("allow")
         wrong = [
             (digest == "wrong", "stale"),
             (option is not None and option not in request.offered, "optionNotOffered"),
             (bypass and not allows, "invalid"),
             (bypass and not self.trusted, "notTrusted"),
             (digest is None and (bypass or edited or keeps or option == "reject_always"), "stale"),
-            (edited and (not allows or request.chat.agent == GUEST), "invalid"),
+            (edited and (not allows or request.chat.agent == values.GUEST), "invalid"),
             (option == "allow_always_workspace_1" and not self.trusted, "notTrusted"),
             (refuses and option == "reject_always", "invalid"),
         ]
@@ -114,15 +104,17 @@ class Model:
         verdict, by = self.judge(request.chat, edited) if edited else ("allow", "user")
         if verdict == "deny" or by == "floor":
             return self.end(request, "denied", "rule") if verdict == "deny" else self.again(request, edited)
-        if (keeps and (edited or request.command in self.rules["ask"])) or (refuses and (bypass or option in SAVED)):
+        if (keeps and (edited or request.command in self.rules["ask"])) or (
+            refuses and (bypass or option in values.SAVED)
+        ):
             return "invalid"
         state = self.end(request, "allowed" if allows else "denied" if option else "cancelled", "user")
         if allows:
             self.run(edited or request.command, "user", asked=True)
-        if option in GRANTS and (request.chat.open or option != "allow_turn"):
-            self.grants.append((request.chat, request.command, GRANTS[option], self.moment + TIMED))
-        if option in SAVED or option == "reject_always":
-            self.rules[SAVED.get(option, "deny")].add(request.command)
+        if option in values.GRANTS and (request.chat.open or option != "allow_turn"):
+            self.grants.append((request.chat, request.command, values.GRANTS[option], self.moment + values.TIMED))
+        if option in values.SAVED or option == "reject_always":
+            self.rules[values.SAVED.get(option, "deny")].add(request.command)
         self.bypass |= {request.chat.agent} if bypass else set()
         self.look()
         return state
@@ -137,7 +129,7 @@ class Model:
     def leave(self, window: str, *, kill: bool) -> None:
         here = [one for one in self.live() if one.chat.window == window]
         self.orphans += here if kill else []
-        for request in [one for one in here if one.chat.agent == GUEST and not kill]:
+        for request in [one for one in here if one.chat.agent == values.GUEST and not kill]:
             self.end(request, "interrupted", "restart")
         self.grants = [grant for grant in self.grants if grant[0].window != window]
         self.up[window] = False
@@ -151,7 +143,7 @@ class Model:
             self.look(chat)
             for request in [one for one in self.live(chat) if one.approval_id]:
                 if request.is_true(self.script):
-                    request.offered = options(chat, self.judge(chat, request.command)[1], trusted=self.trusted)
+                    request.offered = values.options(chat, self.judge(chat, request.command)[1], trusted=self.trusted)
                     self.seen.append(("card", request))
                 else:
                     self.again(request)
