@@ -1,8 +1,9 @@
-"""What is spared for commands that nothing is found in, held against looking at everything."""
+"""Each shortcut decides exactly what the longer way decides: for the recognizer, and for commands without findings."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from countersign.gate.shell import judge
 from countersign.gate.shell.effects import escapes, unwrap
 from countersign.gate.shell.flow import parse_cache
 from countersign.gate.shell.rules import analyzed_command
+from countersign.gate.shell.syntax import plain_bash, plain_simple
 from countersign.gate.shell.syntax.parser import _Reader as Reader  # pyright: ignore[reportPrivateUsage]
+from countersign.gate.shell.syntax.plain_bash import Outside, outside
 from countersign.settings.policy import RuleText
 
 from .asked import HOME, WS, rows
@@ -90,3 +93,54 @@ def test_texts_are_judged_alike(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         looking_at_all(patch)
         assert judged(text, RULES) == quick
+
+
+# --- the recognizer --------------------------------------------------------------------------------------------------
+
+PLAIN = [row["command"] for row in rows(HERE / "plain_inside.jsonl")]
+CORPUS = list(dict.fromkeys([*(command for command, _ in ROWS), *PLAIN]))
+FRAMES = [
+    "{}", "a; {}; b", "if {}; then {}; fi; b", "({}); b", "{{ {}; }}; b", "while {}; do {}\ndone\nb", "a | {} | b; c",
+    "for i in {}; do {}; done; b", "x=$({}) b; c", "a \"$({})\"; b", "! {}; b", "time {}; b", "a && {}\n\nb", "{} & b",
+    "x=1 {}; b", "a {}; b", "a > {}; b", "a <({}) b; c", "case a in a) {};; esac; b", "cat <<E\nx\nE\n{}; b",
+    "export A={}; b", "[ {} ]; b", "[[ {} ]]; b", "command {}; b", "[ a = {} ]; b", "{} >f; b",
+    "cat <<E {}; b\nx\nE\nc",
+    "read {}; b", "cd {}; b", "printf {} {}; b", "(" * 21 + "{}; b" + ")" * 21,
+]  # fmt: skip
+TOKENS = st.sampled_from([
+    "a", "b1", "-x", "-v", "x=", "x=1", "PATH=", "IFS=", "LANG=", "HISTFILE=", "BASHx=", "[", "]", "[[", "]]", "(", ")",
+    "{", "}", ";", ";;", "&", "&&", "|", "||", "|&", "<", ">", ">>", "2>", "&>", "2>&1", ">&2", "<<<", "<<", "$x",
+    '"$x"',
+    "${x}", "${x:-y}", "${x@P}", "$@", '"$@"', '"$*"', "$(", "$((", "$((1+2))", "<(", ">(", "`", "'", '"', "'a b'",
+    '"a"',
+    "\\", "\\'", "#", "# c", "!", "~", "~/", "*", "[a-z]", "[!a]", "{a,b}", "{}", "{1..3}", "@{u}", "1", "2", "=", "==",
+    "!=", "-eq", "-f", "-n", "if", "then", "else", "fi", "for", "in", "do", "done", "while", "case", "esac", "time",
+    "-p",
+    "test", "read", "-r", "printf", "'%s'", "'%n'", "'%%n'", "export", "A=b", "set", "-e", "-o", "pipefail", "cd", "-",
+    "+", "exit", "$?", "source", "./x", "command", "echo", "true", ":", "'true'", "'cd'", "eval", "local", "é", "\t",
+    "\n", "\\\n", "  ", "\x0b", "wait", "popd", "pwd", "E",
+])  # fmt: skip
+LINES = st.lists(st.tuples(TOKENS, st.sampled_from([" ", " ", " ", ""])), max_size=7).map(
+    lambda parts: "".join(token + blank for token, blank in parts)
+)
+NEVER = re.compile("(?!)")
+
+
+def without_shortcuts(text: str) -> Outside | None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_bash, "COMMANDS", NEVER)
+        patch.setattr(plain_simple, "ARGUMENTS", NEVER)
+        patch.setattr(plain_simple, "FLAT_ARGUMENTS", NEVER)
+        return outside(text)
+
+
+def test_texts_of_the_corpora_are_recognized_alike_in_every_frame() -> None:
+    texts = [frame.replace("{}", text) for frame in FRAMES for text in CORPUS[:: 1 if frame == "{}" else 23]]
+    assert [text for text in texts if outside(text) != without_shortcuts(text)] == []
+
+
+@settings(max_examples=3000, deadline=None)
+@given(LINES, st.sampled_from(FRAMES))
+def test_any_text_is_recognized_alike(line: str, frame: str) -> None:
+    text = frame.replace("{}", line).replace("{{", "{").replace("}}", "}")
+    assert outside(text) == without_shortcuts(text)

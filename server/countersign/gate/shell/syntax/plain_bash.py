@@ -14,14 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 
+from countersign.gate.shell.syntax.plain_shortcuts import COMMANDS, LEVELS
 from countersign.gate.shell.syntax.plain_simple import NUMERIC, UNARY, SimpleReader, may_set
-from countersign.gate.shell.syntax.plain_tokens import BLANKS, COMMANDS, JOINED_EMOJI, NAME, QUOTING, RESERVED, WORD_END
-from countersign.gate.shell.syntax.plain_words import NotPlain, Outside, Word
+from countersign.gate.shell.syntax.plain_tokens import BLANKS, JOINED_EMOJI, NAME, QUOTING, RESERVED, WORD_END
+from countersign.gate.shell.syntax.plain_words import MAX_NESTING, NotPlain, Outside, Word
 
 __all__ = ["Outside", "outside"]
-
-MAX_NESTING = 24
-"""How deeply lists may nest: substitutions, subshells, groups, loops and branches counted together."""
 
 
 def outside(text: str) -> Outside | None:
@@ -63,7 +61,7 @@ class _Reader(SimpleReader):
         if self._nesting > MAX_NESTING:
             raise self._fail(f"nesting deeper than {MAX_NESTING}")
         while True:
-            if not self._waiting:
+            if not self._waiting and self._nesting <= MAX_NESTING - LEVELS:
                 self._skip(COMMANDS)
             self._and_or()
             self._blanks()

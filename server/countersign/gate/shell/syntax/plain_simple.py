@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from countersign.gate.shell.syntax.plain_shortcuts import ARGUMENTS, FLAT_ARGUMENTS, LEVELS
 from countersign.gate.shell.syntax.plain_tokens import (  # fmt: skip
-    ARGUMENTS,
     ASSIGNMENT,
     FIRST_WORD,
     HELD_NAMES,
@@ -21,7 +21,7 @@ from countersign.gate.shell.syntax.plain_tokens import (  # fmt: skip
     RESERVED,
     UTF8_LOCALE,
 )
-from countersign.gate.shell.syntax.plain_words import NotPlain, Word, WordReader
+from countersign.gate.shell.syntax.plain_words import MAX_NESTING, NotPlain, Word, WordReader
 
 
 class SimpleReader(WordReader):
@@ -105,7 +105,7 @@ class SimpleReader(WordReader):
     def _arguments(self) -> None:
         """Words and redirections up to the end of the command; nothing is kept of them."""
         while True:
-            self._skip(ARGUMENTS)
+            self._skip(FLAT_ARGUMENTS if self._waiting or self._nesting > MAX_NESTING - LEVELS else ARGUMENTS)
             if self._next_word() is None:
                 return
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-_ASCII_END = r"[ \t\n;&|)]|\Z"
+END = r"(?=[ \t\n;&|)]|\Z)"
+"""Behind a word."""
 
 _NAME = r"(?!_(?![A-Za-z0-9_]))[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_])"
 """A name, but not ``_``, which bash sets itself."""
@@ -18,26 +19,31 @@ _BEHIND = r"(?![^\x00-\x7f]|[\[{])"
 
 _DEFAULT = r"[A-Za-z0-9_./,:+@%=-]*"
 _SIMPLE_PARAMETER = rf"\$(?:{_NAME}{_BEHIND}|[?#@*]|[1-9](?![0-9]))"
-_PARAMETER = rf"(?:{_SIMPLE_PARAMETER}|\$\{{{_NAME}(?::-{_DEFAULT})?\}})"
+PARAMETER_TEXT = rf"(?:{_SIMPLE_PARAMETER}|\$\{{{_NAME}(?::-{_DEFAULT})?\}})"
 
-_CHARACTERS = r"A-Za-z0-9_./,:+@%^=!\u0080-\U0010ffff-"
-_LITERAL = rf"(?:[{_CHARACTERS}]|(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=@)\{{[A-Za-z0-9-]+\}})"
-_ESCAPED = r"""\\[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
-_QUOTED = rf"""(?:[^"\\$`\n]|\\[^\n]|\$(?=["\x20\t|)])|{_PARAMETER})*"""
-_BRACKET = r"\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.,])+\]"
+# Negated, because a range up to the last character costs most of the time that an expression takes to compile.
+ORDINARY_CHARACTER = r"""[^\x00-\x20"#$&'()*;<>?\[\\\]`{|}~\x7f]"""
+"""Letters, digits, ``_./,:+@%^=!-`` and whatever is not ASCII."""
+LITERAL_CHARACTER = rf"(?:{ORDINARY_CHARACTER}|(?<![ \t\n;&|()<>])#|(?<=[A-Za-z0-9^])~|(?<=@)\{{[A-Za-z0-9-]+\}})"
+ESCAPED = r"""\\[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
+SIMPLE_BRACKET = r"\[(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.,])+\]"
 
-_PIECE = rf"""(?:{_LITERAL}|[*?]|'[^'\n]*'|"{_QUOTED}"|{_ESCAPED}|{_PARAMETER}|{_BRACKET})"""
-_ARGUMENTS = rf"(?:[ \t]+{_PIECE}+(?={_ASCII_END}))*"
-
-_RESERVED = r"if|then|elif|else|fi|for|while|until|do|done|case|esac|in|select|function|coproc|time|\{|\}|!|\[\["
-_BUILTINS = (
+RESERVED_WORDS = r"if|then|elif|else|fi|for|while|until|do|done|case|esac|in|select|function|coproc|time|\{|\}|!|\[\["
+BUILTIN_NAMES = (
     r"\.|\[|alias|bg|bind|break|builtin|caller|cd|command|compgen|complete|compopt|continue|declare|dirs|disown|"
     r"enable|eval|exec|exit|export|fc|fg|getopts|hash|help|history|jobs|let|local|logout|mapfile|popd|printf|pushd|"
     r"pwd|read|readarray|readonly|return|set|shift|shopt|source|suspend|test|times|trap|type|typeset|ulimit|umask|"
     r"unalias|unset|wait"
 )
-_FIRST = rf"[A-Za-z0-9_./@:\u0080-\U0010ffff][A-Za-z0-9_./@:,+\u0080-\U0010ffff-]*(?={_ASCII_END}|[<>])"
-_ORDINARY = rf"(?!(?:{_RESERVED}|{_BUILTINS})(?:[<>]|{_ASCII_END})){_FIRST}(?![<>])"
+FIRST_WORD_TEXT = (
+    r"""[^\x00-\x20!"#$%&'()*+,;<=>?\[\\\]^`{|}~\x7f-][^\x00-\x20!"#$%&'()*;<=>?\[\\\]^`{|}~\x7f]*"""
+    r"(?=[ \t\n;&|)<>]|\Z)"
+)
+BRACE_GROUP_TEXT = (
+    r"\{(?:[A-Za-z0-9_./+@%:-]*(?:,[A-Za-z0-9_./+@%:-]*)+|(?:0|[1-9][0-9]{0,2})\.\.(?:0|[1-9][0-9]{0,2})|)\}"
+)
+_NUMBER = r"(?:0|[1-9][0-9]{0,17})"
+ARITHMETIC_TEXT = rf"\$\(\([ \t]*{_NUMBER}(?:[ \t]*[-+*/%][ \t]*{_NUMBER})*[ \t]*\)\)"
 
 NAME = re.compile(_NAME)
 _EMOJI = r"\u2600-\u27bf\U0001f000-\U0001faff"
@@ -45,31 +51,26 @@ JOINED_EMOJI = re.compile(rf"(?<=[\ufe0f{_EMOJI}])\u200d(?=[{_EMOJI}])")
 """A joiner between two emoji, the one invisible character that is ordinary text."""
 
 BLANKS = re.compile(r"[ \t]*")
+LINES = re.compile(r"[ \t\n]*")
 GAP = re.compile(r"(?:[ \t]|(?<=[ \t])\\\n)*")
-LITERAL = re.compile(rf"{_LITERAL}*")
-BACKSLASH = re.compile(_ESCAPED)
-PARAMETER = re.compile(_PARAMETER)
+LITERAL = re.compile(rf"{LITERAL_CHARACTER}*")
+BACKSLASH = re.compile(ESCAPED)
+PARAMETER = re.compile(PARAMETER_TEXT)
 DOUBLE_QUOTED = re.compile(r"""(?:[^"\\$`]+|\\[^\n]|\$(?=["\x20\t|)]))*""")
-BRACKET = re.compile(_BRACKET)
-BRACE_GROUP = re.compile(
-    r"\{(?:[A-Za-z0-9_./+@%:-]*(?:,[A-Za-z0-9_./+@%:-]*)+|(?:0|[1-9][0-9]{0,2})\.\.(?:0|[1-9][0-9]{0,2})|)\}"
-)
-ARITHMETIC = re.compile(r"\$\(\([ \t]*(?:0|[1-9][0-9]{0,17})(?:[ \t]*[-+*/%][ \t]*(?:0|[1-9][0-9]{0,17}))*[ \t]*\)\)")
+BRACKET = re.compile(SIMPLE_BRACKET)
+BRACE_GROUP = re.compile(BRACE_GROUP_TEXT)
+ARITHMETIC = re.compile(ARITHMETIC_TEXT)
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
-FIRST_WORD = re.compile(_FIRST)
-RESERVED = re.compile(rf"(?:{_RESERVED})(?=[ \t\n;&|()<>]|\Z)")
+FIRST_WORD = re.compile(FIRST_WORD_TEXT)
+RESERVED = re.compile(rf"(?:{RESERVED_WORDS})(?=[ \t\n;&|()<>]|\Z)")
 WORD_END = re.compile(r"[ \t\n;&|)<>]|\Z")
-ARGUMENTS = re.compile(_ARGUMENTS)
-DUPLICATION = re.compile(rf"(?:[0-9]?>&[0-9])(?={_ASCII_END})")
+DUPLICATION = re.compile(rf"[0-9]?>&[0-9]{END}")
 OPERATOR = re.compile(r"<<<|<<(?![<-])|<(?![<>&(])|2?>>(?![<>&|(])|2?>(?![<>&|(])|&>>(?![<>&|(])|&>(?![<>&|(])")
 DELIMITER = re.compile(
     r"""(?:'([A-Za-z_][A-Za-z0-9_.-]*)'|"([A-Za-z_][A-Za-z0-9_.-]*)"|([A-Za-z_][A-Za-z0-9_.-]*))(?=[ \t\n;&|)<>])"""
 )
 QUOTED_FIRST_WORD = re.compile(r"""'[A-Za-z0-9_./@][^'\n]*'|"[A-Za-z0-9_./@][^"\\$`\n]*\"""")
 QUOTING = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)""", re.DOTALL)
-
-COMMANDS = re.compile(rf"(?:{_ORDINARY}{_ARGUMENTS}[ \t]*(?:;(?!;)|&&|\|\|?(?![|&])|\n)[ \t]*(?={_ORDINARY}))*")
-"""Simple commands without redirections, assignments and builtins, each with what separates it from the next one."""
 
 OWN_NAMES = re.compile(
     r"_|BASH\w*|COMP\w*|COPROC\w*|CHILD_MAX|DIRSTACK|ENV|EPOCH\w*|EUID|EXECIGNORE|FCEDIT|FIGNORE|FUNC\w*|GLOB\w*|GROUPS|"

@@ -17,12 +17,16 @@ from countersign.gate.shell.syntax.plain_tokens import (  # fmt: skip
     DOUBLE_QUOTED,
     DUPLICATION,
     GAP,
+    LINES,
     LITERAL,
     OPERATOR,
     PARAMETER,
     QUOTING,
     WORD_END,
 )
+
+MAX_NESTING = 24
+"""How deeply lists may nest: substitutions, subshells, groups, loops and branches counted together."""
 
 
 class Outside(NamedTuple):
@@ -155,6 +159,8 @@ class WordReader:
             self._at = len(self._text) if end < 0 else end
 
     def _newlines(self) -> None:
+        if not self._waiting:
+            self._skip(LINES)
         self._blanks()
         while self._peek() == "\n":
             self._newline()
