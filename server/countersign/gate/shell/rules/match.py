@@ -33,7 +33,7 @@ MAX_SPELLINGS = 32
 def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
     deny = ask = None
-    if case.plain and len(case.layers) == 1:
+    if case.plain and len(case.layers) == 1 and not case.step.unwrapped.programs:
         # All spellings of such a command are found by its words, and mostly it has but one.
         words, candidates = case.shapes, case.candidates(case.shapes, rules, agent)
         if "deny" not in candidates and "ask" not in candidates:
@@ -100,6 +100,17 @@ def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[s
         if not case.plain and any(word.value is None for word in layer.words):
             for spelled in itertools.islice(_known_values(layer.words, case.facts), MAX_SPELLINGS):
                 yield spelled, spelled
+    for script in case.step.unwrapped.programs:
+        # `bash evil x` and `. evil x` run what `evil x` does.
+        behind = [
+            layer.words[index:]
+            for layer in case.layers
+            for index, word in enumerate(layer.words)
+            if index and word is script
+        ]
+        for words in behind or [(script,)]:
+            run = tuple([word.shape for word in words])
+            yield run, run
     if assigned and not case.layers:
         yield assigned, assigned
 
