@@ -118,8 +118,8 @@ def test_a_printed_text_prints_as_itself(text: str) -> None:
 
 
 def test_a_text_that_is_parsed_otherwise_once_printed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading = read("a; b")
-    monkeypatch.setattr("countersign.gate.shell.printing.print_tree.read", lambda _: read("a && b"))
+    reading = read("a $x; b $y")
+    monkeypatch.setattr("countersign.gate.shell.printing.print_tree.read", lambda _: read("a $x && b $y"))
     with pytest.raises(NotPrintable):
         print_tree(reading.script)
 

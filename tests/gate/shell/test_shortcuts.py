@@ -17,6 +17,8 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell import judge
 from countersign.gate.shell.effects import escapes, unwrap
 from countersign.gate.shell.flow import parse_cache
+from countersign.gate.shell.printing import normal_form, print_tree
+from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.rules import analyzed_command
 from countersign.gate.shell.syntax import plain_bash, plain_simple
 from countersign.gate.shell.syntax.parser import _Reader as Reader  # pyright: ignore[reportPrivateUsage]
@@ -93,6 +95,32 @@ def test_texts_are_judged_alike(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         looking_at_all(patch)
         assert judged(text, RULES) == quick
+
+
+# --- printing --------------------------------------------------------------------------------------------------------
+
+
+def printed(text: str) -> str | None:
+    found = reprint(text)
+    return found if isinstance(found, str) else None
+
+
+def printed_the_long_way(text: str) -> str | None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(normal_form, "_may_hold_texts", lambda _: True)
+        patch.setattr(print_tree, "_is_literal", lambda _: False)
+        return printed(text)
+
+
+def test_texts_of_the_corpora_are_printed_alike() -> None:
+    texts = [command for command, _ in ROWS]
+    assert [text for text in texts if printed(text) != printed_the_long_way(text)] == []
+
+
+@settings(max_examples=1000, deadline=None)
+@given(TEXTS)
+def test_texts_are_printed_alike(text: str) -> None:
+    assert printed(text) == printed_the_long_way(text)
 
 
 # --- the recognizer --------------------------------------------------------------------------------------------------

@@ -27,7 +27,6 @@ from countersign.gate.shell.flow.control_flow import HERE, CommandFlow, Step
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
-from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances, circumstances
@@ -137,7 +136,8 @@ class _Judging:
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
-        printed = self.certain_text() if not floors and self.effect.understood else None
+        sayable = not floors and self.effect.understood
+        printed = self.certain_text(found) if sayable and isinstance(found, Followed) else None
         around = self.around
         allow, grant = exact_rules(text, around)
         exact = allow is not None or grant is not None
@@ -151,7 +151,6 @@ class _Judging:
             frozenset(self.redirected),
             frozenset(self.escaped),
         )
-        sayable = not floors and self.effect.understood
         return CommandJudgement(
             with_exact(whole, allow, grant) if sayable else whole.findings,
             tuple(self.parts),
@@ -183,12 +182,12 @@ class _Judging:
             else:
                 self.plain_texts[text] = None
 
-    def certain_text(self) -> str | None:
+    def certain_text(self, found: Followed) -> str | None:
         """Return the printed text of a command in Plain Bash. Where it has none, or the agent runs its own text and the
         second parser reads that otherwise, keep why it cannot be allowed."""
         if self.not_plain is not None:
             return None
-        printed = reprint(self.effect.command)
+        printed = found.printed
         if isinstance(printed, NotPrintable):
             reason = f"the command cannot be printed anew: {printed}"
         elif not self.effect.own_text:

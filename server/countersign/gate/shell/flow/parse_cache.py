@@ -6,12 +6,14 @@ Rules and the disk are asked each time anew.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from countersign.gate.shell.flow.control_flow import CommandFlow, course
 from countersign.gate.shell.flow.self_check import engine_fault
+from countersign.gate.shell.printing.normal_values import NotPrintable
+from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.syntax.parser import read
-from countersign.gate.shell.syntax.tree import NotUnderstood
+from countersign.gate.shell.syntax.tree import NotUnderstood, Script
 
 MAX_BYTES = 100 * 1024
 """Longer texts are never allowed (S5)."""
@@ -23,12 +25,18 @@ KEEP = 8192
 """Characters up to which a text is kept with what it was read as, so that 1024 of them stay small."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Followed:
     """A text that was read. ``fragments`` are texts inside it that bash does not look at with the whole."""
 
     course: CommandFlow
     fragments: tuple[str, ...]
+    script: Script
+
+    @cached_property
+    def printed(self) -> str | NotPrintable:
+        """The text printed anew from its tree, or why that cannot be done."""
+        return printed_form(self.script)
 
 
 def follow(text: str) -> Followed | str:
@@ -49,7 +57,7 @@ def follow(text: str) -> Followed | str:
 def _follow(text: str) -> Followed | str:
     try:
         reading = read(text)
-        return Followed(course(reading), reading.fragments)
+        return Followed(course(reading), reading.fragments, reading.script)
     except NotUnderstood as error:
         return str(error)
 

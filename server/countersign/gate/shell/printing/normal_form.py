@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.unwrap import unwrap
+from countersign.gate.shell.effects.unwrap import may_run, program, unwrap
 from countersign.gate.shell.printing.inner_texts import shell_texts, unprintable
 from countersign.gate.shell.printing.normal_values import (
     Assigned,
@@ -60,6 +60,7 @@ from countersign.gate.shell.syntax.tree import (
     Word,
 )
 from countersign.gate.shell.syntax.words import expand_braces
+from countersign.gate.shell.variables.assignments import EVALUATING
 
 
 def normal_form(script: Script) -> List:
@@ -112,6 +113,9 @@ def _statement(node: Node) -> Statement:
 
 
 def _command(command: Simple) -> Command:
+    if command.plain and not _may_hold_texts(command):
+        words = [(Literal(word.value or ""),) for word in command.words]
+        return Command((), tuple(words), _redirects(command.redirects) if command.redirects else ())
     if command.formula is not None:
         raise NotPrintable("arithmetic")
     return Command(
@@ -141,6 +145,12 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
             yield from _expanded(word)
     if declared:
         raise NotPrintable("an assignment among the arguments that is none of them")
+
+
+def _may_hold_texts(command: Simple) -> bool:
+    """Whether a shell could read one of the command's words in turn."""
+    name = program(command.words[0].value or "")
+    return may_run(name) or name in EVALUATING
 
 
 def _inner(command: Simple) -> dict[int, List]:

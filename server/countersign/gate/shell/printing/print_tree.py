@@ -7,7 +7,6 @@ again and must have the same normal form.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import assert_never
 
 from countersign.gate.shell.printing.normal_form import normal_form
@@ -48,36 +47,67 @@ def print_tree(script: Script) -> str:
     text = _script(form, top=True)
     if "\0" in text:
         raise NotPrintable("NUL")
+    doubtful = _without_literal_commands(form)
+    if not doubtful.statements:
+        return text
     try:
-        again = normal_form(read(text).script)
+        again = normal_form(read(_script(doubtful, top=True)).script)
     except NotUnderstood as error:
         raise NotPrintable(f"a construct that cannot be parsed again once printed ({error})") from error
-    if again != form:
+    if again != doubtful:
         raise NotPrintable("a construct that is parsed otherwise once printed")
     return text
 
 
 def reprint(text: str) -> str | NotPrintable:
     """The printed form of a command line, or why it has none."""
-    return _kept(text) if len(text) <= KEEP else _reprint(text)
-
-
-KEEP = 8192
-"""Characters up to which a text is kept with its printed form."""
-
-
-def _reprint(text: str) -> str | NotPrintable:
     try:
-        return print_tree(read(text).script)
+        script = read(text).script
+    except (NotUnderstood, UnicodeError) as error:
+        return NotPrintable(str(error))
+    except RecursionError:
+        return _TOO_DEEP
+    return printed_form(script)
+
+
+def printed_form(script: Script) -> str | NotPrintable:
+    """The printed form of a tree, or why it has none."""
+    try:
+        return print_tree(script)
     except NotPrintable as error:
         return error
     except (NotUnderstood, UnicodeError) as error:
         return NotPrintable(str(error))
     except RecursionError:
-        return NotPrintable("shells nested too deeply")
+        return _TOO_DEEP
 
 
-_kept = lru_cache(maxsize=1024)(_reprint)
+_TOO_DEEP = NotPrintable("shells nested too deeply")
+
+
+def _without_literal_commands(form: List) -> List:
+    """The top-level statements whose printed text must be parsed again: all but commands of single-quoted words."""
+    kept = [index for index, statement in enumerate(form.statements) if not _is_literal(statement)]
+    places = {old: new for new, old in enumerate(kept)}
+    return List(
+        tuple([form.statements[index] for index in kept]),
+        frozenset(places[index] for index in form.background if index in places),
+        frozenset(places[index] for index in form.line_ends if index in places and index != kept[-1]),
+    )
+
+
+def _is_literal(statement: Statement) -> bool:
+    match statement:
+        case Command(assignments=(), redirects=(), words=words):
+            return all(
+                len(word) == 1 and isinstance(word[0], Literal) and "'" not in word[0].text
+                for word in map(_as_parts, words)
+            )
+    return False
+
+
+def _as_parts(word: Parts | Assigned) -> Parts:
+    return () if isinstance(word, Assigned) else word
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
