@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("countersign.lsp.app", "serve an editor over standard input and output"),
     "check": ("countersign.commands.check", "answer supposed calls, one JSON object a line"),
     "rules": ("countersign.commands.rules", "lint, list or test the rules of settings files"),
+    "doctor": ("countersign.commands.doctor", "say what works on this machine, and what to do about what does not"),
     "history": ("countersign.commands.history", "show and verify what was decided"),
 }
 

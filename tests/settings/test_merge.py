@@ -38,7 +38,8 @@ def accepted(found):
 
 def difference(one, other):
     """The fields in which two policies differ, with the first one's values."""
-    return {f.name: getattr(one, f.name) for f in fields(Policy) if getattr(one, f.name) != getattr(other, f.name)}
+    names = [field.name for field in fields(Policy) if field.name != "not_yet"]
+    return {name: getattr(one, name) for name in names if getattr(one, name) != getattr(other, name)}
 
 
 PLAIN = built().policy
@@ -113,18 +114,18 @@ def test_what_loosens_is_ignored_and_reported_until_a_person_confirms_it(workspa
     waiting = built(workspace, user)
     assert [item.key for item in waiting.unconfirmed] == [f"countersign.{key}" for key in keys]
     assert [item.value for item in waiting.unconfirmed] == values
-    assert difference(waiting.policy, quiet.policy).keys() <= {"tightening"}
+    assert difference(waiting.policy, quiet.policy).keys() <= {"tightening", "problems"}
 
     confirmed = built(workspace, user, answers=accepted(waiting))
     assert confirmed.unconfirmed == ()
-    assert difference(confirmed.policy, quiet.policy).keys() - {"tightening"}
+    assert difference(confirmed.policy, quiet.policy).keys() - {"tightening", "problems"}
 
     refused = built(workspace, user, answers=dict.fromkeys(waiting.claims, False))
     assert refused.unconfirmed == ()
-    assert difference(refused.policy, quiet.policy).keys() <= {"tightening"}
+    assert difference(refused.policy, quiet.policy).keys() <= {"tightening", "problems"}
 
     untrusted = built(workspace, user, answers=accepted(waiting), trusted=False)
-    assert difference(untrusted.policy, quiet.policy).keys() <= {"tightening", "trusted"}
+    assert difference(untrusted.policy, quiet.policy).keys() <= {"tightening", "trusted", "problems"}
 
 
 def test_each_value_is_confirmed_by_itself():
@@ -291,7 +292,9 @@ def test_models_name_the_secrets_that_no_command_may_see():
         "big": ModelConfig("big", "openai", "m", "http://x", "MY_KEY"),
     }
     assert policy.secret_variables == {"MY_KEY"}
-    assert len(policy.problems) == 1
+    assert [problem.message for problem in policy.problems if problem.message not in policy.not_yet] == [
+        "the model `bad` needs a `provider` out of demo, ollama, openai, anthropic, google; it does not count"
+    ]
 
 
 INVALID = [
@@ -537,3 +540,28 @@ def test_a_hook_that_is_not_run_makes_the_mode_ask():
     policy = built(user={"hooks": {"beforeTool": [{"command": "deny-everything"}]}}).policy
     assert policy.tightening == ("ask",)
     assert any("hooks are not run" in problem.message for problem in policy.problems)
+
+
+NOTHING_YET: dict[str, dict] = {
+    "sandbox.mode": {"sandbox": {"mode": "workspace"}},
+    "sandbox.network": {"sandbox": {"network": "hosts"}},
+    "mcpServers": {"mcpServers": {"files": {"command": "files"}}},
+    "hooks.beforeTool": {"hooks": {"beforeTool": [{"command": "x"}]}},
+    "hooks.afterTool": {"hooks": {"afterTool": [{"command": "x"}]}},
+    "hooks.notification": {"hooks": {"notification": [{"command": "x"}]}},
+    "models": {"models": {"big": {"provider": "anthropic", "model": "m"}}},
+}
+
+
+@pytest.mark.parametrize("name", NOTHING_YET)
+def test_a_setting_that_does_nothing_yet_is_said_in_every_layer(name: str):
+    for layers in ({"user": NOTHING_YET[name]}, {"workspace": NOTHING_YET[name]}):
+        policy = built(**layers).policy
+        assert any("not yet available" in problem.message for problem in policy.problems), layers
+        assert policy.not_yet
+
+
+def test_a_setting_that_is_off_is_nothing_to_speak_of():
+    off = {"sandbox": {"mode": "off", "network": "off"}, "mcpServers": {}, "hooks": {"beforeTool": []}}
+    assert built(off, off).policy.not_yet == ()
+    assert built({}, {"models": {"small": {"provider": "ollama", "model": "m"}}}).policy.not_yet == ()

@@ -170,8 +170,10 @@ class Gate:
     async def still_allowed(self, call: ToolCall, turn: Turn, by: DecidedBy) -> bool:
         """Decide a call that ``by`` allowed before again, under the policy of this moment.
 
-        Return false if it is denied now, or if it asks now and no person had allowed it.
+        Return false if it is denied now, if it asks now and no person had allowed it, or while the chain is broken.
         """
+        if self._ledger.chain.refusal is not None and not only_reads(call):
+            return False
         while True:
             version = self._live.version
             if withdrawn(await in_worker(self._judge, call, turn), by):

@@ -143,6 +143,8 @@ class App:
             return
         for warning in self._warnings:
             self._show(warning)
+        if self.house.settings.policy.not_yet:
+            self._show(f"Countersign: {'; '.join(self.house.settings.policy.not_yet)}.")
         self._ready = True
         self._own(self.house.settings.watch(), "watch the settings files")
         self._own(self._language.watch(), "tell problems of the settings files")

@@ -17,6 +17,7 @@ from countersign.settings.bypass import Bypass, bypass_of
 from countersign.settings.escape_text import shown_value
 from countersign.settings.layers import Layer, Layers, Place
 from countersign.settings.modes import as_mode
+from countersign.settings.not_yet import not_yet
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, Problem, RuleText
 from countersign.settings.policy_reader import (
     DEFAULT_TIMEOUT,
@@ -102,6 +103,8 @@ def build_policy(
         claims.setdefault(claim.digest, claim)
     models = _models(layers, merged, reading)
     folders = _folders(layers, counting, workspace, home, reading.problems)
+    unbuilt = tuple(not_yet(layers))
+    reading.problems += unbuilt
     leading = tuple(led.setdefault(folder, resolve(folder)) for folder in folders)
     policy = Policy(
         workspace=workspace,
@@ -111,7 +114,7 @@ def build_policy(
         additional_directories=folders,
         additional_resolved=leading,
         mode=_mode(reading),
-        tightening=_tightening(layers, merged, reading.problems),
+        tightening=_tightening(layers, merged),
         own_paths=tuple(own_paths),
         control_paths=tuple(control_paths),
         workspace_control_paths=tuple(workspace_control_paths),
@@ -129,6 +132,7 @@ def build_policy(
         sandbox_mode=reading.read(("sandbox", "mode"), as_sandbox_mode, "off", "off or workspace"),
         sandbox_network=reading.read(("sandbox", "network"), as_sandbox_network, "off", "off or hosts"),
         sandbox_chosen=_sandbox_chosen(layers),
+        not_yet=tuple(dict.fromkeys(problem.message for problem in unbuilt)),
         secret_variables=frozenset(model.api_key_env for model in models.values() if model.api_key_env),
         raw={key: value for key, value in merged.items() if key != "permissions"},
         problems=tuple(dict.fromkeys(reading.problems)),
@@ -208,7 +212,7 @@ def _mode(reading: Reading) -> Mode:
     return reading.read(("mode",), as_mode, "ask", "a mode") if reading.said("mode") else "default"
 
 
-def _tightening(layers: Layers, merged: Mapping[str, Json], problems: list[Problem]) -> tuple[Mode, ...]:
+def _tightening(layers: Layers, merged: Mapping[str, Json]) -> tuple[Mode, ...]:
     """Modes that hold where they are stricter, whatever a chat says; one that is not understood asks.
 
     Hooks are not run by this version. One that could have denied must not be passed over in silence: the mode is
@@ -218,8 +222,6 @@ def _tightening(layers: Layers, merged: Mapping[str, Json], problems: list[Probl
     modes: list[Mode] = [as_mode(value) or "ask" for value in said if value is not None]
     hooks = merged.get("hooks")
     if isinstance(hooks, dict) and hooks.get("beforeTool"):
-        words = "hooks are not run by this version; every call that no rule allows asks until `beforeTool` is taken out"
-        problems.append(Problem(None, None, None, words))
         modes.append("ask")
     return tuple(dict.fromkeys(modes))
 

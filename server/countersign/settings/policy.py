@@ -115,6 +115,7 @@ class Policy:
     sandbox_mode: Literal["off", "workspace"] = "off"
     sandbox_network: Literal["off", "hosts"] = "off"
     sandbox_chosen: bool = False
+    not_yet: tuple[str, ...] = ()
     secret_variables: frozenset[str] = frozenset()
     raw: Mapping[str, Json] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()

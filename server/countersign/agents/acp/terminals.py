@@ -116,7 +116,7 @@ async def _run_on_credit(session: Session, desk: ShellRegistry, text: str, cwd: 
     if approved is None or approved.by != "user" or not await session.honors(approved, (RunCommand(text, cwd),)):
         return None
     try:
-        return await _start(session, desk, approved.call, text, cwd)
+        return await _start(session, desk, approved.call, text, cwd, by_person=True)
     except Stale:
         return None
 
@@ -137,7 +137,7 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
         permitted = spend(permit, prepared)
         entry.acting = True
         try:
-            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs)
+            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs, by_person=permit.by == "user")
         except (Denied, Failed) as error:
             return Outcome(False, str(error))
         started.set_result(shell)
@@ -163,7 +163,14 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
 
 
 async def _start(
-    session: Session, desk: ShellRegistry, call: ToolCall, text: str, cwd: str, *, runs: str | None = None
+    session: Session,
+    desk: ShellRegistry,
+    call: ToolCall,
+    text: str,
+    cwd: str,
+    *,
+    by_person: bool,
+    runs: str | None = None,
 ) -> Shell:
     """Start the text for this call, unless a script that it names is not what it was when the call was judged.
 
@@ -187,6 +194,7 @@ async def _start(
             environment=environment,
             tool_call_id=call.tool_call_id,
             thread_id=turn.thread_id,
+            by_person=by_person,
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.
         await in_worker(scripts_or_stale, call)

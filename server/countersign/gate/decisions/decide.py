@@ -18,6 +18,7 @@ from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision, Weighed, strictest
 from countersign.gate.decisions.decision_cache import keep, key_of, recall
 from countersign.gate.decisions.judge_effects import NO_SAYINGS, Judged, judge_effects
+from countersign.gate.decisions.sandbox import ask_outside_sandbox
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes.disk import remembering
@@ -73,7 +74,8 @@ def decide(
     6. **Allow rules** (of a workspace only where it is trusted), then the chat's grants to this agent.
     7. **Bypass** of this agent, in a trusted workspace.
     8. **Mode allows**, by category: the matrix.
-    9. Otherwise **ask**. `dontAsk`, last of all, turns whatever still asks into deny.
+    9. Otherwise **ask**. A command that was to run in a sandbox asks, since there is none. `dontAsk`, last of all,
+       turns whatever still asks into deny.
 
     Of several modes the strictest cell counts; the workspace's own tightening is added to ``modes`` here. Of several
     things touched the strictest verdict stands. That nobody may be there to ask is the gate's business.
@@ -199,7 +201,7 @@ def _decide(
     paths = judge_for(policy, rules, call.agent)
     judged = judge_effects(call, rules, paths, check_syntax=check_syntax, builtin_reads=policy.builtin_reads)
     weighed = tuple(_weighed(judged, scales))
-    return _fold(judged, weighed)
+    return ask_outside_sandbox(_fold(judged, weighed), call, policy, in_force)
 
 
 @lru_cache(maxsize=64)

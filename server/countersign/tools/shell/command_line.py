@@ -27,7 +27,8 @@ input is a socket, and then something else runs than was shown."""
 class CommandLine:
     """What is to be started. ``shown`` is its text for people, ``cwd`` absolute and resolved, ``environment`` whole.
 
-    ``takes_input``: standard input is a pipe for ``ShellRegistry.write``; else it is at its end from the start.
+    ``by_person``: a person let this very command run. ``takes_input``: standard input is a pipe for
+    ``ShellRegistry.write``; else it is at its end from the start.
     """
 
     argv: tuple[str, ...]
@@ -38,6 +39,7 @@ class CommandLine:
     thread_id: str
     background: bool = False
     takes_input: bool = False
+    by_person: bool = False
 
 
 def shell_line(shell: str, text: str, environment: Mapping[str, str], workspace: str) -> tuple[str, ...]:

@@ -116,6 +116,7 @@ class RunShell:
                 environment=environment,
                 tool_call_id=call.tool_call_id,
                 thread_id=call.thread_id,
+                by_person=permit.by == "user",
                 background=background,
                 takes_input=background,
             )

@@ -1,0 +1,233 @@
+"""``countersign doctor``: what works on this machine, what does not, and what to do about it.
+
+Each check gives lines, and each fault its fix. Nothing is written, no agent is started, and no value of a variable or
+setting is printed, only names. New parts of the product add a function to ``CHECKS``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, TextIO
+
+import countersign
+from countersign.advice.lint import lint_rules
+from countersign.gate import LEDGER_FILE, Reader, engine_fault
+from countersign.settings.files import Loaded, load_file, managed_file
+from countersign.settings.layers import Layer, Layers, file_layer
+from countersign.settings.merge import build_policy
+from countersign.settings.policy import Policy
+from countersign.settings.tree import policy_tree
+from countersign.tools.shell.environment import withheld
+from countersign.tools.shell.orphans import become_subreaper
+from countersign.wire.errors import LedgerUnavailable
+
+State = Literal["ok", "warning", "fault"]
+OLDEST_PYTHON, OLDEST_SQLITE, LOW_SPACE = (3, 11), (3, 37, 0), 100 << 20
+PROBE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One result. ``fix`` is the next step; a fault always has one."""
+
+    check: str
+    state: State
+    text: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What is looked at."""
+
+    workspace: Path
+    storage: Path | None
+    environ: Mapping[str, str]
+    managed: Path
+    loaded: tuple[Loaded, Loaded]
+    policy: Policy
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the subcommand."""
+    parser.add_argument("--workspace", type=Path, default=Path(), help="the folder to look at; this one unless given")
+    parser.add_argument("--storage", type=Path, help="the server's storage folder, to look at its ledger")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, managed: Path | None = None) -> int:
+    """0: no fault, though there may be warnings; 1: a fault."""
+    machine = machine_of(arguments.workspace, arguments.storage, os.environ, managed or managed_file())
+    lines = [line for check in CHECKS for line in check(machine)]
+    faults = sum(line.state == "fault" for line in lines)
+    if arguments.json:
+        said = [{key: value for key, value in asdict(line).items() if value is not None} for line in lines]
+        print(json.dumps({"version": countersign.__version__, "faults": faults, "lines": said}), file=out)
+    else:
+        for line in lines:
+            print(f"{line.state:<7}  {line.check}: {line.text}", file=out)
+            if line.fix is not None:
+                print(f"         -> {line.fix}", file=out)
+        print(f"{len(lines)} lines, {faults} faults", file=out)
+    return 1 if faults else 0
+
+
+def machine_of(workspace: Path, storage: Path | None, environ: Mapping[str, str], managed: Path) -> Machine:
+    """Read the settings files of a workspace and of the administrator. An editor's user settings are not known here."""
+    resolved = os.path.realpath(workspace)
+    own = load_file(Path(resolved, ".vscode", "settings.json"), policy_tree)
+    administered = load_file(managed, policy_tree)
+    layers = Layers(
+        default=Layer("default"),
+        workspace=(file_layer("workspace", own.path, own.tree),),
+        managed=file_layer("managed", administered.path, administered.tree) if administered.tree else None,
+    )
+    home = os.path.expanduser("~")
+    built = build_policy(layers, workspace=resolved, home=home, trusted=True, answers={}, environ=environ)
+    return Machine(Path(resolved), storage, environ, managed, (own, administered), built.policy)
+
+
+def python(_machine: Machine) -> Iterator[Line]:
+    """The interpreter, its SQLite, and whether the parser reads as it should on it."""
+    version = platform.python_version()
+    if sys.version_info >= OLDEST_PYTHON:
+        yield Line("python", "ok", f"{version} at {sys.executable}")
+    else:
+        yield Line("python", "fault", f"{version} is too old", "install Python 3.11 or newer")
+    if sqlite3.sqlite_version_info >= OLDEST_SQLITE:
+        yield Line("sqlite", "ok", sqlite3.sqlite_version)
+    else:
+        fix = "use a Python that is linked with SQLite 3.37 or newer"
+        yield Line("sqlite", "fault", f"{sqlite3.sqlite_version} is too old", fix)
+    if (fault := engine_fault()) is None:
+        yield Line("parser", "ok", "reads its known texts as it should")
+    else:
+        fix = "use another Python; until then no command is allowed by reading"
+        yield Line("parser", "fault", fault, fix)
+
+
+_PROGRAMS: Mapping[str, tuple[State, str, str]] = {
+    "bash": ("fault", "commands run in bash", "install bash"),
+    "git": ("warning", "agents use it, and nothing here needs it", "install git"),
+    "rg": ("warning", "searches are slower without it", "install ripgrep"),
+    "node": ("warning", "most hosted agents need it", "install Node.js"),
+}
+
+
+def programs(machine: Machine) -> Iterator[Line]:
+    """Programs that commands, searches and agents use."""
+    path = machine.environ.get("PATH")
+    for name, (state, why, fix) in _PROGRAMS.items():
+        found = shutil.which(name, path=path)
+        yield Line(name, "ok", found) if found else Line(name, state, f"not found on PATH; {why}", fix)
+
+
+def processes(_machine: Machine) -> Iterator[Line]:
+    """Whether what a command leaves behind is found and ended."""
+    if become_subreaper():
+        yield Line("processes", "ok", "sub-reaper: what a command leaves behind is ended with it")
+    else:
+        text = "no sub-reaper: a process that leaves its session and loses its parent outlives its command"
+        yield Line("processes", "warning", text, "look for such processes by hand, or work on Linux")
+
+
+def sandbox(machine: Machine) -> Iterator[Line]:
+    """Whether the system could confine a command; this version does not."""
+    program = shutil.which("bwrap", path=machine.environ.get("PATH"))
+    if program is None:
+        state, fix = "bubblewrap is not installed", "install bubblewrap for a later version"
+        yield Line("sandbox", "warning", f"not available in this version; {state}", fix)
+        return
+    words = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
+    try:
+        worked = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, check=False).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        worked = False
+    state = "bubblewrap works here" if worked else "bubblewrap is installed and cannot make a namespace here"
+    fix = None if worked else "allow unprivileged user namespaces"
+    yield Line("sandbox", "warning", f"not available in this version; {state}", fix)
+
+
+def environment(machine: Machine) -> Iterator[Line]:
+    """Names of variables that commands do not get."""
+    if names := withheld(machine.environ, machine.policy):
+        text = f"withheld from commands and agents, because they look like secrets: {', '.join(names)}"
+        yield Line("environment", "ok", text, "name one in `shell.env.pass` if a command needs it")
+    else:
+        yield Line("environment", "ok", "no variable is withheld from commands for looking like a secret")
+
+
+def settings(machine: Machine) -> Iterator[Line]:
+    """The settings files, and what in them is not in force."""
+    for name, loaded in zip(("workspace settings", "managed policy"), machine.loaded, strict=True):
+        if loaded.problem is not None:
+            text = f"{loaded.path}: {loaded.problem.message}"
+            yield Line(name, "fault", text, "mend the file; until then every call asks")
+        elif loaded.tree is None:
+            yield Line(name, "ok", f"there is no {loaded.path}")
+        else:
+            count = sum(rule.file == loaded.path for rule in machine.policy.rules)
+            yield Line(name, "ok", f"{loaded.path}: {count} rules count without a confirmation")
+    for problem in (*machine.policy.problems, *lint_rules(machine.policy.rules)):
+        place = f"{problem.file}:{problem.line or 1}: " if problem.file else ""
+        yield Line("setting", "warning", f"{place}{problem.message}", "change it or take it out")
+
+
+def storage(machine: Machine) -> Iterator[Line]:
+    """The storage folder: its rights, its space, its ledger."""
+    folder = machine.storage
+    if folder is None:
+        yield Line("storage", "ok", "not looked at", "name it with `--storage`")
+        return
+    if not folder.is_dir():
+        yield Line("storage", "fault", f"{folder} is no folder", "name the folder that holds `ledger.db`")
+        return
+    if not os.access(folder, os.W_OK | os.X_OK):
+        yield Line("storage", "fault", f"{folder} cannot be written", "make it writable for this user")
+    elif folder.stat().st_mode & 0o077:
+        yield Line("storage", "warning", f"{folder} is open to other users", f"chmod 700 {folder}")
+    else:
+        yield Line("storage", "ok", f"{folder}")
+    if (free := shutil.disk_usage(folder).free) < LOW_SPACE:
+        yield Line("disk", "fault", f"{free >> 20} MiB are left", "free the disk; nothing runs that cannot be recorded")
+    else:
+        yield Line("disk", "ok", f"{free >> 20} MiB are left")
+    yield _ledger(folder)
+    for aside in sorted((*folder.glob("*.corrupt-*Z*"), *folder.glob("*.broken-*Z*"))):
+        if not aside.name.endswith(("-wal", "-shm")):
+            yield Line("set aside", "warning", aside.name, "look at it, and remove it once you know what happened")
+
+
+def _ledger(folder: Path) -> Line:
+    file = folder / LEDGER_FILE
+    if not file.exists():
+        return Line("ledger", "ok", "there is none yet")
+    try:
+        found = Reader(file).verify()
+    except (LedgerUnavailable, OSError) as error:
+        return Line("ledger", "fault", str(error), f"countersign history --new-chain --storage {folder}")
+    if found.fault is None:
+        return Line("ledger", "ok", f"{found.rows} rows hold")
+    fix = f"countersign history --verify --storage {folder}, then --new-chain"
+    return Line("ledger", "fault", f"the chain does not hold: {found.fault}; only reads run", fix)
+
+
+CHECKS: tuple[Callable[[Machine], Iterator[Line]], ...] = (
+    python,
+    programs,
+    processes,
+    sandbox,
+    environment,
+    settings,
+    storage,
+)

@@ -1,0 +1,101 @@
+"""`countersign doctor`: each fault is found and named with its fix, and no secret is printed."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from countersign.commands import doctor
+from countersign.gate.ledger.reader import LEDGER_FILE
+from countersign.gate.ledger.writer import Ledger
+from tests.gate.ledger.ledger_support import entry, harm, write
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    workspace, storage = tmp_path / "work", tmp_path / "storage"
+    (workspace / ".vscode").mkdir(parents=True)
+    storage.mkdir(mode=0o700)
+    with closing(Ledger(storage / LEDGER_FILE)) as ledger:
+        for number in range(3):
+            write(ledger, entry(number))
+    return workspace, storage
+
+
+def examined(folders: tuple[Path, Path], *, as_json: bool = True) -> tuple[int, str]:
+    parser = argparse.ArgumentParser()
+    doctor.add_arguments(parser)
+    words = ["--workspace", str(folders[0]), "--storage", str(folders[1]), *(["--json"] if as_json else [])]
+    out = io.StringIO()
+    return doctor.run(parser.parse_args(words), out, managed=folders[0].parent / "managed.json"), out.getvalue()
+
+
+def lines(folders: tuple[Path, Path]) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in json.loads(examined(folders)[1])["lines"]:
+        found.setdefault(line["check"], []).append(line)
+    return found
+
+
+def test_a_sound_machine_has_no_fault_and_changes_nothing(folders: tuple[Path, Path]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folders[1].iterdir()}
+    code, out = examined(folders)
+    assert (code, json.loads(out)["faults"]) == (0, 0)
+    assert lines(folders)["ledger"][0]["text"] == "3 rows hold"
+    assert {path: path.stat().st_mtime_ns for path in folders[1].iterdir() if path in before} == before
+    code, text = examined(folders, as_json=False)
+    assert (code, text.splitlines()[-1].endswith(" 0 faults")) == (0, True)
+
+
+def _settings(folders: tuple[Path, Path], text: str) -> None:
+    (folders[0] / ".vscode" / "settings.json").write_text(text)
+
+
+FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
+    "a changed row": ("ledger", "fault", lambda f: harm(f[1] / LEDGER_FILE, "UPDATE entries SET tool = 'x'")),
+    "garbage": ("ledger", "fault", lambda f: (f[1] / LEDGER_FILE).write_bytes(b"garbage" * 999)),
+    "no storage": ("storage", "fault", lambda f: f[1].rename(f[1].with_name("elsewhere"))),
+    "an open storage": ("storage", "warning", lambda f: f[1].chmod(0o755)),
+    "broken settings": ("workspace settings", "fault", lambda f: _settings(f, '{"countersign.mode": ')),
+    "a broken managed file": ("managed policy", "fault", lambda f: (f[0].parent / "managed.json").write_text("{")),
+    "a broken rule": ("setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}')),
+    "a setting that does nothing yet": (
+        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "workspace"}'),
+    ),
+    "a store that was set aside": (
+        "set aside", "warning", lambda f: (f[1] / "chats.db.corrupt-20260101T000000Z").write_bytes(b""),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_named_with_its_fix(name: str, folders: tuple[Path, Path]) -> None:
+    check, state, break_it = FAULTS[name]
+    break_it(folders)
+    found = [line for line in lines(folders)[check] if line["state"] == state]
+    assert found, lines(folders)
+    assert all(line["fix"] for line in found)
+    assert examined(folders)[0] == (1 if state == "fault" else 0)
+
+
+def test_missing_programs_are_named(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    found = lines(folders)
+    assert [found[name][0]["state"] for name in ("bash", "git", "node")] == ["fault", "warning", "warning"]
+    assert all(found[name][0]["fix"] for name in ("bash", "git", "node", "sandbox"))
+
+
+def test_no_secret_is_printed(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYAPP_PASSWORD", "hunter2-hunter2")
+    text = examined(folders)[1] + examined(folders, as_json=False)[1]
+    assert "MYAPP_PASSWORD" in text
+    assert "hunter2" not in text
+    assert all(os.environ[name] not in text for name in os.environ if name.endswith(("_TOKEN", "_KEY", "_SECRET")))
