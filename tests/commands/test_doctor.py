@@ -66,7 +66,9 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
     "an open storage": ("storage", "warning", lambda f: f[1].chmod(0o755)),
     "broken settings": ("workspace settings", "fault", lambda f: _settings(f, '{"countersign.mode": ')),
     "a broken managed file": ("managed policy", "fault", lambda f: (f[0].parent / "managed.json").write_text("{")),
-    "a broken rule": ("setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}')),
+    "a broken rule": (
+        "setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}'),
+    ),
     "a setting that does nothing yet": (
         "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "workspace"}'),
     ),

@@ -105,6 +105,11 @@ class ToolCall:
         """The same call bound to these file states as well."""
         return replace(self, bound=self.bound + states)
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether it is of the category read and no effect of it is more than that."""
+        return self.category == "read" and all(isinstance(effect, ReadPath) for effect in self.effects)
+
     def digest(self) -> str:
         """SHA-256 in hex over everything that was shown and everything that will run.
 

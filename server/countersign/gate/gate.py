@@ -42,15 +42,7 @@ from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
-from countersign.gate.refusals import (
-    failure_text,
-    limit_reached,
-    may_write,
-    only_deny,
-    only_reads,
-    refusal_kind,
-    refused,
-)
+from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
 from countersign.gate.risk import with_parts
 from countersign.gate.submission import Submission
 from countersign.gate.turn import Turn
@@ -172,7 +164,7 @@ class Gate:
 
         Return false if it is denied now, if it asks now and no person had allowed it, or while the chain is broken.
         """
-        if self._ledger.chain.refusal is not None and not only_reads(call):
+        if self._broken_chain(call) is not None:
             return False
         while True:
             version = self._live.version
@@ -258,8 +250,7 @@ class Gate:
     def _unaskable(
         self, call: ToolCall, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool
     ) -> Refused | None:
-        broken = self._ledger.chain.refusal
-        if broken is not None and not (decision.verdict == "allow" and only_reads(call)):
+        if (broken := self._broken_chain(call, by_person=decision.verdict == "ask")) is not None:
             return Refused("denied", "floor", broken, receipt_id)
         most = self._policy().writes_per_turn
         if writes and turn.writes >= most:
@@ -267,6 +258,10 @@ class Gate:
         if decision.verdict == "ask" and not self._asker.present():
             return Refused("denied", "nobody", f"{decision.reason}; there is nobody to ask", receipt_id)
         return None
+
+    def _broken_chain(self, call: ToolCall, *, by_person: bool = False) -> str | None:
+        """Why the ledger's chain forbids this call; a read that needs no person may run."""
+        return self._ledger.chain.refusal if by_person or not call.only_reads else None
 
     async def _ask(self, plan: Plan, decision: Decision, entry: Entry, passage: Submission, version: int) -> Resolution:
         seconds = self._policy().approvals_timeout or None
@@ -349,8 +344,7 @@ class Gate:
             await self._ledger.append(entry.next("started", outcome=ran or None))
             await self._check_at_use(call, turn, entry, version, runs)
             # INVARIANT (record first): a chain may be found broken while a card waits, or by this very commit.
-            broken = self._ledger.chain.refusal
-            if broken is not None and (by == "user" or not only_reads(call)):
+            if (broken := self._broken_chain(call, by_person=by == "user")) is not None:
                 await self._finish(entry, {"ended": "interrupted"})
                 raise LedgerUnavailable(broken)
             permit = self._permit(call, by, turn, background=background, runs=runs, writes=writes)

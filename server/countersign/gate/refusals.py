@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 
 from countersign.gate.approvals.pending import Resolution
-from countersign.gate.call import BadArguments, ReadPath, RunCommand, ToolCall, WritePath
+from countersign.gate.call import BadArguments, RunCommand, ToolCall, WritePath
 from countersign.gate.decision import Decision
 from countersign.gate.receipt import RefusalKind, Refused
 from countersign.gate.turn import Turn
@@ -25,11 +25,6 @@ def may_write(call: ToolCall, decision: Decision) -> bool:
         return False
     findings = [each.finding for each in decision.weighed]
     return not findings or not all(finding.known_read or finding.neutral for finding in findings)
-
-
-def only_reads(call: ToolCall) -> bool:
-    """Whether a call is of the category read and no effect of it is more than that."""
-    return call.category == "read" and all(isinstance(effect, ReadPath) for effect in call.effects)
 
 
 def limit_reached(most: int, receipt_id: str) -> Refused:
