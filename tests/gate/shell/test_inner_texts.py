@@ -23,7 +23,8 @@ SAME_WORDS_OTHER_MEANING = [
     "ssh host 'repeat 2 evil'", "tmux new 'noglob evil'", "su -c 'and evil'", "script -c 'nocorrect evil'",
     "flock f -c 'not evil'", "ssh host 'ls | wc'", "tmux new 'ls; wc f'", "watch 'a {b,c}'",
     "awk 'BEGIN{system(\"a <(b)\")}'",
-    "sed '1e cat <<< x' f", "sh -c 'a <(b)'", "sh -c 'export A=$x; b'", "dash -c '[[ -n x ]]'", "sh -c 'a &> b'",
+    "sed '1e cat <<< x' f",
+    "sh -c 'a <(b)'", "sh -c 'rm {a,b}'", "sh -c 'export A=$x; b'", "dash -c '[[ -n x ]]'", "sh -c 'a &> b'",
     "bash -kc 'a b=c'", "bash -O extglob -c 'a b'", "bash --posix -c 'a b'", "sh -o noglob -c 'a b'",
     "watch \"cat <<'E'\nx\nE\n\"",
 ]  # fmt: skip
@@ -58,7 +59,7 @@ def test_the_reader_of_a_list_of_commands_is_known_or_the_list_asks() -> None:
 ALIKE = [
     "watch 'ls -la'", "ssh host 'git status'", "hyperfine 'python a.py' 'python b.py'", "npx -c 'eslint src'",
     "concurrently 'npm run a' 'npm run b'", "watch 'ls | wc -l'", "git -c alias.x='!make a; make b' x",
-    "awk 'BEGIN{system(\"make a; make b\")}'", "sed '1e make a' f", "bash -c 'make a | cat'", "sh -ec 'make {a,b}'",
+    "awk 'BEGIN{system(\"make a; make b\")}'", "sed '1e make a' f", "bash -c 'make a | cat'", "sh -ec 'make a b'",
     "bash -lc 'make a'", "timeout 5 bash -o pipefail -c 'make a'", "bash -euo pipefail -c 'make a'",
 ]  # fmt: skip
 

@@ -23,9 +23,8 @@ _OPTIONS = frozenset("-c -e -u -x -l -i -o --login --norc --noprofile".split())
 """Their options that leave the meaning of a text alone, unlike `-k`, `-O` and `--posix`."""
 _SET = frozenset({"errexit", "nounset", "pipefail", "xtrace"})
 
-_BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$")
+_BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$|(?<!\$)\{(?![\s}])")
 """What other shells than bash read otherwise, or do not know; `dash` splits the expansions in `export A=$x`."""
-_BRACES = re.compile(r"(?<!\$)\{(?![\s}])")
 
 _USES_SH = frozenset("awk concurrently conc git hyperfine make nodemon npm npx sed tar watch".split())
 """Programs that hand a text to ``sh``, whatever shell the user has."""
@@ -88,7 +87,7 @@ def doubt(text: str, unwrapped: Unwrapped) -> str | None:
         return f"`{keyword}` is a keyword of some shells" if keyword in _KEYWORDS else None
     if programs.isdisjoint(_USES_SH):
         return "the shell that reads a text in this command is not known"
-    if _BASH_ONLY.search(text) or _BRACES.search(text):
+    if _BASH_ONLY.search(text):
         return "`sh` may read a text in this command otherwise than bash"
     return disagreement(text)
 
