@@ -35,10 +35,17 @@ export interface Approvals {
   bypass(intent: Omit<IntentOf<'bypass'>, 'type'>): Promise<void>;
   batch(intent: Omit<IntentOf<'batch'>, 'type'>): Promise<void>;
   openDiff(approvalId: string): Promise<void>;
+  /** Puts a request off, or takes it up again; decides nothing. */
+  postpone(intent: Omit<IntentOf<'postpone'>, 'type'>): Promise<void>;
+  /** Ids of open requests that were put off. */
+  postponed(): ReadonlySet<string>;
+  /** The server that held their clocks has gone. */
+  disconnected(): void;
 }
 
 export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: ApprovalsHost, post: (message: ToWebview) => void, kept: (toolCallId: string, kept: Kept) => void): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
+  const putOff = new Set<string>();
 
   /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
   function shown(approvalId: string, digest: string): wire.ApprovalRequest | undefined {
@@ -134,11 +141,23 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     if (preview?.kind === 'diff') await host.openDiff(host.t('{0} (proposed)', baseName(preview.path)), preview.path, preview.oldText ?? '', preview.newText);
   }
 
+  async function postpone({ approvalId, postponed }: Omit<IntentOf<'postpone'>, 'type'>): Promise<void> {
+    if (!open.has(approvalId)) return;
+    const { expiresAt } = await link.request('tool/approvalPostpone', { approvalId, postponed });
+    if (postponed) putOff.add(approvalId);
+    else putOff.delete(approvalId);
+    post({ type: 'postponed', approvalId, postponed, ...(expiresAt !== undefined && { expiresAt }) });
+  }
+
   return {
     all: () => [...open.values()],
+    postpone,
+    postponed: () => putOff,
+    disconnected: () => putOff.clear(),
     replaceAll(approvals) {
       open.clear();
       for (const approval of approvals) open.set(approval.approvalId, approval);
+      for (const id of putOff) if (!open.has(id)) putOff.delete(id);
     },
     requested(approval) {
       open.set(approval.approvalId, approval);
@@ -146,6 +165,7 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     },
     resolved(resolved) {
       open.delete(resolved.approvalId);
+      putOff.delete(resolved.approvalId);
       post({ type: 'approvalResolved', resolved });
     },
     answer,

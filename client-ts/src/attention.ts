@@ -36,7 +36,7 @@ export interface Attention {
 const WEBVIEW_TIMEOUT = 5000;
 const NAME_LIMIT = 80;
 
-export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'agents' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
+export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'agents' | 'postponed' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
   let state: LinkState = 'stopped';
   let problem: string | undefined;
   let ledgerBroken = false;
@@ -57,7 +57,7 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     if (state === 'stopped' && problem) host.showStatus(ownText('$(shield) $(warning)'), host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
     else if (state === 'starting') host.showStatus(ownText('$(shield) $(loading~spin)'), host.t('Countersign is starting'), 'countersign.openChat', false);
     else if (ledgerBroken) host.showStatus(ownText('$(shield) $(warning)'), host.t('The ledger is damaged, so only reads run'), 'countersign.newLedgerChain', true);
-    else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', true);
+    else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', waiting > desk.postponed().size);
     else host.showStatus(ownText('$(shield)'), host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
   }
 

@@ -21,7 +21,7 @@ export async function askBypass(host: BypassHost, agentName: string): Promise<wi
   const pressed = await host.choose(
     host.t('Bypass permissions for {0}?', agentName),
     host.detail(
-      '{0} will act in this workspace without asking you, from this call on. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.\n\n“Bypass Permissions” is kept in .vscode/settings.json as bypassPermissions. “Bypass Until Window Closes” is kept nowhere.',
+      '{0} will act in this workspace without asking you, from now on. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.\n\n“Bypass Permissions” is kept in .vscode/settings.json as bypassPermissions. “Bypass Until Window Closes” is kept nowhere.',
       agentName,
     ),
     host.t('Change Nothing'),

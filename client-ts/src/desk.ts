@@ -33,6 +33,8 @@ export interface Desk {
   /** Open approvals, oldest first. */
   approvals(): readonly wire.ApprovalRequest[];
   agents(): readonly wire.AgentView[];
+  /** Ids of open approvals that the person put off. */
+  postponed(): ReadonlySet<string>;
   /** Carries out what the webview asked. Never throws: what fails is told to the person. */
   handle(intent: Intent): Promise<void>;
   /** Answers a card from outside the webview (a quick pick); same checks as an intent. */
@@ -89,7 +91,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   function snapshot(): ToWebview {
-    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], connection, loaded, ...host.models(), ...host.surroundings() };
+    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], postponed: [...approvals.postponed()], connection, loaded, ...host.models(), ...host.surroundings() };
   }
 
   /** Reasons that come while a list is on its way make one more request, however many they are. */
@@ -209,6 +211,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return approvals.bypass(intent);
       case 'batch':
         return approvals.batch(intent);
+      case 'postpone':
+        await approvals.postpone(intent);
+        return changed();
       case 'openDiff':
         return approvals.openDiff(intent.approvalId);
       case 'openFile':
@@ -278,6 +283,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   return {
     approvals: () => approvals.all(),
     agents: () => [...agents.values()],
+    postponed: () => approvals.postponed(),
     answer: (intent) => approvals.answer(intent),
     refresh,
     async handle(intent) {
@@ -289,7 +295,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     connectionChanged(next) {
       connection = next;
-      if (next.state !== 'running') loaded = false;
+      if (next.state !== 'running') {
+        loaded = false;
+        approvals.disconnected();
+      }
       post({ type: 'connection', connection });
     },
     surroundingsChanged() {

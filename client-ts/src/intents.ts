@@ -25,6 +25,7 @@ const SHAPES = {
   answer: { ...card, optionId: text, rule: optional(text), reason: optional(text), editedInput: optional(text), stop: optional(flag) },
   bypass: { ...card },
   batch: { cards: listOf(shaped(card)), decision: oneOf('allow_once', 'reject_once'), reason: optional(text) },
+  postpone: { approvalId: text, postponed: flag },
   openDiff: { approvalId: text },
   openFile: { path: text, line: optional(count) },
   openLink: { href: text },

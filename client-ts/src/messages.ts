@@ -12,6 +12,8 @@ export interface Snapshot {
   agents: wire.AgentView[];
   threads: wire.ThreadSummary[];
   approvals: wire.ApprovalRequest[];
+  /** Ids of open approvals that the person put off. */
+  postponed: string[];
   /** Names of models a person has set up, and which model each built-in agent uses. */
   models: string[];
   modelOf: Record<string, string>;
@@ -47,6 +49,8 @@ export type ToWebview =
   | { type: 'promptRefused'; text: string; message: string }
   | { type: 'approvalRequest'; approval: wire.ApprovalRequest }
   | { type: 'approvalResolved'; resolved: wire.ApprovalResolved }
+  /** The person put it off, or took it up again; `expiresAt` is when it expires then. */
+  | { type: 'postponed'; approvalId: string; postponed: boolean; expiresAt?: string }
   | { type: 'answerFailed'; approvalId: string; message: string }
   | { type: 'answerDropped'; approvalId: string }
   /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */

@@ -163,7 +163,10 @@ export interface AgentOption {
   kind: string;
 }
 
-/** `tool/approvalRequest`: what a person is shown. `digest` binds the answer to these bytes. */
+/**
+ * `tool/approvalRequest`: what a person is shown. `digest` binds the answer to these bytes. `risks` are the
+ * dangers among what the gate warns of, `notes` the rest.
+ */
 export interface ApprovalRequest {
   approvalId: string;
   threadId: string;
@@ -174,6 +177,7 @@ export interface ApprovalRequest {
   effects: EffectView[];
   reason: string;
   risks: string[];
+  notes?: string[];
   options: ApprovalOption[];
   agentOptions?: AgentOption[];
   digest: string;
@@ -283,6 +287,18 @@ export interface BatchEntry {
 
 export interface ApprovalBatchResult {
   results: BatchEntry[];
+}
+
+/** `tool/approvalPostpone`: decides nothing. The clock of a request that is `postponed` stands still. */
+export interface ApprovalPostponeParams {
+  approvalId: string;
+  postponed: boolean;
+}
+
+/** `expires_at` is when it expires now; absent while its clock stands still, and for one that has none. */
+export interface ApprovalPostponeResult {
+  approvalId: string;
+  expiresAt?: string;
 }
 
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error";
@@ -831,6 +847,7 @@ export interface Methods {
   "tool/pendingApprovals": { kind: "request"; direction: "toServer"; params: PendingApprovalsParams; result: PendingApprovalsResult };
   "rule/preview": { kind: "request"; direction: "toServer"; params: RulePreviewParams; result: RulePreviewResult };
   "tool/approvalBatch": { kind: "request"; direction: "toServer"; params: ApprovalBatchParams; result: ApprovalBatchResult };
+  "tool/approvalPostpone": { kind: "request"; direction: "toServer"; params: ApprovalPostponeParams; result: ApprovalPostponeResult };
   "tool/explain": { kind: "request"; direction: "toServer"; params: ExplainParams; result: ExplainResult };
   "thread/create": { kind: "request"; direction: "toServer"; params: ThreadCreateParams; result: ThreadCreateResult };
   "thread/list": { kind: "request"; direction: "toServer"; params: Empty; result: ThreadListResult };

@@ -18,17 +18,18 @@ let answers: unknown[];
 let posted: ToWebview[];
 let badge: number;
 let agents: wire.AgentView[];
+let postponed: Set<string>;
 let bypassed: string[] | undefined;
 
 beforeEach(() => {
-  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed] = [[], false, true, true, 'away', undefined, [], [], [], 0, [], undefined];
+  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [[], false, true, true, 'away', undefined, [], [], [], 0, [], undefined, new Set()];
 });
 
 const make = () =>
   createAttention(
     {
       ...createTexts((message) => message),
-      showStatus: (text) => void said.push(`status ${text}`),
+      showStatus: (text, _tooltip, _command, urgent) => void said.push(`status ${text}${urgent ? ' urgent' : ''}`),
       showBypass: (text, tooltip, command) => void (bypassed = text && [text, tooltip, command]),
       setContext: () => undefined,
       notify: async (message) => (said.push(`note ${message}`), press),
@@ -38,7 +39,7 @@ const make = () =>
       notifications: () => wanted,
       run: () => undefined,
     },
-    { approvals: () => waiting, agents: () => agents, answer: async (answer) => void answers.push(answer) },
+    { approvals: () => waiting, agents: () => agents, postponed: () => postponed, answer: async (answer) => void answers.push(answer) },
     { setBadge: (count) => void (badge = count), isVisible: () => visible, whenReady: async () => ready, post: (message) => void posted.push(message) },
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +96,7 @@ describe('without a webview', () => {
     await make().review();
     expect(said.filter((line) => !line.startsWith('status'))).toEqual([
       'pick Run shell command?, Fetch docs.python.org?',
-      'modal Countersign: Run shell command? | npm run test -- --watch=false\n(/home/me/proj)\n\nno rule matches; mode Default | Deny, Approve',
+      'modal Countersign: Run shell command? | npm run test -- --watch=false\n(/home/me/proj)\n\nno rule matches. Default mode asks before commands | Deny, Approve',
     ]);
     expect(answers).toEqual([{ approvalId: 'a-plain', digest: 'd-plain', optionId: 'allow_once' }]);
   });
@@ -134,6 +135,11 @@ it('the status bar says what matters most', () => {
   attention.stateChanged('running');
   waiting = [plainCommand(), fetchApproval()];
   attention.approvalsChanged();
+  // What was put off still counts, in a calmer color.
+  postponed = new Set(['a-plain']);
+  attention.approvalsChanged();
+  postponed = new Set(['a-plain', 'a-fetch']);
+  attention.approvalsChanged();
   attention.stateChanged('stopped', 'no Python was found');
-  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield) $(loading~spin)', 'status $(shield)', 'status $(shield) 2 approvals', 'status $(shield) $(warning)']);
+  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield) $(loading~spin)', 'status $(shield)', 'status $(shield) 2 approvals urgent', 'status $(shield) 2 approvals urgent', 'status $(shield) 2 approvals', 'status $(shield) $(warning) urgent']);
 });

@@ -45,6 +45,7 @@ beforeEach(async () => {
     'grant/list': { grants: grants() },
     'rule/proposals': { proposals: [{ rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] }], looked: 3, most: 1000, unjudged: 0 },
     'tool/approvalBatch': { results: [] },
+    'tool/approvalPostpone': { approvalId: 'a-plain' },
     'rule/preview': { covers: true, wider: true, examples: ['npm publish'], digest: 'sha256:p' },
   };
   const link: Link = {
@@ -136,6 +137,19 @@ describe('a webview that lies changes nothing', () => {
     await forge(message);
     expect(sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query' && method !== 'rule/preview')).toEqual([]);
   });
+});
+
+it('putting a request off decides nothing, and is known to a view that is opened anew', async () => {
+  await forge({ type: 'postpone', approvalId: 'a-plain', postponed: true });
+  await forge({ type: 'postpone', approvalId: 'a-none', postponed: true });
+  expect(sent).toEqual([['tool/approvalPostpone', { approvalId: 'a-plain', postponed: true }]]);
+  expect(posted).toEqual([{ type: 'postponed', approvalId: 'a-plain', postponed: true }]);
+  await desk.refresh();
+  expect(posted.at(-1)).toMatchObject({ type: 'snapshot', postponed: ['a-plain'] });
+  // Its clock stood still in the server that has gone.
+  desk.connectionChanged({ state: 'stopped' });
+  await desk.refresh();
+  expect(posted.at(-1)).toMatchObject({ type: 'snapshot', postponed: [] });
 });
 
 describe('what widens is asked again, and then done', () => {

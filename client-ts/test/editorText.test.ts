@@ -96,7 +96,7 @@ describe('what an agent can name', () => {
           notifications: () => 'always',
           run: () => undefined,
         },
-        { approvals: () => hostile, agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }], answer: async () => undefined },
+        { approvals: () => hostile, postponed: () => new Set(), agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }], answer: async () => undefined },
         { setBadge: (_, tooltip) => show(tooltip), isVisible: () => false, whenReady: async () => false, post: () => undefined },
       );
       attention.stateChanged('stopped', name);

@@ -18,7 +18,7 @@ export interface FakeWebview {
 }
 
 export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
-  return { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
+  return { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], postponed: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
 }
 
 export const opened: ToWebview = { type: 'threadOpened', thread: thread() };

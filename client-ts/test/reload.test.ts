@@ -16,7 +16,7 @@ const approvals: wire.ApprovalRequest[] = Array.from({ length: NUMBER }, (_, eac
   }),
 );
 const snapshot = (known: readonly wire.ApprovalRequest[], loaded = true): ToWebview => ({
-  type: 'snapshot', agents: agents(), threads: threads(), approvals: [...known], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded,
+  type: 'snapshot', agents: agents(), threads: threads(), approvals: [...known], postponed: [], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded,
 });
 const asked = (approval: wire.ApprovalRequest): Event => ({ type: 'approvalRequest', approval });
 const ids = (state: State): string[] => state.waiting.map((one) => one.approval.approvalId);

@@ -5,7 +5,7 @@ import { isRunning } from '../webview/chat.ts';
 import { currentChat, type Event, initialState, reduce, type State } from '../webview/state.ts';
 import { agents, fetchApproval, plainCommand, thread, threads } from './fixtures.ts';
 
-const start: ToWebview = { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded: true };
+const start: ToWebview = { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], postponed: [], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded: true };
 const empty: ToWebview = { type: 'threadOpened', thread: { threadId: 't', agentName: 'Countersign', mode: 'default', seq: 0, events: [], approvals: [], running: false } };
 const update = (seq: number, ...events: Extract<ToWebview, { type: 'update' }>['update']['events']): Event => ({ type: 'update', update: { threadId: 't', seq, events } });
 const asked = (approval: ReturnType<typeof plainCommand>): Event => ({ type: 'approvalRequest', approval });

@@ -202,6 +202,24 @@ describe('nothing is approved by accident', () => {
     }
   });
 
+  it('"Not now" folds the card, decides nothing, and it comes back by a click', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [commandApproval(), plainCommand()] }), opened);
+    webview.button('Not now').click();
+    expect(webview.sent('postpone')).toEqual([{ type: 'postpone', approvalId: 'a-command', postponed: true }]);
+    await webview.say({ type: 'postponed', approvalId: 'a-command', postponed: true });
+    expect(webview.find('[data-testid="approval-card"]').dataset['approvalId']).toBe('a-plain');
+    expect(webview.find('.queue-head').textContent).toContain('2 waiting, 1 put off');
+    webview.button('Not now').click();
+    await webview.say({ type: 'postponed', approvalId: 'a-plain', postponed: true });
+    expect(document.querySelector('[data-testid="approval-card"]')).toBeNull();
+    expect(webview.posted.filter(({ type }) => type === 'answer' || type === 'batch')).toEqual([]);
+    await webview.say({ type: 'act', action: 'focus' });
+    expect(document.querySelectorAll('[data-testid="review-row"]')).toHaveLength(2);
+    webview.bridge.dispatch({ type: 'page', page: 'chat' });
+    await webview.say({ type: 'postponed', approvalId: 'a-command', postponed: false, expiresAt: '2026-11-20T11:00:00Z' });
+    expect(webview.find('[data-testid="approval-card"]').dataset).toMatchObject({ approvalId: 'a-command', state: 'arming' });
+  });
+
   it('a jump to the end leaves the middle unseen', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [script(300)] }), opened);
     await armed(webview);

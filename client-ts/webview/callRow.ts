@@ -24,11 +24,13 @@ interface Refusal {
 }
 
 export class CallRow extends Drawn {
-  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true } };
+  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, postponed: { type: Boolean }, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true } };
   declare bridge: Bridge;
   declare item: CallItem;
   /** The open approval of this call, if one waits. */
   declare approvalId: string | undefined;
+  /** The person put its approval off. */
+  declare postponed: boolean;
   declare why: readonly wire.HistoryEntry[] | undefined;
   /** What the answer to this call left behind, as far as this window knows. */
   declare kept: Kept | 'takenBack' | undefined;
@@ -40,6 +42,7 @@ export class CallRow extends Drawn {
     super();
     this.opened = false;
     this.undone = false;
+    this.postponed = false;
   }
 
   protected override render(): TemplateResult {
@@ -49,11 +52,11 @@ export class CallRow extends Drawn {
   private open(): TemplateResult {
     const { call, output } = this.item;
     const waits = this.approvalId !== undefined || call.status === 'waiting';
-    return html`<div class="call ${waits ? 'waits' : ''}">
+    return html`<div class="call ${waits ? (this.postponed ? 'put-off' : 'waits') : ''}">
       <div class="call-line">
-        ${waits ? icon('bell-dot') : icon('loading', 'codicon-modifier-spin')}
+        ${waits ? icon(this.postponed ? 'bell-slash' : 'bell-dot') : icon('loading', 'codicon-modifier-spin')}
         <span class="call-title">${this.titleText()}</span>
-        <span class="call-how">${waits ? t('waiting') : call.status === 'running' ? t('running') : ''}</span>
+        <span class="call-how">${waits ? (this.postponed ? t('put off') : t('waiting')) : call.status === 'running' ? t('running') : ''}</span>
         ${this.approvalId === undefined ? nothing : html`<button type="button" class="link" @click=${this.showCard}>${t('Show')}</button>`}
         ${call.kind === 'execute' && call.status === 'running' && !waits
           ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
@@ -120,7 +123,9 @@ export class CallRow extends Drawn {
   };
 
   private readonly showCard = (): void => {
-    if (this.approvalId !== undefined) this.bridge.dispatch({ type: 'cursor', approvalId: this.approvalId });
+    if (this.approvalId === undefined) return;
+    if (this.postponed) this.bridge.post({ type: 'postpone', approvalId: this.approvalId, postponed: false });
+    else this.bridge.dispatch({ type: 'cursor', approvalId: this.approvalId });
   };
 
   private readonly takeBack = (): void => {

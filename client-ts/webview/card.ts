@@ -14,7 +14,7 @@ import { Arming } from './arming.ts';
 import { Press } from './press.ts';
 import type { Bridge } from './bridge.ts';
 import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
-import { clipped, Drawn, icon, revealed, sentence, verdictIcon } from './drawn.ts';
+import { clipped, Drawn, fullSentence, icon, revealed, sentence, verdictIcon, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
@@ -148,7 +148,7 @@ export class Card extends Drawn {
       @keydown=${this.onKey}
     >
       ${this.head()}
-      ${this.origin()} ${this.risks()}
+      ${this.origin()} ${warnings(approval)}
       <div class="card-subject">${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()}</div>
       ${this.why()}
       ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${this.panelView()} ${this.buttons()}
@@ -210,12 +210,6 @@ export class Card extends Drawn {
     return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> <q>${clipped(title, TITLE_LIMIT)}</q></p>`;
   }
 
-  private risks(): TemplateResult | typeof nothing {
-    const { risks } = this.waiting.approval;
-    if (risks.length === 0) return nothing;
-    return html`<ul class="risks" aria-label=${t('Risks')}>${risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>`;
-  }
-
   private why(): TemplateResult {
     const { approval } = this.waiting;
     const { state } = this.bridge;
@@ -225,11 +219,11 @@ export class Card extends Drawn {
     const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
     return html`<div class="why-box">
       <p class="why-line">
-        ${icon('info')}<span>${sentence(approval.reason, REASON_LIMIT)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
+        ${icon('info')}<span>${fullSentence(approval.reason, REASON_LIMIT)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
         ><button type="button" class="link" aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls=${id} @click=${() => (this.whyOpen = !this.whyOpen)}>${t('Why?')}</button>
       </p>
       <ul class="effects" id=${id} tabindex=${this.whyOpen ? '0' : nothing} aria-label=${t('Why')} ?hidden=${!this.whyOpen}>
-        ${!this.whyOpen ? nothing : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${sentence(approval.reason)}</span></li>` : nothing}${approval.effects.slice(0, EFFECTS).map(
+        ${!this.whyOpen ? nothing : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects.slice(0, EFFECTS).map(
           (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
         )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`}
         ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
@@ -320,6 +314,7 @@ export class Card extends Drawn {
         <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${() => this.deny()}>${t('Deny')}</button>
         <cs-menu .label=${t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
       </span>
+      ${panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${answering} title=${t('Decide nothing yet: it stays open and does not expire')} @click=${this.postpone}>${t('Not now')}</button>` : nothing}
       ${background && panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${obstacle !== undefined} @click=${() => this.sendApproval({ optionId: background.optionId })}>${t('Run in background')}</button>` : nothing}
       ${approval.preview.kind === 'diff' && approval.preview.operation !== 'move' ? html`<button type="button" class="secondary" @click=${this.openDiff}>${t('Open diff')}</button>` : nothing}
       ${editableInput(approval) !== undefined && once && panel.kind === 'none'
@@ -339,6 +334,10 @@ export class Card extends Drawn {
     // The person asked for the field by pressing a button of this card.
     this.querySelector<HTMLElement>('textarea')?.focus();
   }
+
+  private readonly postpone = (): void => {
+    this.bridge.post({ type: 'postpone', approvalId: this.waiting.approval.approvalId, postponed: true });
+  };
 
   private readonly openDiff = (): void => {
     this.diffOpened = true;

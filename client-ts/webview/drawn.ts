@@ -2,7 +2,7 @@
  * The base of our elements. They draw into the document itself: one style sheet serves all, and labels can refer across
  * them, which they cannot from shadow root to shadow root.
  */
-import { html, LitElement, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 
 import { pieces } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
@@ -21,6 +21,19 @@ export function icon(name: string, extra = ''): TemplateResult {
 export function verdictIcon(verdict: wire.Verdict): TemplateResult {
   const [name, word] = verdict === 'allow' ? ['check', t('allowed')] : verdict === 'deny' ? ['circle-slash', t('denied')] : ['question', t('asks')];
   return html`<span class="verdict ${verdict}" title=${word}>${icon(name)}<span class="sr">${word}</span></span>`;
+}
+
+/** What the gate warns of: dangers in amber, the rest as notes. */
+export function warnings({ risks, notes = [] }: Pick<wire.ApprovalRequest, 'risks' | 'notes'>): TemplateResult | typeof nothing {
+  if (risks.length + notes.length === 0) return nothing;
+  return html`<ul class="risks" aria-label=${risks.length > 0 ? t('Risks') : t('Notes')}>
+    ${risks.map((risk) => html`<li class="danger">${icon('warning')}<span>${revealed(risk)}</span></li>`)}${notes.map((note) => html`<li class="note-line">${icon('info')}<span>${revealed(note)}</span></li>`)}
+  </ul>`;
+}
+
+/** A reason in words, from the first to the last a sentence. */
+export function fullSentence(text: string, limit?: number): (string | TemplateResult)[] {
+  return sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`, limit);
 }
 
 /** A sentence of ours or of the server, with what stands in backticks drawn as code. */

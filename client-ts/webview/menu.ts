@@ -11,7 +11,7 @@ export type MenuEntry =
   | {
       id: string;
       label: string;
-      /** Stands in the label at `{code}`, drawn as code; without that mark it stands below. */
+      /** Stands in the label at `{code}`, drawn as code; without that mark it stands below, and is no part of the name. */
       code?: string;
       /** What else that rule matches; part of its name, on two lines at most, whole in their title. */
       examples?: readonly string[];
@@ -72,11 +72,11 @@ export class Menu extends Drawn {
       tabindex="-1"
       class=${entry.danger ? 'danger' : ''}
       aria-labelledby=${examples.length > 0 ? `${id} ${id}-also` : id}
-      aria-describedby=${entry.code !== undefined && !inLabel ? `${id}-code` : nothing}
+      aria-description=${entry.code !== undefined && !inLabel ? reveal(entry.code) : nothing}
       @click=${() => this.choose(entry.id)}
     >
       <span id=${id}>${before}${inLabel ? html`<code>${revealed(entry.code!)}</code>` : nothing}${after}</span>
-      ${entry.code !== undefined && !inLabel ? html`<code class="below" id="${id}-code">${revealed(entry.code)}</code>` : nothing}
+      ${entry.code !== undefined && !inLabel ? html`<code class="below drawn" data-text=${reveal(entry.code)} aria-hidden="true"></code>` : nothing}
       ${examples.length > 0
         ? html`<span class="below also" id="${id}-also" title=${examples.map(reveal).join('\n')}>${t('would also match:')} <code>${revealed(examples.join(' · '))}</code></span>`
         : nothing}

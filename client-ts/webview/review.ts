@@ -9,7 +9,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
 import { optionOf } from './answers.ts';
-import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { Drawn, fullSentence, icon, revealed, sentence, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import type { State, Waiting } from './state.ts';
 import { Press } from './press.ts';
@@ -116,8 +116,8 @@ export class Review extends Drawn {
           toggleRaw: () => (this.raw = toggled(this.raw, approval.digest)),
           onSeen: () => this.requestUpdate(),
         })}
-        ${approval.risks.length > 0 ? html`<ul class="risks" aria-label=${t('Risks')}>${approval.risks.map((risk) => html`<li>${icon('warning')}<span>${revealed(risk)}</span></li>`)}</ul>` : nothing}
-        <p class="facts">${sentence(approval.reason)}</p>
+        ${warnings(approval)}
+        <p class="facts">${fullSentence(approval.reason)}</p>
         ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing}
       </div>
       <div class="review-end" data-digest=${approval.digest}></div>

@@ -72,15 +72,17 @@ export class Root extends Drawn {
     const { bridge } = this;
     const { state } = bridge;
     const waiting = shownCard(state);
-    const position = waiting ? state.waiting.indexOf(waiting) + 1 : 0;
+    const active = state.waiting.filter((one) => !one.postponed);
+    const putOff = state.waiting.length - active.length;
+    const position = waiting ? active.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
       ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
-      <main class="main">${this.page()} ${waiting && state.page !== 'review'
+      <main class="main">${this.page()} ${state.waiting.length > 0 && state.page !== 'review'
         ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
-            ${state.waiting.length > 1
-              ? html`<div class="queue-head"><span>${t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
+            ${state.waiting.length > 1 || putOff > 0
+              ? html`<div class="queue-head"><span>${putOff > 0 ? t('{0} waiting, {1} put off', state.waiting.length, putOff) : t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
               : nothing}
-            ${keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${state.waiting.length} .windowFocused=${state.windowFocused}></cs-card>`)}
+            ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused}></cs-card>`) : nothing}
           </section>`
         : nothing}
       ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}</main>`;
@@ -185,7 +187,10 @@ export class Root extends Drawn {
   }
 
   private focusCard(): void {
-    if (this.bridge.state.page === 'review') return;
+    const { state } = this.bridge;
+    if (state.page === 'review') return;
+    // All that waits was put off: they come back in the list.
+    if (!shownCard(state) && state.waiting.length > 0) return this.bridge.dispatch({ type: 'page', page: 'review' });
     this.focusNext = 'card';
     this.requestUpdate();
   }

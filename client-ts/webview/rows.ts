@@ -23,6 +23,8 @@ export interface Row {
   /** What the gate warns of in this row. */
   risks?: readonly string[];
   verdict?: wire.Verdict;
+  /** What is warned of beside the text, without a place in the strip: the line it stands in has that. */
+  warns?: readonly string[];
   /** Why a part has its verdict, in the gate's words. */
   why?: string;
 }
@@ -122,8 +124,19 @@ function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
   const text = lines.flatMap((line, index) => lineRows(line, { kind: 'text', must: true, ...(dangers.has(index) && { risks: dangers.get(index)! }) }));
   const facts = [preview.cwd === place.workspace ? t('in the workspace') : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : [])];
   // The parts say again what the text says, each with its verdict.
-  const parts = preview.parts.length > 1 ? preview.parts.flatMap((part) => lineRows(oneLine(part.text), { kind: 'part', must: false, verdict: part.verdict, ...(part.evidence.rule !== undefined && { why: part.evidence.rule }) })) : [];
+  const parts = preview.parts.length > 1 ? preview.parts.flatMap(partRows) : [];
   return [...text, ...lineRows(oneLine(facts.join(' · ')), { kind: 'fact', must: true }), ...parts];
+}
+
+/** One part with its verdict and dangers. One that has no place in the text, and is dangerous, has to be seen here. */
+function partRows(part: wire.CommandPart): Row[] {
+  const risks = dangersOf(part);
+  const warned = risks.length === 0 ? {} : part.start === undefined ? { risks, warns: risks } : { warns: risks };
+  return lineRows(oneLine(part.text), { kind: 'part', must: risks.length > 0 && part.start === undefined, verdict: part.verdict, ...warned, ...(part.evidence.rule !== undefined && { why: part.evidence.rule }) });
+}
+
+function dangersOf(part: wire.CommandPart): string[] {
+  return (part.risks ?? []).filter(({ severity }) => severity === 'danger').map(({ text }) => text);
 }
 
 /** By line of the command, what the gate warns of in the parts that stand there. */
@@ -136,7 +149,7 @@ function dangerousLines({ command, parts }: wire.CommandPreview): Map<number, re
       line++;
       at = next + 1;
     }
-    const risks = (part.risks ?? []).filter(({ severity }) => severity === 'danger').map(({ text }) => text);
+    const risks = dangersOf(part);
     if (risks.length > 0) found.set(line, [...new Set([...(found.get(line) ?? []), ...risks])]);
   }
   return found;

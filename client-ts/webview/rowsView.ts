@@ -135,7 +135,7 @@ export class RowsView extends Drawn {
     let unit = this.seen?.firstOf[first] ?? 0;
     return chunk.map((row) => {
       const segments = row.segments.map((segment) => html`<span data-unit=${unit++}>${revealed(segment)}</span>`);
-      return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
+      return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${revealed(row.warns.join(', '))}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
     });
   }
 

@@ -13,6 +13,8 @@ export interface Waiting {
   approval: wire.ApprovalRequest;
   /** An answer is on its way; no other is sent meanwhile. */
   answering: boolean;
+  /** Put off by the person: its card is folded until they come back to it. */
+  postponed: boolean;
   /** Why the last answer was not taken. */
   failed?: string;
 }
@@ -123,7 +125,7 @@ export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
       const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded } = event;
-      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals));
+      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals, event.postponed));
     }
     case 'connection':
       return { ...state, connection: event.connection, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
@@ -154,6 +156,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, refused: undefined };
     case 'approvalRequest':
       return requested(state, event.approval);
+    case 'postponed':
+      return postponedChanged(state, event.approvalId, event.postponed, event.expiresAt);
     case 'approvalResolved':
       return resolved(state, event.resolved);
     case 'answering':
@@ -211,7 +215,7 @@ function newestFirst(threads: readonly wire.ThreadSummary[]): wire.ThreadSummary
 
 /** The card on the screen. */
 export function shownCard(state: State): Waiting | undefined {
-  return state.waiting.find((one) => one.approval.approvalId === state.cursor);
+  return state.waiting.find((one) => one.approval.approvalId === state.cursor && !one.postponed);
 }
 
 export function currentChat(state: State): Chat | undefined {
@@ -240,7 +244,7 @@ function updated(state: State, update: wire.ThreadUpdate): State {
 }
 
 function requested(state: State, approval: wire.ApprovalRequest): State {
-  const waiting = [...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId), { approval, answering: false }].sort((one, other) =>
+  const waiting = [...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId), { approval, answering: false, postponed: false }].sort((one, other) =>
     one.approval.createdAt < other.approval.createdAt ? -1 : one.approval.createdAt > other.approval.createdAt ? 1 : 0,
   );
   const said = waiting.length === 1 ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName) : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
@@ -269,16 +273,34 @@ function endedNote(state: State, line: string): State {
 
 /** With the cursor kept on its card, or, if that has gone, on the one that takes its place. */
 function withWaiting(state: State, waiting: readonly Waiting[]): State {
-  const ids = waiting.map((one) => one.approval.approvalId);
-  const before = state.waiting.findIndex((one) => one.approval.approvalId === state.cursor);
+  const ids = active(waiting);
+  const before = active(state.waiting).indexOf(state.cursor ?? '');
   const cursor = state.cursor !== undefined && ids.includes(state.cursor) ? state.cursor : ids[Math.min(Math.max(before, 0), ids.length - 1)];
   const page = state.page === 'review' && waiting.length === 0 ? 'chat' : state.page;
   return { ...state, waiting, cursor, page };
 }
 
 /** The server's list, with what is known here of those that were open already. */
-function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalRequest[]): Waiting[] {
-  return approvals.map((approval) => before.find((one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest) ?? { approval, answering: false });
+function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalRequest[], postponed: readonly string[]): Waiting[] {
+  return approvals.map((approval) => ({
+    ...(before.find((one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest) ?? { approval, answering: false }),
+    postponed: postponed.includes(approval.approvalId),
+  }));
+}
+
+/** Ids of those that were not put off. */
+function active(waiting: readonly Waiting[]): string[] {
+  return waiting.filter((one) => !one.postponed).map((one) => one.approval.approvalId);
+}
+
+/** What is taken up again comes to the front. */
+function postponedChanged(state: State, approvalId: string, postponed: boolean, expiresAt: string | undefined): State {
+  const changed = state.waiting.find((one) => one.approval.approvalId === approvalId);
+  if (!changed) return state;
+  const now = { ...changed, postponed, approval: postponed ? changed.approval : { ...changed.approval, expiresAt } };
+  const next = withWaiting(state, state.waiting.map((one) => (one === changed ? now : one)));
+  if (!postponed) return { ...next, cursor: approvalId };
+  return { ...next, saying: t('Put off: {0} It stays open.', headlineOf(changed.approval)) };
 }
 
 function withAnswer(state: State, approvalId: string, change: Partial<Waiting>): State {
@@ -286,9 +308,9 @@ function withAnswer(state: State, approvalId: string, change: Partial<Waiting>):
 }
 
 function stepped(state: State, by: 1 | -1): string | undefined {
-  const { waiting } = state;
-  const at = waiting.findIndex((one) => one.approval.approvalId === state.cursor);
-  return waiting[(at + by + waiting.length) % Math.max(1, waiting.length)]?.approval.approvalId;
+  const ids = active(state.waiting);
+  const at = ids.indexOf(state.cursor ?? '');
+  return ids[(at + by + ids.length) % Math.max(1, ids.length)];
 }
 
 function withShell(shells: readonly wire.ShellView[], shell: wire.ShellView): wire.ShellView[] {

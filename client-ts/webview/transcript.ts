@@ -64,25 +64,25 @@ export class Transcript extends Drawn {
     const { chat, state } = this;
     const items = chat?.items ?? [];
     const from = Math.max(0, items.length - this.shown);
-    const approvals = new Map(state.waiting.map(({ approval }) => [approval.toolCall.toolCallId, approval.approvalId]));
+    const approvals = new Map(state.waiting.map(({ approval, postponed }) => [approval.toolCall.toolCallId, { approvalId: approval.approvalId, postponed }]));
     return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}><div class="transcript-items">
       ${from > 0 ? html`<button type="button" class="link earlier" @click=${() => (this.shown += PAGE)}>${t('Show earlier messages')}</button>` : nothing}
       ${repeat(
         items.slice(from),
         (item) => item.id,
         (item) => {
-          const approvalId = item.kind === 'call' ? approvals.get(item.call.toolCallId) : undefined;
+          const { approvalId, postponed = false } = (item.kind === 'call' && approvals.get(item.call.toolCallId)) || {};
           const why = item.kind === 'call' ? state.why[item.call.toolCallId] : undefined;
           const kept = item.kind === 'call' ? state.kept[item.call.toolCallId] : undefined;
           const undone = item.kind === 'call' && item.result?.receiptId !== undefined && state.undone.includes(item.result.receiptId);
-          return guard([item, approvalId, why, kept, undone], () => this.item(item, approvalId, undone));
+          return guard([item, approvalId, postponed, why, kept, undone], () => this.item(item, approvalId, postponed, undone));
         },
       )}
       ${items.length === 0 ? this.welcome() : nothing} ${state.sending || isRunning(chat) ? this.working(items) : nothing}
     </div></div>`;
   }
 
-  private item(item: Item, approvalId: string | undefined, undone: boolean): TemplateResult {
+  private item(item: Item, approvalId: string | undefined, postponed: boolean, undone: boolean): TemplateResult {
     switch (item.kind) {
       case 'prompt':
         return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div></div>`;
@@ -91,7 +91,7 @@ export class Transcript extends Drawn {
       case 'thinking':
         return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.open)}</div></details>`;
       case 'call':
-        return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone}></cs-call>`;
+        return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .postponed=${postponed} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone}></cs-call>`;
       case 'todo':
         return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
       case 'notice':

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from countersign.gate.approvals.file_binding import OPENS_LATER
 from countersign.gate.risk import placed, risk_of
 from countersign.wire.approvals import CommandPart
 from countersign.wire.verdicts import Evidence
@@ -40,6 +41,9 @@ def test_a_part_that_does_not_stand_there_has_no_place() -> None:
         ("secret: a key", ("secret", "danger")),
         ("protected: settings", ("protected", "danger")),
         ("goes through a link", ("link", "caution")),
+        ("changes settings", ("settings", "caution")),
+        ("network", ("network", "danger")),
+        (OPENS_LATER, ("opensLater", "caution")),
         ("something new", ("other", "danger")),
     ],
 )

@@ -169,7 +169,7 @@ async def test_a_script_that_stays_runs_once(place: Place) -> None:
     script(place.workspace / "x")
     running = submit(place, "shell", command="./x")
     card = await place.person.card()
-    assert OPENS_LATER in card.risks
+    assert OPENS_LATER in (card.notes or ())
     await place.person.answer(card)
     async with asyncio.timeout(BOUND):
         assert (await running).success
@@ -182,7 +182,8 @@ async def test_a_script_that_stays_runs_once(place: Place) -> None:
 async def test_a_card_says_where_binding_does_not_reach(place: Place, command: str, told: bool) -> None:
     running = submit(place, "shell", command=command)
     card = await place.person.card()
-    assert (OPENS_LATER in card.risks) is told
+    assert (OPENS_LATER in (card.notes or ())) is told
+    assert OPENS_LATER not in card.risks
     await place.person.answer(card, "reject_once")
     await running
 

@@ -1,4 +1,4 @@
-"""Several requests answered at once: each is judged, recorded and answered on its own."""
+"""Several requests answered at once: each is judged, recorded and answered on its own. One put off is not decided."""
 
 from __future__ import annotations
 
@@ -57,3 +57,20 @@ async def test_a_batch_never_widens(desk: Desk):
     assert result["state"] == "allowed"
     await turn
     assert (await desk.peer.request("grant/list", {}))["grants"] == []
+
+
+async def test_a_request_that_is_put_off_is_not_decided_and_does_not_expire(tmp_path: Path):
+    layers = {"user": {"approvals": {"timeout": 2}}}
+    async with open_desk(tmp_path / "ws", tmp_path / "storage", settings=layers) as desk:
+        turn, (kept, other) = await waiting(desk, "run touch one and also run touch two", "touch one", "touch two")
+        put_off = {"approvalId": kept["approvalId"], "postponed": True}
+        assert await desk.peer.request("tool/approvalPostpone", put_off) == {"approvalId": kept["approvalId"]}
+        assert (await desk.ended(other))["state"] == "expired"
+        (still,) = (await desk.peer.request("tool/pendingApprovals", {}))["approvals"]
+        assert still["approvalId"] == kept["approvalId"]
+        taken_up = await desk.peer.request("tool/approvalPostpone", {**put_off, "postponed": False})
+        assert taken_up["expiresAt"] > kept["expiresAt"]
+        (result,) = await batch(desk, [kept["approvalId"]], "allow_once")
+        assert result["state"] == "allowed"
+        await turn
+        assert (desk.workspace / "one").exists()

@@ -6,7 +6,7 @@ import { agents, commandApproval, diffApproval, fetchApproval, plainCommand, thr
 const snapshot = (approvals: ReturnType<typeof commandApproval>[]): ToWebview => made(approvals);
 
 function made(approvals: ReturnType<typeof commandApproval>[], more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
-  return { type: 'snapshot', agents: agents(), threads: threads(), approvals, models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
+  return { type: 'snapshot', agents: agents(), threads: threads(), approvals, postponed: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
 }
 
 const opened: ToWebview = { type: 'threadOpened', thread: thread() };

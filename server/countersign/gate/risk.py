@@ -1,6 +1,7 @@
 """Risks as a card shows them: an id, the words, and how severe; and where in a command line its parts stand.
 
 ``danger`` is kept for what can destroy, leak, escape the workspace, run unseen code or touch protected paths.
+Network access is a danger: whatever reaches out can leak.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ _IDS = {
     "changes settings": "settings",
     "outside the workspace": "outside",
     "goes through a link": "link",
+    "files may change before this runs": "opensLater",
 }
-_CAUTIONS = frozenset({"link", "settings"})
+_CAUTIONS = frozenset({"link", "settings", "opensLater"})
 
 
 def risk_of(text: str) -> Risk:
@@ -27,6 +29,11 @@ def risk_of(text: str) -> Risk:
     kind, colon, _ = text.partition(": ")
     risk_id = kind if colon and kind in ("secret", "protected") else _IDS.get(text, "other")
     return Risk(id=risk_id, text=text, severity="caution" if risk_id in _CAUTIONS else "danger")
+
+
+def is_danger(text: str) -> bool:
+    """Return true if a card draws these words as a risk, and not as a note."""
+    return risk_of(text).severity == "danger"
 
 
 def with_parts(preview: Preview, parts: Iterable[CommandPart]) -> Preview:

@@ -65,6 +65,7 @@ class App:
         handle("tool/approvalResponse", self._approval_response)
         handle("tool/pendingApprovals", self._pending_approvals)
         handle("tool/approvalBatch", self._approval_batch)
+        handle("tool/approvalPostpone", self._approval_postpone)
         handle("rule/preview", self._rule_preview)
         handle("tool/explain", self._explain)
         handle("thread/create", lambda params: self.house.sessions.create(params))  # noqa: PLW0108 the house comes later
@@ -251,6 +252,14 @@ class App:
             ids = params.approval_ids[start : start + AT_ONCE]
             results += await asyncio.gather(*(self._one_of_batch(approval_id, params) for approval_id in ids))
         return approvals.ApprovalBatchResult(results=results)
+
+    def _approval_postpone(self, params: approvals.ApprovalPostponeParams) -> approvals.ApprovalPostponeResult:
+        asking = self.house.gate.asking
+        if params.postponed:
+            asking.postpone(params.approval_id)
+            return approvals.ApprovalPostponeResult(approval_id=params.approval_id)
+        expires_at = asking.take_up(params.approval_id)
+        return approvals.ApprovalPostponeResult(approval_id=params.approval_id, expires_at=expires_at)
 
     async def _one_of_batch(self, approval_id: str, params: approvals.ApprovalBatchParams) -> approvals.BatchEntry:
         answer = approvals.ApprovalResponseParams(

@@ -111,7 +111,8 @@ class AgentOption(KeptModel):
 
 
 class ApprovalRequest(KeptModel):
-    """``tool/approvalRequest``: what a person is shown. ``digest`` binds the answer to these bytes."""
+    """``tool/approvalRequest``: what a person is shown. ``digest`` binds the answer to these bytes. ``risks`` are the
+    dangers among what the gate warns of, ``notes`` the rest."""
 
     approval_id: str
     thread_id: str
@@ -122,6 +123,7 @@ class ApprovalRequest(KeptModel):
     effects: list[EffectView]
     reason: str
     risks: list[str]
+    notes: list[str] | None = None
     options: list[ApprovalOption]
     agent_options: list[AgentOption] | None = None
     digest: str
@@ -237,3 +239,17 @@ class BatchEntry(WireModel):
 
 class ApprovalBatchResult(WireModel):
     results: list[BatchEntry]
+
+
+class ApprovalPostponeParams(WireModel):
+    """``tool/approvalPostpone``: decides nothing. The clock of a request that is ``postponed`` stands still."""
+
+    approval_id: str
+    postponed: bool
+
+
+class ApprovalPostponeResult(WireModel):
+    """``expires_at`` is when it expires now; absent while its clock stands still, and for one that has none."""
+
+    approval_id: str
+    expires_at: str | None = None

@@ -45,6 +45,7 @@ METHODS: tuple[Method, ...] = (
     _request("tool/pendingApprovals", approvals.PendingApprovalsParams, approvals.PendingApprovalsResult),
     _request("rule/preview", approvals.RulePreviewParams, approvals.RulePreviewResult),
     _request("tool/approvalBatch", approvals.ApprovalBatchParams, approvals.ApprovalBatchResult),
+    _request("tool/approvalPostpone", approvals.ApprovalPostponeParams, approvals.ApprovalPostponeResult),
     _request("tool/explain", verdicts.ExplainParams, verdicts.ExplainResult),
     # chats
     _request("thread/create", threads.ThreadCreateParams, threads.ThreadCreateResult),

@@ -90,3 +90,40 @@ async def test_one_that_cannot_be_ended_does_not_hold_up_the_others() -> None:
         deadlines.set(pending(number), 0.0)
     await asyncio.wait_for(gone.wait(), BOUND)
     assert expired == ["2"]
+
+
+async def test_a_clock_that_stands_still_goes_on_where_it_stopped() -> None:
+    expired: list[str] = []
+    gone = asyncio.Event()
+
+    def expire(one: Any) -> None:
+        expired.append(one.approval_id)
+        if one.approval_id == "last":
+            gone.set()
+
+    deadlines = Deadlines(expire)
+    held, other, last = pending(1), pending(2), SimpleNamespace(approval_id="last")
+    deadlines.set(held, 0.01)
+    deadlines.hold(held)
+    deadlines.hold(held)
+    deadlines.set(other, 0.02)
+    deadlines.set(last, 0.05)
+    await asyncio.wait_for(gone.wait(), BOUND)
+    assert expired == ["2", "last"]
+    gone.clear()
+    left = deadlines.resume(held)
+    assert left is not None
+    assert left <= 0.01
+    assert deadlines.resume(held) is None
+    deadlines.set(last, 0.02)
+    await asyncio.wait_for(gone.wait(), BOUND)
+    assert expired[2:] == ["1", "last"]
+
+
+async def test_one_that_ended_while_it_was_held_is_forgotten() -> None:
+    deadlines = Deadlines(lambda _one: None)
+    one = pending(1)
+    deadlines.set(one, 300)
+    deadlines.hold(one)
+    deadlines.drop(one)
+    assert deadlines.resume(one) is None

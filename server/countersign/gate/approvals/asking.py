@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from countersign.gate.approvals.deadlines import Deadlines
 from countersign.gate.approvals.pending import Pending, PendingTable, Resolution
+from countersign.gate.approvals.records import expiry_in
 from countersign.gate.approvals.stored_requests import Tampered, blocking_open_row
 from countersign.gate.ledger.entry import Change, Closed, Entry, Opened, Parked, StoredRequest
 from countersign.gate.ledger.writer import Ledger
@@ -267,6 +268,26 @@ class Asking:
         pending.parked = True
         self._forget(pending)
         self._ledger.put((Parked(pending.approval_id),))
+
+    def postpone(self, approval_id: str) -> None:
+        """Stop the clock of an open request that a person put off; it stays open and undecided.
+
+        Raises:
+            UnknownApproval, AlreadyResolved: there is no such open request.
+        """
+        self._deadlines.hold(self.table.find(approval_id))
+
+    def take_up(self, approval_id: str) -> str | None:
+        """Let the clock of a request that was put off go on; return when it expires now, None for never.
+
+        Raises:
+            UnknownApproval, AlreadyResolved: there is no such open request.
+        """
+        pending = self.table.find(approval_id)
+        left = self._deadlines.resume(pending)
+        if left is not None:
+            pending.request = pending.request.model_copy(update={"expires_at": expiry_in(max(left, 0.0))})
+        return pending.request.expires_at
 
     def _forget(self, pending: Pending) -> None:
         self.table.forget(pending)

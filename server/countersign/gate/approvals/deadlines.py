@@ -21,6 +21,8 @@ class Deadlines:
         self._set: dict[str, tuple[float, Pending]] = {}
         self._order: list[tuple[float, str]] = []
         """A heap, in which what was dropped may still stand: by its id only, so that nothing else of it is kept."""
+        self._held: dict[str, tuple[float, Pending]] = {}
+        """Requests whose clock stands still, with the seconds that they have left."""
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, pending: Pending, seconds: float) -> None:
@@ -32,8 +34,26 @@ class Deadlines:
         if self._timer is None or when < self._timer.when():
             self._wait(loop, when)
 
+    def hold(self, pending: Pending) -> None:
+        """Stop its clock. Nothing happens if it has no deadline, or its clock stands still already."""
+        known = self._set.get(pending.approval_id)
+        if known is None:
+            return
+        left = known[0] - asyncio.get_running_loop().time()
+        self.drop(pending)
+        self._held[pending.approval_id] = left, pending
+
+    def resume(self, pending: Pending) -> float | None:
+        """Let its clock go on; return the seconds that it has left, None if it did not stand still."""
+        held = self._held.pop(pending.approval_id, None)
+        if held is None:
+            return None
+        self.set(pending, held[0])
+        return held[0]
+
     def drop(self, pending: Pending) -> None:
         """It has ended, or is no longer ours. Nothing happens if it never had a deadline."""
+        self._held.pop(pending.approval_id, None)
         if self._set.pop(pending.approval_id, None) is None:
             return
         if not self._set:

@@ -20,8 +20,9 @@ MOST_HASHED = 256 << 20
 """Bytes that are hashed for one call; further files are known by their identity."""
 IDENTITY = "identity:"
 """Begins the state of a file that was not hashed."""
-OPENS_LATER = "opens its files when it runs; only the scripts that it names are bound to this card"
-"""The risk that is left of a shell command: what it names can be another file by the time it opens it."""
+OPENS_LATER = "files may change before this runs"
+"""What is left of a shell command: only the scripts that it names are bound to its card; another file that it names can
+be another one by the time it opens it."""
 
 
 def blocking_state(path: str) -> FileState:

@@ -12,6 +12,7 @@ from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.ledger.entry import Entry, now
 from countersign.gate.receipt import Ran, Settled
+from countersign.gate.risk import is_danger
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
 from countersign.wire.base import Json
@@ -66,8 +67,7 @@ def request_for(
 
     INVARIANT (same bytes): preview, effects and digest are all of this one call.
     """
-    expires = datetime.now(UTC) + timedelta(seconds=seconds) if seconds else None
-    expires_at = expires.isoformat(timespec="milliseconds").replace("+00:00", "Z") if expires else None
+    expires_at = expiry_in(seconds or None)
     return ApprovalRequest(
         approval_id=kept.stored.approval_id if kept is not None else secrets.token_urlsafe(24),
         thread_id=call.thread_id,
@@ -86,7 +86,8 @@ def request_for(
         preview=call.preview,
         effects=list(decision.effects),
         reason=decision.reason,
-        risks=list(decision.risks),
+        risks=[text for text in decision.risks if is_danger(text)],
+        notes=[text for text in decision.risks if not is_danger(text)] or None,
         options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
         agent_options=list(call.agent_options) if call.agent_options else None,
         digest=call.digest(),
@@ -100,6 +101,14 @@ def ran_record(call: ToolCall, runs: str | None) -> dict[str, Json]:
     if runs is None or all(effect.command == runs for effect in call.effects if isinstance(effect, RunCommand)):
         return {}
     return {"ran": runs, "ranDigest": hashlib.sha256(runs.encode()).hexdigest()}
+
+
+def expiry_in(seconds: float | None) -> str | None:
+    """The moment in so many seconds as the wire has it, None for never."""
+    if seconds is None:
+        return None
+    expires = datetime.now(UTC) + timedelta(seconds=seconds)
+    return expires.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def seconds_left(expires_at: str | None) -> float | None:

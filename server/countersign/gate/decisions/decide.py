@@ -296,10 +296,19 @@ def _said_by_default(reason: str) -> Evidence:
 
 _ROW_WORDS: Mapping[Category, str] = {
     "read": "reading",
-    "write": "changing files",
-    "execute": "running commands",
-    "external": "reaching outside",
+    "write": "edits",
+    "execute": "commands",
+    "external": "network and external tools",
 }
+_MODE_NAMES: Mapping[Mode, str] = {
+    "plan": "Plan",
+    "default": "Default",
+    "acceptEdits": "Accept edits",
+    "auto": "Auto",
+    "ask": "Ask every time",
+    "dontAsk": "Don't ask",
+}
+"""As the editor's picker has them."""
 
 
 def _reaches(mode: Mode, finding: Finding, category: Category, *, inside: bool) -> bool:
@@ -321,9 +330,10 @@ def _unruled(category: Category, modes: tuple[Mode, ...], inside: bool) -> str:
         case []:
             return "no rule matches"
         case [mode]:
-            return f"no rule matches, and mode {mode} asks before {_ROW_WORDS[category]}"
+            return f"no rule matches. {_MODE_NAMES[mode]} mode asks before {_ROW_WORDS[category]}"
         case _:
-            return f"no rule matches, and modes {' and '.join(asking)} ask before {_ROW_WORDS[category]}"
+            names = " and ".join(_MODE_NAMES[mode] for mode in asking)
+            return f"no rule matches. {names} modes ask before {_ROW_WORDS[category]}"
 
 
 def _last_of_all(weighed: Weighed, scales: _Scales) -> Weighed:
