@@ -81,7 +81,7 @@ it('a broken ledger stands in the status bar until it is whole again', () => {
   const attention = make();
   attention.stateChanged('running');
   for (const state of ['broken', 'whole'] as const) attention.ledgerChanged({ state });
-  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield)', 'status $(shield) $(warning)', 'status $(shield)']);
+  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield)', 'status $(shield) $(warning) urgent', 'status $(shield)']);
 });
 
 describe('without a webview', () => {
