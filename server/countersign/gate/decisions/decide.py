@@ -321,7 +321,7 @@ def _reaches(mode: Mode, finding: Finding, category: Category, *, inside: bool) 
 @lru_cache(maxsize=256)
 def _unruled(category: Category, modes: tuple[Mode, ...], inside: bool) -> str:
     """Name the modes that ask: one that allows this row, or that denies whatever asks, is not among them."""
-    asking = [
+    asking: list[Mode] = [
         mode
         for mode in modes
         if mode != "dontAsk" and (MATRIX[category][mode] != "allow" or (mode == "acceptEdits" and not inside))
