@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import multiprocessing
 import os
@@ -50,6 +51,12 @@ def _bash(seed: int, numbers: range) -> Iterator[str]:
     if reason := sandbox():
         raise RuntimeError(reason)
     return map(str, escapes(seed, numbers))
+
+
+def _syntax(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.campaign import failures  # noqa: PLC0415 likewise
+
+    return failures(seed, numbers)
 
 
 def _replay(seed: int, numbers: range) -> Iterator[str]:
@@ -136,7 +143,8 @@ COUNTS: Mapping[str, Count] = {
     "reference": Count("engine and reference agree about a pair of command and rules", 1_000_000, 8_000, _reference),
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
     "expansion": Count("patterns, braces and tildes mean what bash expands them to", 100_000, 1_000, _expansion),
-    "replay": Count("bash does the same for a text and for what is printed of its tree", 100_000, 1_000, _replay),
+    "syntax": Count("what is recognized and what is printed parses, for us and for bash", 1_000_000, 1_000, _syntax),
+    "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 66, 2, _failing),
@@ -156,7 +164,9 @@ def main(arguments: list[str]) -> int:
     asked = _asked(arguments)
     failed = 0
     for name in asked.only or COUNTS:
-        told = run(name, asked.count or COUNTS[name].number, asked.seed, asked.workers)
+        number = asked.count or COUNTS[name].number
+        earlier = _unfinished(name, asked.seed) if asked.resume else None
+        told = run(name, number, asked.seed, asked.workers, minutes=asked.minutes, earlier=earlier)
         # Read anew, because another count may have ended meanwhile.
         results = _kept()
         results["counts"][name] = told
@@ -168,21 +178,40 @@ def main(arguments: list[str]) -> int:
     return 1 if failed else 0
 
 
-def run(name: str, number: int, seed: int, workers: int) -> dict[str, Any]:
-    """Counts, on all processors. A range that breaks off is a failure of its own, never a count."""
+def run(
+    name: str,
+    number: int,
+    seed: int,
+    workers: int,
+    *,
+    minutes: float | None = None,
+    earlier: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Counts, on all processors. A range that breaks off is a failure of its own, never a count.
+
+    No range begins once ``minutes`` are over. Those that began are finished, so what was counted is always all numbers
+    up to one; ``earlier`` is what such a run told, whose numbers are not counted again.
+    """
     count, began = COUNTS[name], time.monotonic()
-    ranges = [range(start, min(start + count.heap, number)) for start in range(0, number, count.heap)]
-    failures, failed, done = list[str](), 0, 0
+    told = dict(earlier or {"count": 0, "failed": 0, "failures": [], "seconds": 0.0})
+    failures, failed, done = list[str](told["failures"]), told["failed"], told["count"]
+    ranges = (range(start, min(start + count.heap, number)) for start in range(done, number, count.heap))
     # Fresh processes: what the parent holds is not carried along, and a leak in one heap would be seen as its growth.
     with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        pending = {pool.submit(_look, name, seed, numbers): numbers for numbers in ranges}
-        for future in concurrent.futures.as_completed(pending):
-            found = future.result()
-            for failure in found[: max(0, TOLD - failed)]:
-                print(f"\n  {failure}", flush=True)
-            failed += len(found)
-            failures = [*failures, *found][:KEPT]
-            done += len(pending[future])
+        pending: dict[concurrent.futures.Future[list[str]], range] = {}
+        while True:
+            over = minutes is not None and time.monotonic() - began >= minutes * 60
+            for numbers in () if over else itertools.islice(ranges, workers - len(pending)):
+                pending[pool.submit(_look, name, seed, numbers)] = numbers
+            if not pending:
+                break
+            for future in concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                found = future.result()
+                for failure in found[: max(0, TOLD - failed)]:
+                    print(f"\n  {failure}", flush=True)
+                failed += len(found)
+                failures = [*failures, *found][:KEPT]
+                done += len(pending.pop(future))
             print(
                 f"\r{name}: {done:,} of {number:,}, {failed} failed, {time.monotonic() - began:.0f} s",
                 end="",
@@ -193,12 +222,19 @@ def run(name: str, number: int, seed: int, workers: int) -> dict[str, Any]:
         "what": count.what,
         "seed": seed,
         "count": done,
+        "of": number,
         "failed": failed,
         "failures": failures,
-        "seconds": round(time.monotonic() - began, 1),
+        "seconds": round(told["seconds"] + time.monotonic() - began, 1),
         "workers": workers,
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
+
+
+def _unfinished(name: str, seed: int) -> Mapping[str, Any] | None:
+    """What an earlier run of this count and seed told, if it ended before its last number."""
+    told = _kept()["counts"].get(name, {})
+    return told if told.get("seed") == seed and told.get("count", 0) < told.get("of", 0) else None
 
 
 def versions() -> dict[str, str]:
@@ -244,10 +280,14 @@ def _asked(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--count", type=int, help="so many cases instead of each count's own number")
     parser.add_argument("--seed", type=int, default=1, help="other cases (1)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes at a time")
+    parser.add_argument("--minutes", type=float, help="begin nothing new in a count after so many minutes")
+    parser.add_argument("--resume", action="store_true", help="go on where a run with this seed was ended by --minutes")
     asked = parser.parse_args(arguments)
     for name in ("count", "workers"):
         if (value := getattr(asked, name)) is not None and value < 1:
             parser.error(f"--{name} must be 1 or more")
+    if asked.minutes is not None and asked.minutes <= 0:
+        parser.error("--minutes must be more than 0")
     return asked
 
 
