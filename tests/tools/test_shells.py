@@ -324,3 +324,13 @@ async def test_git_runs_no_program_of_the_repository(bench: Workbench, key: str,
 async def test_a_folder_that_looks_like_a_repository_is_not_one(bench: Workbench) -> None:
     script = "git init -q --bare inner && cd inner && git status; true"
     assert "cannot use bare repository" in (await bench.do("shell", command=script)).output
+
+
+async def test_a_withheld_variable_that_a_command_speaks_of_is_named_and_its_value_is_not(bench: Workbench) -> None:
+    bench.environment |= {"MYAPP_PASS": "hunter2-hunter2", "OTHER_TOKEN": "hunter3-hunter3"}
+    outcome = await bench.do("shell", command='echo "MYAPP_PASS is ${MYAPP_PASS-unset}"')
+    assert "MYAPP_PASS is unset" in outcome.output
+    assert "withheld because they look like secrets: MYAPP_PASS;" in outcome.output
+    assert outcome.record["withheld"] == ["MYAPP_PASS"]
+    assert "hunter" not in outcome.output
+    assert "withheld" not in (await bench.do("shell", command="echo nothing")).output

@@ -1,8 +1,10 @@
 """What was said: chats, their events as the editor saw them, and their messages as the model reads them.
 
 One SQLite file per storage folder, enough to draw every chat again and to take a turn up after a restart. Not the
-record of what was allowed: that is the ledger. Values are made safe before they are stored; a stored piece that cannot
-be read all the same is replaced by one that names it, so that the rest of the chat opens.
+record of what was allowed: that is the ledger. Known secrets, by the ledger's table, are taken out of a chat when its
+turn ends; until then the true bytes stay, because a request that waits over a restart needs them. Values are made safe
+before they are stored; a stored piece that cannot be read all the same is replaced by one that names it, so that the
+rest of the chat opens.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from pydantic import TypeAdapter
 
 from countersign.agents.models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
 from countersign.agents.safe_events import safe_event
+from countersign.gate import redact, secret_values
 from countersign.settings.files import set_aside_database
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
@@ -61,12 +64,15 @@ class Transcripts:
     """The chats of one storage folder. ``path`` None keeps them in memory. Calls are short and block.
 
     Whatever writes does so wholly, or raises LedgerUnavailable and has changed nothing. A file that is no database is
-    set aside under a dated name and counts as empty; ``notes`` then says so, for the person.
+    set aside under a dated name and counts as empty; ``notes`` then says so, for the person. ``secrets`` gives the
+    values that are redacted beside the known forms.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, secrets: Callable[[], frozenset[str]] = secret_values) -> None:
+        self._secrets = secrets
         self._lock = threading.Lock()
         self.notes: tuple[str, ...] = ()
+        self._redacted: dict[str, tuple[int, int]] = {}
         try:
             self._db = _blocking_open(path)
         except sqlite3.DatabaseError as error:
@@ -143,6 +149,46 @@ class Transcripts:
             ).fetchall()
         return [_stored_message(row["message"]) for row in rows]
 
+    def blocking_redact(self, thread_id: str) -> None:
+        """Rewrite what was stored of a chat since the last time without known secrets, wherever frames cut it. No
+        request of it may be open.
+
+        Raises:
+            LedgerUnavailable: nothing was changed.
+        """
+        marks, secrets = self._redacted.get(thread_id, (0, 0)), self._secrets()
+        changed = False
+        with self._writing() as db:
+            rows = _since(db, "events", "event", thread_id, marks[0])
+            events = joined(_event_of(text) for _, text in rows)
+            kept = [to_json(event).decode() for event in events]
+            safe = [json.dumps(redact(json.loads(text), secrets), separators=(",", ":")) for text in kept]
+            if any(json.loads(one) != json.loads(other) for one, other in zip(kept, safe, strict=True)):
+                changed = True
+                db.execute("DELETE FROM events WHERE thread_id = ? AND number > ?", (thread_id, marks[0]))
+                db.executemany(
+                    "INSERT INTO events (thread_id, event) VALUES (?, ?)", [(thread_id, text) for text in safe]
+                )
+            messages = _since(db, "messages", "message", thread_id, marks[1])
+            for number, text in messages:
+                try:
+                    found = json.loads(text)
+                except (ValueError, RecursionError):  # nobody can read it, so nothing is shown of it either
+                    continue
+                if (without := redact(found, secrets)) != found:
+                    changed = True
+                    said = json.dumps(without, separators=(",", ":"))
+                    db.execute("UPDATE messages SET message = ? WHERE number = ?", (said, number))
+            title = db.execute("SELECT title FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
+            if title is not None and (safe_title := redact(title["title"], secrets)) != title["title"]:
+                changed = True
+                db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (safe_title, thread_id))
+            last = db.execute("SELECT max(number) FROM events WHERE thread_id = ?", (thread_id,)).fetchone()[0] or 0
+        self._redacted[thread_id] = (last, messages[-1][0] if messages else marks[1])
+        if changed:
+            with self._lock, suppress(sqlite3.Error):  # another server reads; the next time will do
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close the file. Idempotent."""
         with self._lock:
@@ -164,6 +210,11 @@ class Transcripts:
             except sqlite3.Error as error:
                 message = f"the chat cannot be written ({error}), so nothing runs; free its disk"
                 raise LedgerUnavailable(message) from error
+
+
+def _since(db: sqlite3.Connection, table: str, column: str, thread_id: str, number: int) -> list[tuple[int, str]]:
+    statement = f"SELECT number, {column} FROM {table} WHERE thread_id = ? AND number > ? ORDER BY number"
+    return [(row["number"], row[column]) for row in db.execute(statement, (thread_id, number))]
 
 
 def joined(events: Iterable[ThreadEvent]) -> list[ThreadEvent]:
@@ -243,6 +294,7 @@ def _blocking_open(path: Path | None) -> sqlite3.Connection:
             db.execute("PRAGMA journal_mode=WAL")
             path.chmod(0o600)
         db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA secure_delete=ON")
         db.executescript(SCHEMA)
     except BaseException:
         db.close()

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.reader import LEDGER_FILE as LEDGER_FILE
     from countersign.gate.ledger.reader import Reader as Reader
     from countersign.gate.ledger.redact import MARK as MARK
+    from countersign.gate.ledger.redact import redact as redact
+    from countersign.gate.ledger.redact import secret_values as secret_values
     from countersign.gate.ledger.retention import blocking_rotate as blocking_rotate
     from countersign.gate.ledger.rule_usage import RuleUse as RuleUse
     from countersign.gate.ledger.rule_usage import blocking_calls_by_day as blocking_calls_by_day
@@ -113,7 +115,7 @@ _NAMES = {
     "ledger.head_file": "blocking_read_heads",
     "ledger.new_chain": "Anchor",
     "ledger.reader": "LEDGER_FILE Reader",
-    "ledger.redact": "MARK",
+    "ledger.redact": "MARK redact secret_values",
     "ledger.retention": "blocking_rotate",
     "ledger.rule_usage": "RuleUse blocking_calls_by_day blocking_uses use_of_each",
     "ledger.secret_forms": "has_secret_form is_secret_name",

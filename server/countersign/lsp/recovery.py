@@ -217,6 +217,7 @@ async def _say_so(rooms: _Rooms, row: ThreadRow) -> None:
         # On disk before the turn counts as over: a crash in between says it once more, and never leaves it unsaid.
         rooms.feed.flush(row.thread_id)
     rooms.transcripts.update_thread(row.thread_id, open_turn=None)
+    await asyncio.to_thread(rooms.transcripts.blocking_redact, row.thread_id)
 
 
 def _result(call: ToolCallEvent, output: str) -> ToolResultEvent:

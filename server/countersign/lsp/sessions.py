@@ -297,6 +297,10 @@ class Sessions:
                     self._transcripts.update_thread(turn.thread_id, open_turn=None)
                 except LedgerUnavailable:  # the turn itself went well; the next server finds its end, or ends it
                     log.exception("the end of a turn in %s is not kept", turn.thread_id)
+                try:
+                    await asyncio.to_thread(self._transcripts.blocking_redact, turn.thread_id)
+                except LedgerUnavailable:  # the disk is full: the next turn tries it again
+                    log.exception("known secrets in %s are not redacted yet", turn.thread_id)
 
     def _mark(self, turn: Turn) -> str:
         """How a chat's row names the turn under way: whose it is, which, and the modes that count for it."""

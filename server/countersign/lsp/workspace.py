@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from countersign.agents.transcript import Transcripts
-from countersign.gate import LEDGER_FILE, BashSyntax, BeforeImages, Gate, Ledger, Owner, decide
+from countersign.gate import LEDGER_FILE, BashSyntax, BeforeImages, Gate, Ledger, Owner, decide, secret_values
 from countersign.lsp.editor import Editor
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.ledger_watch import LedgerWatch
@@ -59,7 +59,9 @@ class WorkspaceServer:
         self.owner = Owner(storage)
         self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
         self.ledger_watch = LedgerWatch(self.ledger, server, anchor, whole=self.take_up)
-        self.transcripts = Transcripts(storage / CHATS_FILE)
+        self.transcripts = Transcripts(
+            storage / CHATS_FILE, secrets=lambda: secret_values(names=self._policy().secret_variables)
+        )
         self.editor = Editor(server)
         self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
         self.editor.feed = self.feed

@@ -16,7 +16,7 @@ from countersign.gate import BadArguments
 from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import held_folder
 from countersign.tools.shell.command_line import CommandLine
-from countersign.tools.shell.environment import filtered_environment
+from countersign.tools.shell.environment import filtered_environment, withheld
 from countersign.tools.shell.output_buffer import KeptOutput, text_from
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.wire.errors import InvalidAnswer, UnknownShell
@@ -109,6 +109,10 @@ class ShellRegistry:
         """What a command starts with now."""
         policy = self._policy()
         return filtered_environment(self._base_environment, policy, policy.workspace)
+
+    def withheld(self) -> list[str]:
+        """Names of the variables that a command does not get because they look like secrets."""
+        return withheld(self._base_environment, self._policy())
 
     def find(self, shell_id: str, thread_id: str | None = None) -> Shell:
         """The command with this id, of this chat if one is named.

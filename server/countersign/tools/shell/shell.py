@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
@@ -128,7 +128,8 @@ class RunShell:
             return Outcome(False, str(error))
         except OSError as error:
             return Outcome(False, f"the command could not be started: {complaint(error, plan.place.shown)}")
-        return await _attended(shell, plan, desk)
+        outcome = await _attended(shell, plan, desk)
+        return _naming_withheld(outcome, [name for name in desk.withheld() if name in plan.command + outcome.output])
 
 
 def _effects(arguments: ShellArguments, place: Place) -> tuple[Effect, ...]:
@@ -195,6 +196,15 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         output=shown + joint + ending,
         record=_record(shell, timed_out=timed_out),
     )
+
+
+def _naming_withheld(outcome: Outcome, names: Sequence[str]) -> Outcome:
+    """Say which variables the command speaks of and did not get."""
+    if not names:
+        return outcome
+    said = f"[withheld because they look like secrets: {', '.join(names)}; `shell.env.pass` lets one through]"
+    joint = "" if not outcome.output or outcome.output.endswith("\n") else "\n"
+    return replace(outcome, output=f"{outcome.output}{joint}{said}", record={**outcome.record, "withheld": list(names)})
 
 
 def output_for_model(shell: Shell) -> str:
