@@ -38,11 +38,14 @@ function layOut(): void {
   };
 }
 
+/** What the editor keeps for a webview, which outlives it. */
+export const keptByEditor: { state: unknown } = { state: undefined };
+
 export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview> {
   document.body.replaceChildren();
   layOut();
   const posted: Intent[] = [];
-  const bridge = createBridge({ postMessage: (message) => posted.push(message as Intent), getState: () => undefined, setState: () => undefined });
+  const bridge = createBridge({ postMessage: (message) => posted.push(message as Intent), getState: () => keptByEditor.state, setState: (state) => void (keptByEditor.state = state) });
   const root = new Root();
   root.bridge = bridge;
   document.body.append(root);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { ARMING_TIME } from '../webview/arming.ts';
-import { fakeWebview, opened, snapshot } from './fakeWebview.ts';
+import { type FakeWebview, fakeWebview, keptByEditor, opened, snapshot } from './fakeWebview.ts';
 import { commandApproval, diffApproval, fetchApproval, plainCommand, threads, toolApproval } from './fixtures.ts';
 
 beforeEach(() => {
@@ -574,4 +574,53 @@ describe('axe finds nothing', () => {
     const { violations } = await axe.run(document, { rules: { 'color-contrast': { enabled: false } } });
     return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`));
   }
+});
+
+it('while the server is away no button of a card can be pressed, and they come back with it', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+  await armed(webview);
+  const disabled = (): boolean[] => ['Approve', 'Approve options', 'Deny', 'Deny options', 'Not now'].map((name) => webview.button(name).disabled);
+  expect(disabled()).toEqual([false, false, false, false, false]);
+  await webview.say({ type: 'connection', connection: { state: 'stopped', message: 'the server crashed' } });
+  expect(disabled()).toEqual([true, true, true, true, true]);
+  press(webview.find('.card'), 'Enter', { ctrlKey: true });
+  press(document.body, 'Enter', { ctrlKey: true, altKey: true });
+  expect(webview.sent('answer')).toEqual([]);
+  expect(document.querySelectorAll('.connection button')).toHaveLength(1);
+  await webview.say({ type: 'connection', connection: { state: 'running' } });
+  expect(disabled()).toEqual([false, false, false, false, false]);
+});
+
+it('what was begun in the composer survives another page, and the webview itself', async () => {
+  keptByEditor.state = undefined;
+  const type = async (webview: FakeWebview, text: string): Promise<void> => {
+    const box = webview.find('.composer textarea') as HTMLTextAreaElement;
+    box.value = text;
+    box.dispatchEvent(new Event('input'));
+    await webview.settle();
+  };
+  const first = await fakeWebview(snapshot(), opened);
+  await type(first, 'half a thought');
+  first.bridge.dispatch({ type: 'page', page: 'rules' });
+  await first.settle();
+  first.bridge.dispatch({ type: 'page', page: 'chat' });
+  await first.settle();
+  expect((first.find('.composer textarea') as HTMLTextAreaElement).value).toBe('half a thought');
+  const second = await fakeWebview(snapshot(), opened);
+  expect((second.find('.composer textarea') as HTMLTextAreaElement).value).toBe('half a thought');
+  second.button('Send').click();
+  await second.settle();
+  const third = await fakeWebview(snapshot(), opened);
+  expect((third.find('.composer textarea') as HTMLTextAreaElement).value).toBe('');
+  keptByEditor.state = undefined;
+});
+
+it('a row of a hosted agent says what its card said, and marks the agent\u2019s own words as such', async () => {
+  const call = (toolCallId: string, title: string): wire.ToolCallEvent => ({ type: 'toolCall', toolCallId, agentName: 'Claude Code', tool: 'acp:execute', title, kind: 'execute', category: 'execute', rawInput: {}, status: 'waiting' });
+  const result = (toolCallId: string): wire.ToolResultEvent => ({ type: 'toolResult', toolCallId, tool: 'acp:execute', success: true, output: '', decidedBy: 'user', durationMs: 1 });
+  const events = [call('c-1', 'Tidy up'), call('c-9', 'Look around'), result('c-1'), result('c-9')];
+  const webview = await fakeWebview(snapshot({ approvals: [commandApproval()] }), { type: 'threadOpened', thread: { threadId: 't-1', agentName: 'Claude Code', mode: 'default', seq: 1, events, approvals: [], running: false } });
+  const titles = [...document.querySelectorAll('.call-title')].map((title) => title.innerHTML.replaceAll(/<!--.*?-->/g, ''));
+  expect(titles).toEqual(['rm -rf build &amp;&amp; pytest -q', '<q>Look around</q>']);
+  expect(webview.posted).toBeDefined();
 });

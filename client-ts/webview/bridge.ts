@@ -20,6 +20,8 @@ export interface Bridge {
   dispatch(event: Event): void;
   /** Called after every change, at most once a frame for what the extension sends. */
   onChange(listener: () => void): void;
+  /** What stands in the composer; outlives its being hidden, and the webview. */
+  draft: string;
   onAction(listener: (action: CardAction) => void): void;
   onChooseMode(listener: (mode: Mode) => void): void;
 }
@@ -34,7 +36,10 @@ export function createBridge(api: EditorApi): Bridge {
   let drawn: () => void = () => undefined;
   let acted: (action: CardAction) => void = () => undefined;
   let modeChosen: (mode: Mode) => void = () => undefined;
-  let chosen = asThreadId(api.getState());
+  const before = api.getState();
+  let chosen = textOf(before, 'threadId');
+  let draft = textOf(before, 'draft') ?? '';
+  const keep = (): void => api.setState({ threadId: chosen, draft });
   let settled = false;
   let loaded = false;
 
@@ -90,7 +95,7 @@ export function createBridge(api: EditorApi): Bridge {
     }
     if (settled && state.current !== chosen) {
       chosen = state.current;
-      api.setState({ threadId: chosen });
+      keep();
     }
   }
 
@@ -106,6 +111,13 @@ export function createBridge(api: EditorApi): Bridge {
     get state() {
       return state;
     },
+    get draft() {
+      return draft;
+    },
+    set draft(text) {
+      draft = text;
+      keep();
+    },
     post: (intent) => api.postMessage(intent),
     dispatch,
     onChange: (listener) => (drawn = listener),
@@ -114,6 +126,7 @@ export function createBridge(api: EditorApi): Bridge {
   };
 }
 
-function asThreadId(kept: unknown): string | undefined {
-  return typeof kept === 'object' && kept !== null && 'threadId' in kept && typeof kept.threadId === 'string' ? kept.threadId : undefined;
+function textOf(kept: unknown, name: string): string | undefined {
+  const value: unknown = typeof kept === 'object' && kept !== null && Object.hasOwn(kept, name) ? (kept as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

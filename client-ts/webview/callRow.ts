@@ -91,8 +91,14 @@ export class CallRow extends Drawn {
 
   private titleText(): (string | TemplateResult)[] {
     const { call } = this.item;
-    const title = call.title || call.tool;
-    return clipped(call.subagent ? `${title} (${call.subagent})` : title, TITLE_LIMIT);
+    const { agents, facts } = this.bridge.state;
+    const sub = call.subagent ? ` (${call.subagent})` : '';
+    const fact = facts[call.toolCallId];
+    const hosted = agents.find((agent) => agent.agentName === call.agentName)?.type === 'acp';
+    if (hosted && fact !== undefined) return clipped(`${fact}${sub}`, TITLE_LIMIT);
+    const title = clipped(`${call.title || call.tool}${sub}`, TITLE_LIMIT);
+    // A hosted agent's own words are marked as such.
+    return hosted ? [html`<q>${title}</q>`] : title;
   }
 
   private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {

@@ -39,6 +39,7 @@ export class Card extends Drawn {
     position: { type: Number },
     total: { type: Number },
     windowFocused: { attribute: false },
+    connected: { attribute: false },
     panel: { state: true },
     raw: { state: true },
     whyOpen: { state: true },
@@ -49,6 +50,8 @@ export class Card extends Drawn {
   declare position: number;
   declare total: number;
   declare windowFocused: boolean;
+  /** A server is there that takes an answer. */
+  declare connected: boolean;
   private declare panel: Panel;
   private declare raw: boolean;
   private declare whyOpen: boolean;
@@ -64,6 +67,7 @@ export class Card extends Drawn {
     this.whyOpen = false;
     this.diffOpened = false;
     this.windowFocused = true;
+    this.connected = true;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -96,6 +100,7 @@ export class Card extends Drawn {
 
   /** Why an approving input would not count now; undefined if it would. */
   private get obstacle(): string | undefined {
+    if (!this.connected) return t('The server is not running');
     if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');
     if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge) return this.diffOpened ? undefined : t('Open the diff first');
@@ -110,7 +115,7 @@ export class Card extends Drawn {
   }
 
   private send(answer: Answer): void {
-    if (this.answers) return;
+    if (this.answers || !this.connected) return;
     const { approvalId, digest } = this.waiting.approval;
     this.bridge.dispatch({ type: 'answering', approvalId });
     this.bridge.post({ type: 'answer', approvalId, digest, ...answer });
@@ -184,7 +189,7 @@ export class Card extends Drawn {
     const elsewhere = approval.threadId !== state.current && thread;
     return html`<p class="origin">
       <span class="agent">${revealed(approval.agentName)}</span>${approval.subagent ? html`<span> › ${t('sub-agent {0}', approval.subagent)}</span>` : nothing}${label && label !== 'gated'
-        ? html`<span class="label" title=${labelWords(label)}> · ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
+        ? html`<span class="label" title=${labelWords(label)}> · <span class="dot agent-${label}" aria-hidden="true"></span> ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
         : nothing}${elsewhere ? html`<span> · ${t('from “{0}”', thread.title)}</span>` : nothing}${approval.expiresAt ? html`<span> · ${t('until {0}', timeWords(approval.expiresAt))}</span>` : nothing}
     </p>`;
   }
@@ -215,6 +220,7 @@ export class Card extends Drawn {
     const { state } = this.bridge;
     const evidence = approval.effects.find((effect) => effect.verdict !== 'allow')?.evidence;
     const mode = state.chats[approval.threadId]?.mode ?? state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
+    const label = state.agents.find((agent) => agent.agentName === approval.agentName)?.label;
     const id = `card-why-${approval.approvalId}`;
     const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
     return html`<div class="why-box">
@@ -226,6 +232,7 @@ export class Card extends Drawn {
         ${!this.whyOpen ? nothing : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects.slice(0, EFFECTS).map(
           (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
         )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`}
+        ${label ? html`<li>${icon('hubot')}<span>${revealed(approval.agentName)}: ${labelWords(label)}</span></li>` : nothing}
         ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
       </ul>
       ${this.agentsWords()}
@@ -294,8 +301,9 @@ export class Card extends Drawn {
   }
 
   private buttons(): TemplateResult {
-    const { approval, answering } = this.waiting;
+    const { approval } = this.waiting;
     const { obstacle, panel } = this;
+    const answering = this.waiting.answering || !this.connected;
     const once = optionOf(approval, 'allow_once');
     const background = approval.options.find((option) => option.background);
     const back = panel.kind === 'none' ? nothing : html`<button type="button" class="secondary" @click=${() => this.show({ kind: 'none' })}>${t('Back')}</button>`;

@@ -27,12 +27,17 @@ export class Composer extends Drawn {
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!this.hasUpdated) this.text = this.bridge.draft;
     const { refused } = this.state;
     if (changed.has('state') && refused !== undefined) {
       // Put back what was not sent, unless something else was begun meanwhile.
       if (!this.text.trim()) this.text = refused;
       queueMicrotask(() => this.bridge.dispatch({ type: 'refusedTaken' }));
     }
+  }
+
+  protected override updated(): void {
+    if (this.bridge.draft !== this.text) this.bridge.draft = this.text;
   }
 
   focusText(): void {

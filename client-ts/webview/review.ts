@@ -83,7 +83,8 @@ export class Review extends Drawn {
   protected override render(): TemplateResult {
     const ticked = this.state.waiting.filter((waiting) => this.ticked(waiting));
     const unseen = ticked.filter(({ approval }) => !wasSeen(approval, this.state) || (this.watcher !== undefined && !this.seen.has(approval.digest))).length;
-    this.ready = ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
+    const connected = this.state.connection.state === 'running';
+    this.ready = connected && ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
     return html`<section class="page review" aria-label=${t('Review all')}>
       <div class="page-scroll" tabindex="0">${repeat(this.state.waiting, ({ approval }) => approval.approvalId, (waiting) => this.row(waiting))}</div>
       <div class="page-foot">
@@ -91,7 +92,7 @@ export class Review extends Drawn {
         <input class="message" type="text" aria-label=${t('Message to the agents')} placeholder=${t('Message to the agents')} .value=${this.message} @input=${(event: Event) => (this.message = (event.target as HTMLInputElement).value)} />
         <div class="buttons">
           <button type="button" class="primary" ?disabled=${!this.ready} @click=${() => this.answer('allow_once', ticked)}>${t('Approve {0} selected', ticked.length)}</button>
-          <button type="button" class="secondary" ?disabled=${ticked.length === 0} @click=${() => this.answer('reject_once', ticked)}>${t('Deny {0} selected', ticked.length)}</button>
+          <button type="button" class="secondary" ?disabled=${ticked.length === 0 || !connected} @click=${() => this.answer('reject_once', ticked)}>${t('Deny {0} selected', ticked.length)}</button>
         </div>
       </div>
     </section>`;

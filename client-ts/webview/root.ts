@@ -82,7 +82,7 @@ export class Root extends Drawn {
             ${state.waiting.length > 1 || putOff > 0
               ? html`<div class="queue-head"><span>${putOff > 0 ? t('{0} waiting, {1} put off', state.waiting.length, putOff) : t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
               : nothing}
-            ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused}></cs-card>`) : nothing}
+            ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused} .connected=${state.connection.state === 'running'}></cs-card>`) : nothing}
           </section>`
         : nothing}
       ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}</main>`;
@@ -127,7 +127,6 @@ export class Root extends Drawn {
     return html`<div class="connection stopped" role="alert">
       ${icon('error')}<span>${sentence(connection.message ?? t('The server is not running.'))}</span>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'restartServer' })}>${t('Restart Server')}</button>
-      <button type="button" class="link" @click=${() => this.bridge.post({ type: 'showLog' })}>${t('Show Log')}</button>
     </div>`;
   }
 

@@ -7,7 +7,7 @@ import type { Connection, Page, ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { t } from './l10n.ts';
-import { endedWords, headlineOf, resolvedWords } from './words.ts';
+import { endedWords, factOf, headlineOf, resolvedWords } from './words.ts';
 
 export interface Waiting {
   approval: wire.ApprovalRequest;
@@ -61,6 +61,8 @@ export interface State {
   outputs: Readonly<Record<string, { text: string; next: number; truncated: boolean }>>;
   rules: { rules: readonly wire.RuleView[]; grants: readonly wire.GrantView[]; calls: number; since?: string; loaded: boolean };
   proposals?: wire.RuleProposalsResult;
+  /** By call, what it would do in the gate's words, as its card said. */
+  facts: Readonly<Record<string, string>>;
   /** By call, what its answer left behind, until that was taken back. */
   kept: Readonly<Record<string, Kept | 'takenBack'>>;
   /** Receipts of changes that were taken back here. */
@@ -112,6 +114,7 @@ export function initialState(): State {
     shells: [],
     outputs: {},
     rules: { rules: [], grants: [], calls: 0, loaded: false },
+    facts: {},
     kept: {},
     undone: [],
     notes: [],
@@ -125,7 +128,7 @@ export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
       const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded } = event;
-      return withWaiting({ ...state, agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals, event.postponed));
+      return withWaiting({ ...withFacts(state, event.approvals), agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals, event.postponed));
     }
     case 'connection':
       return { ...state, connection: event.connection, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
@@ -248,7 +251,7 @@ function requested(state: State, approval: wire.ApprovalRequest): State {
     one.approval.createdAt < other.approval.createdAt ? -1 : one.approval.createdAt > other.approval.createdAt ? 1 : 0,
   );
   const said = waiting.length === 1 ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName) : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
-  return { ...withWaiting(state, waiting), saying: said };
+  return { ...withWaiting(withFacts(state, [approval]), waiting), saying: said };
 }
 
 function resolved(state: State, resolved: wire.ApprovalResolved): State {
@@ -286,6 +289,10 @@ function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalReque
     ...(before.find((one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest) ?? { approval, answering: false }),
     postponed: postponed.includes(approval.approvalId),
   }));
+}
+
+function withFacts(state: State, approvals: readonly wire.ApprovalRequest[]): State {
+  return { ...state, facts: { ...state.facts, ...Object.fromEntries(approvals.map((approval) => [approval.toolCall.toolCallId, factOf(approval)])) } };
 }
 
 /** Ids of those that were not put off. */

@@ -18,11 +18,13 @@ const PAGE = 150;
 const NEAR = 40;
 
 export class Transcript extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, chat: { attribute: false }, shown: { state: true } };
+  static override properties = { bridge: { attribute: false }, state: { attribute: false }, chat: { attribute: false }, shown: { state: true }, away: { state: true } };
   declare bridge: Bridge;
   declare state: State;
   declare chat: Chat | undefined;
   private declare shown: number;
+  /** Scrolled away from the end. */
+  private declare away: boolean;
 
   private follows = true;
   private sizes: ResizeObserver | undefined;
@@ -30,12 +32,14 @@ export class Transcript extends Drawn {
   constructor() {
     super();
     this.shown = PAGE;
+    this.away = false;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('chat') && changed.get('chat')?.threadId !== this.chat?.threadId) {
       this.shown = PAGE;
       this.follows = true;
+      this.away = false;
     }
   }
 
@@ -79,7 +83,7 @@ export class Transcript extends Drawn {
         },
       )}
       ${items.length === 0 ? this.welcome() : nothing} ${state.sending || isRunning(chat) ? this.working(items) : nothing}
-    </div></div>`;
+    </div></div>${this.away ? html`<button type="button" class="secondary small jump" @click=${this.jump}>${icon('arrow-down')} ${t('Jump to latest')}</button>` : nothing}`;
   }
 
   private item(item: Item, approvalId: string | undefined, postponed: boolean, undone: boolean): TemplateResult {
@@ -127,6 +131,14 @@ export class Transcript extends Drawn {
   private readonly onScroll = (event: Event): void => {
     const log = event.currentTarget as HTMLElement;
     this.follows = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
+    this.away = !this.follows;
+  };
+
+  private readonly jump = (): void => {
+    this.follows = true;
+    this.away = false;
+    this.follow();
+    this.querySelector<HTMLElement>('.transcript')?.focus();
   };
 }
 

@@ -5,6 +5,9 @@ import type { Kept } from '../src/kept.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { t } from './l10n.ts';
 
+/** Of a command in a row of the chat, which has one line. */
+const FACT_LIMIT = 600;
+
 export function headlineOf(approval: wire.ApprovalRequest, shorten?: (path: string) => string): string {
   return headline(approval, t, shorten);
 }
@@ -22,6 +25,12 @@ export function resolvedWords({ state, by }: wire.ApprovalResolved): string {
     case 'interrupted':
       return by === 'change' ? t('withdrawn, because it changed') : t('interrupted');
   }
+}
+
+/** What a request would do, in one line: the command, or the head of its card. */
+export function factOf(approval: wire.ApprovalRequest): string {
+  const { preview } = approval;
+  return preview.kind === 'command' ? preview.command.slice(0, FACT_LIMIT) : headlineOf(approval).replace(/\?$/, '');
 }
 
 /** What ended without the person's answer: whose it was, what was asked, how it ended, and why. One line. */

@@ -1,5 +1,5 @@
 // Bypass of an agent for this window, in the installed extension: from the palette, by a modal whose default changes nothing,
-// seen in the status bar and at the composer as long as it lasts, and turned off by one press.
+// seen in the status bar and at the composer as long as it lasts, and turned off by one press. And a card that is put off.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -42,6 +42,14 @@ test('bypass for this window is asked about, shown while it lasts, and turned of
     await send(chat, 'run touch asked.txt');
     await chat.getByTestId('approval-card').first().waitFor({ timeout: BOUND });
     assert.equal(there('asked.txt'), false);
+
+    // Put off: the card is folded, nothing is decided, and it comes back by a click.
+    await chat.getByRole('button', { name: 'Not now' }).click();
+    await chat.getByTestId('approval-card').waitFor({ state: 'hidden', timeout: BOUND });
+    await screenshot(page, 'put-off');
+    assert.match(await chat.getByTestId('queue').innerText(), /1 waiting, 1 put off/);
+    assert.equal(there('asked.txt'), false);
+    await chat.getByRole('button', { name: 'Show', exact: true }).click();
     await chat.getByTestId('approval-card').first().getByRole('button', { name: 'Deny', exact: true }).click();
     await idle(chat);
   });
