@@ -2,6 +2,7 @@
 #   make setup      what the machine needs: .venv, node modules, the editor under test; nothing to do the second time
 #   make run        the extension in an editor, with a profile and a demo folder of its own
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
+#                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
 #   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
@@ -37,6 +38,7 @@ test-pythons: setup
 	$(bin)/python scripts/test_pythons.py $(ARGS)
 
 test-agents: setup
+	$(PYTHON) scripts/setup.py all-agents
 	$(bin)/pytest tests/agents $(ARGS)
 
 test-ts: setup

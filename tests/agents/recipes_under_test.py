@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +19,7 @@ from pathlib import Path
 from countersign.settings.policy import AgentConfig
 
 HERE = Path(os.environ.get("COUNTERSIGN_TEST_AGENTS") or Path(__file__).parent)
+PLATFORM = f"{sys.platform}-{'arm64' if platform.machine() in ('arm64', 'aarch64') else 'x64'}"
 SEED = "alpha\nbeta\ngamma\n"
 Call = dict[str, object]
 
@@ -177,7 +180,7 @@ QWEN = RealAgent(
 OPENCODE = RealAgent(
     name="opencode",
     recipe="opencode",
-    command=("{at}/opencode-ai/bin/opencode.exe", "acp"),
+    command=(f"{{at}}/opencode-{PLATFORM}/bin/opencode", "acp"),
     env={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
@@ -227,7 +230,7 @@ CODEX = RealAgent(
 ZED_CODEX = RealAgent(
     name="zed-codex",
     recipe="zed-codex",
-    command=("{at}/@zed-industries/codex-acp-linux-x64/bin/codex-acp",),
+    command=(f"{{at}}/@zed-industries/codex-acp-{PLATFORM}/bin/codex-acp",),
     env={"CODEX_HOME": "{home}/.codex", "FAKE_KEY": "fake", "NO_BROWSER": "1"},
     files={".codex/config.toml": _codex_config("gpt-5.4")},
     write=lambda path, text: _patch(_added(path, text)),
@@ -255,7 +258,7 @@ COPILOT = RealAgent(
 CLINE = RealAgent(
     name="cline",
     recipe="cline",
-    command=("{at}/.bin/cline", "--acp"),
+    command=(f"{{at}}/@cline/cli-{PLATFORM}/bin/cline", "--acp"),
     env={"CLINE_API_KEY": "fake", "CLINE_PROVIDER": "openai-compatible", "CLINE_MODEL": "fake-model"},
     files={
         ".cline/data/settings/providers.json": {

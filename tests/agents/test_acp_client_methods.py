@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.agents.acp.recipes import STRANGER
+from countersign.agents.acp.recipe import STRANGER
 from countersign.settings.policy import RuleText
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 

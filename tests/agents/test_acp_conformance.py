@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from acp import schema
 
-from countersign.agents.acp.recipes import Recipe
+from countersign.agents.acp.recipe import Recipe
 from tests.agents.scripted_agent_fixture import Player, ask, done
 
 from .desk import Place

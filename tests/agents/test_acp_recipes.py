@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp.host import agent_environment
-from countersign.agents.acp.recipes import RECIPES, STRANGER, label_of, prepare_launch, recipe_for
+from countersign.agents.acp.identity import installed_version
+from countersign.agents.acp.known_recipes import RECIPES
+from countersign.agents.acp.recipe import STRANGER
+from countersign.agents.acp.recipes import is_refused, label_of, prepare_launch, recipe_for
 from countersign.settings.policy import AgentConfig
 
 BY_NAME = {recipe.name: recipe for recipe in RECIPES}
@@ -30,6 +33,7 @@ def config(*words: str, **more) -> AgentConfig:
         (("/x/opencode.exe", "acp"), "opencode"),
         (("npx", "@zed-industries/codex-acp"), "zed-codex"),
         (("npx", "@zed-industries/claude-code-acp"), "claude"),
+        (("npx", "-y", "@agentclientprotocol/codex-acp@2.6.0"), "codex"),
         (("codex-acp",), "none"),
         (("my-claude-agent-acp-wrapper",), "none"),
         (("python", "agent.py"), "none"),
@@ -48,7 +52,7 @@ def test_a_recipe_can_be_named_and_an_unknown_name_is_a_stranger():
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
 def test_every_recipe_writes_its_files_for_nobody_else_and_leaves_no_placeholder(recipe, tmp_path: Path):
-    launch = prepare_launch(recipe, config("program", "--own"), tmp_path / "gate")
+    launch = prepare_launch(recipe, config("program", "--own"), tmp_path / "gate", {})
     assert launch.command[:2] == ("program", "--own")
     assert "{gate}" not in json.dumps([launch.command, dict(launch.env)])
     for name in recipe.files:
@@ -58,18 +62,18 @@ def test_every_recipe_writes_its_files_for_nobody_else_and_leaves_no_placeholder
 @pytest.mark.parametrize("recipe", [recipe for recipe in RECIPES if recipe.files], ids=lambda recipe: recipe.name)
 def test_a_link_in_the_gate_folder_is_not_written_through(recipe, tmp_path: Path):
     gate = tmp_path / "gate/agent-it"
-    gate.mkdir(parents=True)
-    (tmp_path / "precious").write_text("mine")
     name = next(iter(recipe.files))
+    (gate / name).parent.mkdir(parents=True)
+    (tmp_path / "precious").write_text("mine")
     (gate / name).symlink_to(tmp_path / "precious")
-    prepare_launch(recipe, config("program"), tmp_path / "gate")
+    prepare_launch(recipe, config("program"), tmp_path / "gate", {})
     assert (tmp_path / "precious").read_text() == "mine"
     assert (gate / name).read_text() == recipe.files[name]
 
 
 def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):
     names = ("a b", "a_b", "..", "a/b")
-    made = [prepare_launch(BY_NAME["qwen"], AgentConfig(name, "acp", command="qwen"), tmp_path) for name in names]
+    made = [prepare_launch(BY_NAME["qwen"], AgentConfig(name, "acp", command="qwen"), tmp_path, {}) for name in names]
     paths = {launch.env["QWEN_CODE_SYSTEM_SETTINGS_PATH"] for launch in made}
     assert len(paths) == len(names)
     assert all(Path(path).parent.parent == tmp_path for path in paths)
@@ -82,7 +86,14 @@ def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):
         ("claude", "0.101.0", None, "asksOnly"),
         ("claude", None, None, "asksOnly"),
         ("qwen", "1.0", None, "asksOnly"),
-        ("opencode", "1.18.33", None, "asksOnly"),
+        ("opencode", "1.18.33", None, "gated"),
+        ("opencode", "1.18.34", None, "asksOnly"),
+        ("zed-codex", "0.16.0", None, "gated"),
+        ("codex", "2.6.0", None, "asksOnly"),
+        ("codex", "2.6.0", ".codex", "unguarded"),
+        ("qwen", "0.15.10", None, "gated"),
+        ("qwen", "0.15.10", ".qwen/settings.json", "unguarded"),
+        ("cline", "3.0.65", None, "gated"),
         ("copilot", "1", None, "asksOnly"),
         ("copilot", "1", ".github/hooks", "unguarded"),
         ("cline", "1", ".clinerules", "unguarded"),
@@ -91,18 +102,18 @@ def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):
 def test_the_label_promises_only_what_was_measured(tmp_path: Path, name, version, plant, label):
     if plant:
         (tmp_path / plant).mkdir(parents=True)
-    found, why = label_of(BY_NAME[name], version, str(tmp_path))
+    found, why = label_of(BY_NAME[name], version, version, str(tmp_path))
     assert found == label
     assert why
 
 
 def test_a_stranger_is_unguarded(tmp_path: Path):
-    assert label_of(STRANGER, "1", str(tmp_path))[0] == "unguarded"
+    assert label_of(STRANGER, "1", "1", str(tmp_path))[0] == "unguarded"
 
 
 def test_what_a_recipe_sets_wins_over_the_agents_own_environment(tmp_path: Path):
     own = config("opencode", env={"OPENCODE_PERMISSION": '{"*": "allow"}', "MINE": "1"})
-    launch = prepare_launch(BY_NAME["opencode"], own, tmp_path)
+    launch = prepare_launch(BY_NAME["opencode"], own, tmp_path, {})
     found = agent_environment({"PATH": "/usr/bin:/bin"}, own, launch, "/projects")
     assert json.loads(found["OPENCODE_PERMISSION"])["bash"] == "ask"
     assert (found["MINE"], found["PWD"]) == ("1", "/projects")
@@ -113,3 +124,97 @@ def test_claude_is_asked_to_ask_for_everything():
     assert options["settingSources"] == []
     assert options["settings"]["permissions"]["ask"] == ["*"]
     assert options["managedSettings"]["allowManagedHooksOnly"]
+
+
+def test_a_persons_own_files_are_linked_and_of_settings_only_the_named_keys_are_copied(tmp_path: Path):
+    home = tmp_path / "home"
+    (home / ".codex/rules").mkdir(parents=True)
+    (home / ".codex/auth.json").write_text("secret")
+    (home / ".codex/rules/default.rules").write_text("allow everything")
+    (home / ".config/opencode").mkdir(parents=True)
+    own = {"permission": {"bash": "allow"}}
+    given = "// mine\n" + json.dumps({"model": "m", **own, "agent": {"build": own}, "mcp": {}})
+    (home / ".config/opencode/opencode.json").write_text(given)
+    environment = {"HOME": str(home)}
+    for _ in range(2):
+        prepare_launch(BY_NAME["zed-codex"], config("codex"), tmp_path / "gate", environment)
+        prepare_launch(BY_NAME["opencode"], config("opencode"), tmp_path / "gate", environment)
+    gate = tmp_path / "gate/agent-it"
+    assert (gate / "codex/auth.json").resolve() == home / ".codex/auth.json"
+    assert not (gate / "codex/config.toml").exists()
+    assert [path.name for path in (gate / "codex/rules").iterdir()] == ["ask.rules"]
+    made = json.loads((gate / "config/opencode/opencode.json").read_text())
+    assert (made["model"], made["permission"]["bash"], "mcp" in made) == ("m", "ask", False)
+    assert made["agent"]["build"]["permission"]["bash"] == "ask"
+    assert (home / ".config/opencode/opencode.json").read_text() == given
+
+
+def test_a_variable_says_where_a_persons_own_files_lie(tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/auth.json").write_text("secret")
+    environment = {"HOME": str(tmp_path), "CODEX_HOME": str(tmp_path / "elsewhere")}
+    launch = prepare_launch(BY_NAME["zed-codex"], config("codex"), tmp_path / "gate", environment)
+    assert (Path(launch.env["CODEX_HOME"]) / "auth.json").read_text() == "secret"
+
+
+@pytest.mark.parametrize(
+    ("names", "title", "refused"),
+    [
+        (("spawn_agent",), "", True),
+        ((), "spawn_agent: {...}", True),
+        ((), "spawn_agent", True),
+        ((), "run_commands: spawn_agent", False),
+        (("run_commands",), "ls", False),
+    ],
+)
+def test_a_tool_that_starts_what_never_asks_is_refused(names, title, refused):
+    assert is_refused(BY_NAME["cline"], names, title) == refused
+    assert not is_refused(BY_NAME["claude"], names, title)
+
+
+def test_an_agents_own_word_only_lowers_its_label(tmp_path: Path):
+    gemini = BY_NAME["gemini"]
+    assert label_of(gemini, "0.61.0", None, str(tmp_path))[0] == "gated"
+    assert label_of(gemini, None, "0.61.0", str(tmp_path))[0] == "asksOnly"
+    assert label_of(gemini, "0.61.0", "0.62.0", str(tmp_path))[0] == "asksOnly"
+    assert label_of(gemini, "0.62.0", "0.61.0", str(tmp_path))[0] == "asksOnly"
+
+
+def installed(folder: Path, name: str, version: str) -> Path:
+    program = folder / "node_modules" / name / "dist/index.js"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/usr/bin/env node\n")
+    program.chmod(0o755)
+    (program.parents[1] / "package.json").write_text(json.dumps({"name": name, "version": version}))
+    return program
+
+
+def test_the_version_is_that_of_the_installed_package(tmp_path: Path):
+    place, recipe, work = tmp_path / "home", BY_NAME["gemini"], str(tmp_path / "work")
+    program = installed(place, "@google/gemini-cli", "0.61.0")
+    (place / "bin").mkdir()
+    (place / "bin/gemini").symlink_to(program)
+    path = str(place / "bin")
+    assert installed_version(recipe, ["node", str(program), "--acp"], path, work) == "0.61.0"
+    assert installed_version(recipe, ["gemini", "--acp"], path, work) == "0.61.0"
+    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli@0.61.0"], path, work) == "0.61.0"
+    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli"], path, work) is None
+    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli@latest"], path, work) is None
+    assert installed_version(recipe, ["npx", "-y", "@other/gemini-cli@0.61.0"], path, work) is None
+    assert installed_version(recipe, ["other", "@google/gemini-cli@0.61.0"], path, work) is None
+    assert installed_version(recipe, ["npm", "exec", "--", "@google/gemini-cli@0.61.0"], path, work) == "0.61.0"
+    assert installed_version(BY_NAME["qwen"], ["gemini"], path, work) is None
+    zed = installed(place, "@zed-industries/codex-acp-linux-x64", "0.16.0")
+    assert installed_version(BY_NAME["zed-codex"], [str(zed)], path, work) == "0.16.0"
+
+
+def test_a_folder_of_the_agents_name_and_a_package_in_the_workspace_tell_nothing(tmp_path: Path):
+    folder = tmp_path / "gemini"
+    folder.mkdir()
+    (folder / "agent").write_text("")
+    recipe = BY_NAME["gemini"]
+    assert recipe_for(config(str(folder / "agent"))) is recipe
+    assert installed_version(recipe, [str(folder / "agent")], None, str(tmp_path / "work")) is None
+    program = installed(tmp_path / "work", "@google/gemini-cli", "0.61.0")
+    assert installed_version(recipe, [str(program)], None, str(tmp_path / "work")) is None
+    assert installed_version(recipe, [str(program)], None, str(tmp_path / "other")) == "0.61.0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.agents.acp.recipes import Recipe
+from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.translate import (
     BadMessage,
     ChatNews,

@@ -242,9 +242,9 @@ def _draw_change(path: str, edits: tuple[FileEdit, ...]) -> tuple[DiffPreview, t
 
 def _one_result(edits: tuple[FileEdit, ...], there: str | None) -> str | None:
     """The text that all edits make which can be computed; None where they differ or none can be."""
-    exact = {result for edit in edits if not edit.hunks and (result := edit.apply(there)) is not None}
-    # Hunks leave open whether the text ends with a newline.
-    loose = {result for edit in edits if edit.hunks and (result := edit.apply(there)) is not None}
+    exact = {result for edit in edits if not edit.loose and (result := edit.apply(there)) is not None}
+    # These leave open whether the text ends with a newline.
+    loose = {result for edit in edits if edit.loose and (result := edit.apply(there)) is not None}
     if len(exact or loose) != 1 or len({result.rstrip("\n") for result in exact | loose}) != 1:
         return None
     return next(iter(exact or loose))

@@ -18,12 +18,13 @@ class Hunk:
 @dataclass(frozen=True, slots=True)
 class FileEdit:
     """What is to happen to one file: whole new ``content``, or in order ``replacements`` (old, new, everywhere) or
-    ``hunks``. Hunks do not say whether the text ends with a newline."""
+    ``hunks``. ``loose``: it does not say whether the text ends with a newline."""
 
     path: str
     content: str | None = None
     replacements: tuple[tuple[str, str, bool], ...] = ()
     hunks: tuple[Hunk, ...] = ()
+    loose: bool = False
 
     def apply(self, text: str | None) -> str | None:
         """The text of the file afterwards, or None where that cannot be told; ``text`` None is a file not there."""

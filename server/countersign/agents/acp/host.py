@@ -17,6 +17,7 @@ from typing import Any
 
 from countersign.agents.acp.agent_process import Link, open_link
 from countersign.agents.acp.client import Client
+from countersign.agents.acp.identity import installed_version
 from countersign.agents.acp.recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
@@ -62,7 +63,7 @@ class AcpAgent:
         self.state: AgentState = "idle"
         measured = next(iter(self.recipe.measured), None)
         self.label: AgentLabel
-        self.label, self.detail = label_of(self.recipe, measured, policy().workspace)
+        self.label, self.detail = label_of(self.recipe, measured, measured, policy().workspace)
         self._fallen: str | None = None
         self._gate = gate
         self._policy = policy
@@ -185,8 +186,10 @@ class AcpAgent:
         self._set(state="starting")
         policy = self._policy()
         try:
-            launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder)
-            environment = agent_environment(self._environment(), self.config, launch, policy.workspace)
+            clean = self._environment()
+            bare = agent_environment(clean, self.config, Launch((), {}), policy.workspace)
+            launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
+            environment = agent_environment(clean, self.config, launch, policy.workspace)
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             with sharing(self._workers):
                 link = await open_link(
@@ -207,7 +210,9 @@ class AcpAgent:
             self._set(state="failed")
             raise
         self._link = link
-        label, detail = await asyncio.to_thread(label_of, self.recipe, link.version, policy.workspace)
+        path = environment.get("PATH")
+        found = await asyncio.to_thread(installed_version, self.recipe, launch.command, path, policy.workspace)
+        label, detail = await asyncio.to_thread(label_of, self.recipe, found, link.version, policy.workspace)
         if self._fallen is not None:
             label, detail = "unguarded", self._fallen
         self._set(state="running", label=label, detail=detail)

@@ -64,7 +64,7 @@ def read_unified_diff(text: str, path: str) -> tuple[PatchedFile, ...] | None:
     if before == "":
         # Only of a file that is not there: no place is named in one that is.
         hunks = tuple(replace(hunk, start=None) for hunk in hunks)
-    return (PatchedFile(path, "update" if before else "add", FileEdit(path, hunks=hunks)),)
+    return (PatchedFile(path, "update" if before else "add", FileEdit(path, hunks=hunks, loose=True)),)
 
 
 def read_changes(changes: Mapping[str, Json]) -> tuple[PatchedFile, ...] | None:
@@ -82,7 +82,7 @@ def read_changes(changes: Mapping[str, Json]) -> tuple[PatchedFile, ...] | None:
                 hunks = _hunks(diff.rstrip("\n").split("\n")) if isinstance(diff, str) else None
                 if hunks is None or not isinstance(moved, str | None):
                     return None
-                edit = FileEdit(path, hunks=hunks) if moved is None else None
+                edit = FileEdit(path, hunks=hunks, loose=True) if moved is None else None
                 files.append(PatchedFile(path, "update", edit, moved))
             case _:
                 return None
@@ -108,7 +108,8 @@ def _section(lines: Sequence[str]) -> PatchedFile | None:
         case "Add":
             if not all(line.startswith("+") for line in rest):
                 return None
-            return PatchedFile(path, "add", FileEdit(path, content="".join(f"{line[1:]}\n" for line in rest)))
+            content = "".join(f"{line[1:]}\n" for line in rest)
+            return PatchedFile(path, "add", FileEdit(path, content=content, loose=True))
         case "Delete":
             return PatchedFile(path, "delete") if not any(line.strip() for line in rest) else None
         case _:
@@ -116,7 +117,7 @@ def _section(lines: Sequence[str]) -> PatchedFile | None:
             hunks = _bare_hunks(rest[1:] if moved else rest)
             if hunks is None:
                 return None
-            updated = PatchedFile(path, "update", FileEdit(path, hunks=hunks) if hunks else None)
+            updated = PatchedFile(path, "update", FileEdit(path, hunks=hunks, loose=True) if hunks else None)
             return replace(updated, edit=None, moved_to=moved["path"].rstrip()) if moved else updated
 
 

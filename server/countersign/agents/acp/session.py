@@ -20,7 +20,8 @@ from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.reading import AgentContext
-from countersign.agents.acp.recipes import Recipe
+from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
 from countersign.agents.acp.translate import (
@@ -70,6 +71,7 @@ MOST_HELD_TEXTS = 2
 """Texts of files that were read for the agent and wait until it reads its input."""
 MOST_NOTES = 50
 """Refusals that the agent is told of with the next prompt."""
+NEVER = "this agent's recipe never allows this tool: what it starts would act without asking"
 TOO_LARGE = "it is too large to be shown on a card"
 PLAIN_DENIAL = "the person denied it"
 """What the gate says of a denial without a reason; there is nothing to bring to the agent then."""
@@ -269,6 +271,9 @@ class Session:
             return answer_rejected(options)
         if report.too_large:
             self._refuse(report, self.reports.ask(call_id), TOO_LARGE)
+            return answer_rejected(options)
+        if is_refused(self.recipe, report.names, report.title):
+            self._refuse(report, self.reports.ask(call_id), NEVER)
             return answer_rejected(options)
         loop = asyncio.get_running_loop()
         request = Request(

@@ -1,0 +1,157 @@
+"""Real agents on the desk, offline: what they do reaches the gate, and their label says no more than that.
+
+Those in `EVERY_TIME` run wherever the tests run; the others where `scripts/setup.py all-agents` installed them.
+Each agent meets three worlds: as a person has it on the first day, with everything allowed in the person's own
+settings, and in a repository whose files allow everything and run programs. What is looked at is the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from countersign.agents.acp.known_recipes import RECIPES
+from countersign.settings.policy import RuleText
+
+from . import fake_llm
+from .desk import BOUND, Place, make_place
+from .plants import HARD_PLANTS, allow_everything, plant
+from .recipes_under_test import AGENTS, SEED, RealAgent
+
+pytestmark = pytest.mark.agents
+
+EVERY_TIME = ("gemini", "zed-codex")
+"""Beside Claude, which has a file of its own: they start fast, and differ most in what they say."""
+UNDER_TEST = [agent for agent in AGENTS if agent.name != "claude" and (agent.name in EVERY_TIME or agent.installed)]
+LABELS = {recipe.name: recipe.label for recipe in RECIPES}
+HOSTILE = {recipe.name: recipe.hostile for recipe in RECIPES}
+
+
+every_agent = pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+
+
+class Stage:
+    """A place with one agent on it and a scripted model behind it."""
+
+    def __init__(self, place: Place, row: RealAgent, url: str, log: Path) -> None:
+        self.place, self.row, self._log = place, row, log
+        self.config = row.config(url, Path(place.policy.home))
+        self.agent = place.agent(self.config)
+
+    @property
+    def outside(self) -> Path:
+        return self.place.folder / "outside"
+
+    async def play(self, scenario: str, mode: str = "default") -> str:
+        async with asyncio.timeout(2 * BOUND):
+            turn = self.place.turn(self.row.name, mode)
+            return await self.agent.prompt(f"[[{scenario}]] Do what this task says.", turn)
+
+    def told(self) -> str:
+        """What the model was told last of its tools' results."""
+        rows = [json.loads(line) for line in self._log.read_text().splitlines()]
+        return "\n".join(found["text"] or "" for found in rows[-1].get("tool_results", []))
+
+    def cards(self, start: int = 0) -> list[str]:
+        return [card.tool_call.kind for card in self.place.person.shown[start:]]
+
+
+@pytest.fixture
+async def stage(tmp_path: Path, row: RealAgent) -> AsyncIterator[Stage]:
+    place = make_place(tmp_path)
+    (place.workspace / "seed.txt").write_text(SEED)
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/secret.txt").write_text("outside-secret\n")
+    log = tmp_path / "model.jsonl"
+    server, port = fake_llm.serve(0, row.script(place.workspace), log)
+    try:
+        yield Stage(place, row, f"http://127.0.0.1:{port}", log)
+    finally:
+        await place.close()
+        server.shutdown()
+        server.server_close()
+
+
+def deny_all_but_reads(stage: Stage) -> None:
+    stage.place.person.decide = lambda card: {
+        "option": "allow_once" if card.tool_call.kind == "read" else "reject_once"
+    }
+
+
+@every_agent
+@pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
+async def test_everything_asks_and_what_is_denied_changes_nothing(stage: Stage, row: RealAgent, world: str):
+    if world == "permissive settings":
+        allow_everything(row.name, Path(stage.place.policy.home), stage.outside)
+    elif world == "hostile repository":
+        plant(HARD_PLANTS[row.name], ws=stage.place.workspace, outside=stage.outside)
+        if any((stage.place.workspace / name).exists() for name in HOSTILE[row.recipe]):
+            # Nothing holds this agent there, so the label must not say that anything does.
+            deny_all_but_reads(stage)
+            await stage.play("plain")
+            assert stage.agent.label == "unguarded"
+            return
+    deny_all_but_reads(stage)
+    before = stage.place.digest()
+    asked = {}
+    for scenario in ("write", "edit", "shell", "rm", "look"):
+        start = len(stage.place.person.shown)
+        await stage.play(scenario, mode="ask")
+        asked[scenario] = [kind for kind in stage.cards(start) if kind != "read" or scenario == "look"]
+        if LABELS[row.recipe] == "asksOnly" and not asked[scenario]:
+            # It acted by itself, which its label did not exclude; from then on the label says so.
+            assert stage.agent.label == "unguarded"
+            assert any("acted without asking" in event.message for event in stage.place.of("notice"))
+            return
+        assert stage.place.digest() == before, scenario
+    assert all(asked.values()), asked
+    assert [event.message for event in stage.place.of("notice")] == []
+    assert stage.agent.label == LABELS[row.recipe]
+    assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
+
+
+@every_agent
+async def test_what_is_allowed_happens_and_the_model_knows(stage: Stage, row: RealAgent):
+    stage.place.person.decide = lambda card: {"option": "allow_once"}
+    await stage.play("write")
+    # Cline's patches leave the last newline out.
+    assert (stage.place.workspace / "made.txt").read_text().rstrip() == "made by the agent\nline two"
+    await stage.play("edit")
+    assert (stage.place.workspace / "seed.txt").read_text() == "alpha\nBETA\ngamma\n"
+    previews = [card.preview for card in stage.place.person.shown if card.preview.kind == "diff"]
+    assert [preview.new_text for preview in previews] == ["made by the agent\nline two\n", "alpha\nBETA\ngamma\n"]
+    await stage.play("look")
+    assert "seed.txt" in stage.told()
+    await stage.play("rm")
+    assert not (stage.place.workspace / "seed.txt").exists()
+    failed = [event for event in stage.place.of("toolResult") if event.decided_by == "user" and not event.success]
+    assert failed == []
+    assert stage.agent.label == LABELS[row.recipe]
+
+
+@every_agent
+async def test_rules_and_modes_hold(stage: Stage, row: RealAgent):
+    stage.place.change(rules=(RuleText("deny", "Bash(rm:*)"), RuleText("deny", "Edit(seed.txt)")))
+    before = stage.place.digest()
+    for scenario in ("rm", "edit"):
+        await stage.play(scenario)
+    assert stage.place.person.shown == []
+    assert "rule" in [event.decided_by for event in stage.place.of("toolResult")]
+    await stage.play("write", mode="plan")
+    assert stage.place.digest() == before
+    await stage.play("write", mode="acceptEdits")
+    assert stage.place.person.shown == []
+    assert (stage.place.workspace / "made.txt").exists()
+
+
+@every_agent
+async def test_what_lies_outside_asks_in_every_mode(stage: Stage, row: RealAgent):
+    deny_all_but_reads(stage)
+    await stage.play("writeout", mode="acceptEdits")
+    assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
+    # An agent may refuse it by itself; then nobody is asked.
+    assert stage.place.person.shown or "not in workspace" in stage.told()
