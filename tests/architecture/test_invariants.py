@@ -35,3 +35,54 @@ def test_each_mark_names_a_promise_that_architecture_lists():
 
 def test_each_promise_is_marked_in_the_code():
     assert promises() - set(marks()) == set()
+
+
+def promised_tests() -> dict[str, list[str]]:
+    """The rows of the table: each promise with the tests that hold it."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = page[page.index("### The tests of the promises") : page.index("## What outlives what")]
+    rows = [line.split("|")[1:3] for line in table.splitlines() if line.startswith("| ") and "`" in line]
+    return {name.strip(): re.findall(r"`([^`]+)`", tests) for name, tests in rows}
+
+
+def test_each_promise_has_its_tests_and_each_row_its_promise():
+    table = promised_tests()
+    assert set(table) == promises()
+    assert [name for name, tests in table.items() if not tests] == []
+
+
+def missing(reference: str) -> str | None:
+    """What is wrong with a reference to a test, `file` or `file::function`."""
+    file, _, function = reference.partition("::")
+    path = ROOT / file
+    if not path.is_file():
+        return f"there is no {file}"
+    text = path.read_text(encoding="utf-8")
+    if function and not re.search(rf"^(?:async )?def {re.escape(function)}\(", text, re.MULTILINE):
+        return f"{file} has no {function}"
+    return None if function or path.suffix != ".py" else f"{file}: name the test"
+
+
+def test_each_test_of_the_table_exists():
+    references = [reference for tests in promised_tests().values() for reference in tests]
+    assert [fault for reference in references if (fault := missing(reference)) is not None] == []
+
+
+def test_a_reference_that_leads_nowhere_is_found():
+    assert missing("tests/nowhere.py::test_x") == "there is no tests/nowhere.py"
+    assert missing("tests/architecture/test_invariants.py::test_x") is not None
+    assert missing("tests/architecture/test_invariants.py") is not None
+    assert missing("tests/architecture/test_invariants.py::missing") is None
+
+
+PAGES = ("docs/security.md", "ARCHITECTURE.md")
+
+
+def test_each_file_that_the_pages_name_as_a_test_exists():
+    named = {
+        (page, name)
+        for page in PAGES
+        for name in re.findall(r"`((?:client-ts/)?tests?/[\w./-]+)", (ROOT / page).read_text(encoding="utf-8"))
+    }
+    roots = (ROOT, ROOT / "client-ts")
+    assert [(page, name) for page, name in sorted(named) if not any((root / name).exists() for root in roots)] == []

@@ -1,4 +1,5 @@
-"""The Nth system call of an approval's way made to fail, on the real server: strace stands in for a broken machine.
+"""The Nth system call of an approval's way made to fail, or the server killed at it: strace stands in for a broken
+machine.
 
 One case is one approval, from the prompt to its end, while the Nth call of one name fails in whichever thread gets so
 far. Of every case one of two things must be true: it did not run, and whoever asked was told so; or it ran, and the
@@ -38,9 +39,12 @@ CALLS: Mapping[str, Sequence[str]] = {
     "socketpair": ("EMFILE",),
 }
 """System calls that an approval's way makes, and how each is made to fail."""
+KILL = "KILL"
+"""In place of an error: the process that makes the call is killed there, before it is made."""
 WAYS = ("create", "edit", "run")
 """What is approved: a new file, a changed one, a command."""
 SERIES = [(way, call, error) for way in WAYS for call, errors in CALLS.items() for error in errors]
+KILLS = [(way, call, KILL) for way in WAYS for call in CALLS]
 MOST = 200
 """No way makes so many calls of one name in one thread."""
 WHOLE_WAY = 4 * BOUND
@@ -55,7 +59,8 @@ class Case:
     number: int
 
     def __str__(self) -> str:
-        return f"{self.way}: {self.call} number {self.number} fails with {self.error}"
+        end = "ends in a kill" if self.error == KILL else f"fails with {self.error}"
+        return f"{self.way}: {self.call} number {self.number} {end}"
 
 
 @dataclass
@@ -80,6 +85,13 @@ def failures(seed: int, numbers: range) -> Iterator[str]:
     for number in numbers:
         way, call, error = SERIES[number % len(SERIES)]
         yield from asyncio.run(tried(Case(way, call, error, count) for count in range(1, MOST)))
+
+
+def kills(seed: int, numbers: range) -> Iterator[str]:
+    """As ``failures``, where the server is killed at the call."""
+    for number in numbers:
+        way, call, kill = KILLS[number % len(KILLS)]
+        yield from asyncio.run(tried(Case(way, call, kill, count) for count in range(1, MOST)))
 
 
 async def tried(cases: Iterable[Case], hits: list[Case] | None = None) -> list[str]:
@@ -150,7 +162,7 @@ class ToolContext:
         faults = [*judge(remains, token, heard)]
         if not heard.gone and token in json.dumps(await desk.peer.request("tool/pendingApprovals", {})):
             faults.append("the card is still open")
-        hit = "(INJECTED)" in log.read_text()
+        hit = heard.gone if case.error == KILL else "(INJECTED)" in log.read_text()
         return Told(hit, tuple(f"{case}: {fault}; told were {heard}" for fault in faults))
 
     async def judge_the_rest(self) -> list[str]:
@@ -237,7 +249,7 @@ async def failing(peer: Peer, case: Case, log: Path) -> AsyncIterator[None]:
     """While inside, the Nth such call of each of the server's threads and children fails; ``log`` says which did."""
     strace = await asyncio.create_subprocess_exec(
         "strace", "-f", "-p", str(peer.pid), "-o", str(log), "-e", f"trace={case.call}",
-        "-e", f"inject={case.call}:error={case.error}:when={case.number}",
+        "-e", f"inject={case.call}:{'signal' if case.error == KILL else 'error'}={case.error}:when={case.number}",
         stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert strace.stderr is not None

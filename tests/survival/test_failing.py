@@ -11,7 +11,7 @@ import pytest
 
 from tests.survival.post_crash_checks import Remains
 
-from .failing import CALLS, Case, Heard, judge, tried
+from .failing import CALLS, KILL, Case, Heard, judge, tried
 
 Json = Any
 
@@ -39,6 +39,27 @@ async def test_whichever_call_fails_it_either_did_not_run_and_said_so_or_ran_on_
     assert await tried(cases, hits) == []
     assert len(hits) > len(cases) / 2
     assert {"write", "pwrite64", "openat"} <= {case.call for case in hits}
+
+
+KILLED: tuple[tuple[str, str, tuple[int, ...]], ...] = (
+    ("create", "pwrite64", (1, 9)),
+    ("create", "renameat2", (1,)),
+    ("edit", "fdatasync", (1, 3)),
+    ("edit", "renameat2", (1,)),
+    ("edit", "unlinkat", (1,)),
+    ("run", "fdatasync", (2, 4)),
+    ("run", "write", (6,)),
+    ("run", "pipe2", (1,)),
+)
+"""By way and call: at which of them the server is killed; ``make soak`` kills at each."""
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is missing, which kills at the calls")
+async def test_whichever_call_the_server_is_killed_at_what_ran_is_on_record() -> None:
+    cases = [Case(way, call, KILL, number) for way, call, numbers in KILLED for number in numbers]
+    hits: list[Case] = []
+    assert await tried(cases, hits) == []
+    assert len(hits) > len(cases) / 2
 
 
 def _cases(call: str, ways: tuple[str, ...], numbers: tuple[int, ...]) -> list[Case]:
