@@ -12,6 +12,7 @@ from countersign.agents.acp.identity import installed_version
 from countersign.agents.acp.known_recipes import RECIPES
 from countersign.agents.acp.recipe import STRANGER
 from countersign.agents.acp.recipes import is_refused, label_of, prepare_launch, recipe_for
+from countersign.settings.agents import RECIPE_NAMES
 from countersign.settings.policy import AgentConfig
 
 BY_NAME = {recipe.name: recipe for recipe in RECIPES}
@@ -218,3 +219,7 @@ def test_a_folder_of_the_agents_name_and_a_package_in_the_workspace_tell_nothing
     program = installed(tmp_path / "work", "@google/gemini-cli", "0.61.0")
     assert installed_version(recipe, [str(program)], None, str(tmp_path / "work")) is None
     assert installed_version(recipe, [str(program)], None, str(tmp_path / "other")) == "0.61.0"
+
+
+def test_settings_know_the_names_of_all_recipes():
+    assert set(RECIPE_NAMES) == {*BY_NAME, STRANGER.name}

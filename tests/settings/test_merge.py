@@ -3,14 +3,17 @@
 A workspace tightens by itself; it loosens only where it is trusted and a person confirmed that very value.
 """
 
+import json
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from countersign.settings.agents import RECIPE_NAMES, agent_config
 from countersign.settings.jsonc import parse_jsonc
-from countersign.settings.layers import Layer, Layers, TooDeep, file_layer, only_forbidding, sent_layer
+from countersign.settings.layers import Layer, Layers, Place, TooDeep, file_layer, only_forbidding, sent_layer
 from countersign.settings.merge import build_policy, fail_closed
 from countersign.settings.modes import CELLS, MODES, is_looser
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
@@ -565,3 +568,26 @@ def test_a_setting_that_is_off_is_nothing_to_speak_of():
     off = {"sandbox": {"mode": "off", "network": "off"}, "mcpServers": {}, "hooks": {"beforeTool": []}}
     assert built(off, off).policy.not_yet == ()
     assert built({}, {"models": {"small": {"provider": "ollama", "model": "m"}}}).policy.not_yet == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "recipe", "told"),
+    [("gemini", "gemini", 0), ("none", "none", 0), (None, None, 0), ("gemnii", "none", 1), (5, "none", 1)],
+)
+def test_a_recipe_that_is_not_known_is_reported_and_none_is_used(given, recipe, told):
+    problems: list = []
+    entry = {"command": "x"} if given is None else {"command": "x", "recipe": given}
+    config = agent_config("A", entry, Place("settings.json", 3, 1), {}, problems)
+    assert config is not None
+    assert (config.recipe, len(problems)) == (recipe, told)
+    assert all(
+        problem.line == 3 and "recipe" in problem.message and "`gemini`" in problem.message for problem in problems
+    )
+
+
+def test_the_editor_offers_the_recipes_that_are_known():
+    package = json.loads((Path(__file__).parents[2] / "client-ts/package.json").read_text())
+    parts = package["contributes"]["configuration"]
+    found = [part["properties"]["countersign.agents"] for part in (parts if isinstance(parts, list) else [parts])
+             if "countersign.agents" in part["properties"]]  # fmt: skip
+    assert tuple(found[0]["additionalProperties"]["properties"]["recipe"]["enum"]) == RECIPE_NAMES

@@ -16,6 +16,9 @@ HOUSE_AGENT = "Countersign"
 DEMO_MODEL = "demo"
 LONGEST_NAME = 100
 Provider = Literal["demo", "ollama", "openai", "anthropic", "google"]
+NO_RECIPE = "none"
+RECIPE_NAMES = ("claude", "gemini", "qwen", "opencode", "codex", "zed-codex", "copilot", "cline", NO_RECIPE)
+"""Launch recipes that an agent may name; the recipes themselves are ``agents.acp.known_recipes``."""
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 
 _ENV = re.compile(r"\$\{env:([^}]*)\}")
@@ -47,6 +50,16 @@ def agent_config(
     if missing:
         told = ", ".join(shown(variable) for variable in missing)
         problems.append(place.problem(f"variables named for the agent {shown(name)} are not set and left out: {told}"))
+    recipe = as_text(entry.get("recipe"))
+    if entry.get("recipe") is not None and recipe not in RECIPE_NAMES:
+        known = ", ".join(f"`{each}`" for each in RECIPE_NAMES)
+        unknown = shown(recipe) if recipe is not None else "something that is no text"
+        problems.append(
+            place.problem(
+                f"the agent {shown(name)} names {unknown} as its recipe, so it is started without one; use {known}"
+            )
+        )
+        recipe = NO_RECIPE
     builtin = command is None
     return AgentConfig(
         name=name,
@@ -56,7 +69,7 @@ def agent_config(
         env={variable: value for variable, value in env.items() if value is not None},
         model=as_text(entry.get("model")) or (DEMO_MODEL if builtin else None),
         cwd=as_text(entry.get("cwd")),
-        recipe=as_text(entry.get("recipe")),
+        recipe=recipe,
     )
 
 
