@@ -104,6 +104,7 @@ PROPOSED = {
     "ls | tool -x && other": ["Bash(tool -x)", "Bash(tool:*)", "Bash(other)", "Bash(other:*)"],
     "sed -i s/a/b/ x": ["Bash(sed -i s/a/b/ x)"],
     "FOO=1 npm test": ["Bash(FOO=1 npm test)", "Bash(FOO=1 npm test:*)"],
+    "bash -c tool": ["Bash(tool)", "Bash(tool:*)"],
     "ls > build/out": ["Edit(./build/out)", "Edit(./build/**)"],
     **{
         text: []
@@ -114,7 +115,6 @@ PROPOSED = {
             "git",
             "cat <<E\nx\nE",
             "tool a\ntool b",
-            "bash -c tool",
             "$x y",
             "env tool",
             "cat .env",

@@ -92,7 +92,8 @@ def judge_command(
 ) -> CommandJudgement:
     """Find out about a command line. Reads the disk (links, kinds, what patterns match), changes and starts nothing;
     ``check_syntax`` may start bash to read the text. Without it, only texts of plain words count as checked."""
-    around = circumstances(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads)
+    prints = effect.understood and not effect.own_text
+    around = circumstances(rules, paths, agent, effect.cwd, builtin_reads=builtin_reads, prints=prints)
     return _Judging(effect, around, check_syntax).run()
 
 

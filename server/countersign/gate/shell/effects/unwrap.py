@@ -275,7 +275,8 @@ class _Unwrapping:
         if row.tail == "text":
             self.texts_of(rest[:1] if name == "trap" else rest, name)
         elif row.tail == "command":
-            clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip)
+            kept = name == "xargs" and all(option.name in _XARGS_CLEAR for option in found.options)
+            clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip and not kept)
             way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
             self.add(at, rest, way, inner)
 
@@ -466,6 +467,12 @@ def _is_one_of(option: str, names: Sequence[str]) -> bool:
     return option in names or (
         len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in names)
     )
+
+
+_XARGS_CLEAR = frozenset({
+    "-0", "-r", "-n", "-P", "-d", "-L", "-I", "--null", "--no-run-if-empty", "--max-args", "--max-procs", "--delimiter",
+})  # fmt: skip
+"""Options of xargs that say how its input is split, and how often the command runs."""
 
 
 def _replaced(name: str, found: Arguments) -> str | None:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
-    there are deny or ask rules about commands at all, ``granting`` that there are grants. ``inside_path`` and
+    there are deny or ask rules about commands at all, ``granting`` that there are grants, ``prints`` that what runs
+    is the text that was printed from the judged tree. ``inside_path`` and
     ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
     what was found of names, for when they are touched again."""
 
@@ -28,12 +29,15 @@ class Circumstances:
     start: str
     ruled: bool
     granting: bool
+    prints: bool
     inside_path: tuple[str, ...]
     outside_path: tuple[str, ...]
     touched: dict[Hashable, Touched] = field(default_factory=dict)
 
 
-def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool) -> Circumstances:
+def circumstances(
+    rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool, prints: bool
+) -> Circumstances:
     """Put them together, and find out once what every part would ask again."""
     inside_path, outside_path = program_folders(paths.workspace)
     return Circumstances(
@@ -44,6 +48,7 @@ def circumstances(rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, bui
         start=cwd if cwd.startswith("/") else f"{paths.workspace}/{cwd}",
         ruled=any(rules.commands_of(listed, None, agent) for listed in ("deny", "ask")),
         granting=bool(rules.commands_of("grant", None, agent)),
+        prints=prints,
         inside_path=inside_path,
         outside_path=outside_path,
     )

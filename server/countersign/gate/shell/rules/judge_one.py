@@ -60,7 +60,7 @@ def _speak_for(
             said.neutral = said.uncovered is None
             return Coverage()
         neutral, why_not = _neutral(around, case, places)
-        if neutral and said.requires_ask is None:
+        if (neutral or (covered is None and around.prints and only_runs_text(case))) and said.requires_ask is None:
             said.neutral = True
             return _NEEDS_NO_RULE
     coverage = covered
@@ -110,6 +110,26 @@ def feeds_an_interpreter(case: AnalyzedCommand) -> bool:
     return bool(case.names) and case.names[-1] in INTERPRETERS
 
 
+_TEXT_OPTIONS = re.compile(r"-[eu]*c")
+
+
+def only_runs_text(case: AnalyzedCommand) -> bool:
+    """Whether a command is ``bash -c 'constant text'`` and nothing else: then the text is judged in its place."""
+    step, command = case.step, case.step.command
+    unwrapped = step.unwrapped
+    if len(unwrapped.texts) != 1 or unwrapped.unknown is not None or unwrapped.fed or unwrapped.programs:
+        return False
+    if case.redefined or case.facts.aliases or case.evaluates or not all(map(is_safe_prefix, command.assignments)):
+        return False
+    if any(layer.way not in ("self", "clear") for layer in case.layers):
+        return False
+    words = [word.value for word in case.layers[-1].words]
+    if len(words) != 3 or words[0] not in {"bash", "sh", "dash"} or words[2] != unwrapped.texts[0]:
+        return False
+    # Other shells than bash expand no braces.
+    return _TEXT_OPTIONS.fullmatch(words[1] or "") is not None and (words[0] == "bash" or "{" not in unwrapped.texts[0])
+
+
 def _neutral(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
     command = case.step.command
@@ -131,7 +151,9 @@ def _neutral(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]
 
 _SCRIPT_NAMES = frozenset(
     "FILE FILES DIR DIRS SRC DST NAME NAMES VERSION BASE BRANCH OUT OUTPUT RESULT RESULTS COUNT SHA COMMIT TAG MSG "
-    "MESSAGE STATUS TOTAL START END LINE FAILED PATTERN TARGET INPUT DATE TODAY NOW".split()
+    "MESSAGE STATUS TOTAL START END LINE FAILED PATTERN TARGET INPUT DATE TODAY NOW N I J K ID URL ROOT TMPFILE "
+    "OUTFILE INFILE LOGFILE FILENAME "
+    " VALUE EXIT_CODE RC RET PASSED ERRORS SIZE LEN LIMIT MAX MIN WORDS ITEM ITEMS".split()
 )
 """Names in upper case that scripts give their own variables, and that neither bash nor a program obeys."""
 

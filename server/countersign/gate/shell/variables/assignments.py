@@ -22,8 +22,17 @@ SAFE = frozenset({
 """Names that an allow rule looks through when a plain value stands in front of a command."""
 
 _SAFE_VALUES = {
-    **dict.fromkeys(("GIT_PAGER", "PAGER", "MANPAGER"), re.compile(r"(?:cat)?")),
+    **dict.fromkeys(("GIT_PAGER", "PAGER", "MANPAGER", "GH_PAGER"), re.compile(r"(?:cat)?")),
+    **dict.fromkeys(("GIT_EDITOR", "EDITOR", "VISUAL"), re.compile(r"true|:")),
+    **dict.fromkeys(
+        ("FLASK_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "BABEL_ENV"), re.compile(r"[a-z]{1,20}")
+    ),
+    **dict.fromkeys(("CGO_ENABLED", "HEADLESS", "PYTHONUTF8"), re.compile(r"[01]")),
+    **dict.fromkeys(("PORT", "RUST_TEST_THREADS", "PYTHONHASHSEED"), re.compile(r"\d{1,6}")),
+    "LOG_LEVEL": re.compile(r"[A-Za-z]{1,10}"),
+    "CARGO_TERM_COLOR": re.compile(r"always|never|auto"),
     "NODE_OPTIONS": re.compile(r"--max[-_]old[-_]space[-_]size=\d{1,7}"),
+    "DJANGO_SETTINGS_MODULE": re.compile(r"(?:[A-Za-z_]\w*\.)+settings(?:\.[A-Za-z_]\w*|_[a-z]+)?"),
 }
 """Names that are looked through where they hold just this."""
 

@@ -1,0 +1,60 @@
+"""Commands that only run another one are judged by that, harmless variables by their value (S6, S7)."""
+
+from __future__ import annotations
+
+import pytest
+
+from .asked import decide
+
+RULES = [
+    "Bash(npm test:*)",
+    "Bash(npm ci)",
+    "Bash(wc:*)",
+    "Bash(npx prettier --check:*)",
+    "Bash(make:*)",
+    "Bash(git commit:*)",
+]
+ALLOWED = [
+    "sh -c 'npm test'", "bash -c 'npm test'", "bash -ec 'npm ci; npm test'", "bash -c \"npm ci && npm test\"",
+    "bash -c 'cd web && npm test'", "timeout 60 bash -c 'npm test'", "CI=1 bash -c 'npm test'",
+    "bash -c 'bash -c \"npm test\"'", "bash -c 'echo hi; pwd'", "bash -c 'for f in src/*.py; do wc -l \"$f\"; done'",
+    "bash -c ''", "npm test | bash -c 'wc -l'", "(bash -c 'npm test')", "ls | xargs -n 1 wc -l", "ls | xargs -0 wc",
+    "ls | xargs -r -P 2 wc", "ls | xargs -d '\\n' wc", "ls | xargs -I{} wc -l {}", "ls | xargs -L1 wc",
+    "DJANGO_SETTINGS_MODULE=site.settings npm test", "DJANGO_SETTINGS_MODULE=site.settings.test npm test",
+    "RAILS_ENV=test make", "CGO_ENABLED=0 make", "PORT=3000 npm test", "LOG_LEVEL=debug npm test",
+    "GIT_EDITOR=true git commit --amend", "EDITOR=: git commit", "export RAILS_ENV=test; make", "N=5; wc -l \"$N\"",
+    "EXIT_CODE=0; npm test",
+]  # fmt: skip
+ASKED = [
+    "bash -c 'evil'", "bash -c 'npm test; evil'", "bash -c 'npm test' x evil", "bash -c '\"$0\"' evil",
+    "bash -c \"$x\"", "bash -c \"npm test $x\"", "bash -lc 'npm test'", "bash -xc 'npm test'", "sh -c 'wc {a,b}'",
+    "bash -ic 'npm test'", "bash --rcfile evil -ic 'npm test'", "./bash -c 'npm test'", "zsh -c 'npm test'",
+    "fish -c 'npm test'", "env bash -c 'npm test'", "sudo bash -c 'npm test'", "FOO=bar bash -c 'npm test'",
+    "HOME=x bash -c 'npm test'", "bash() { evil; }; bash -c 'npm test'", "xargs bash -c 'npm test'",
+    "ls | xargs -I{} bash -c 'wc {}'", "ls | xargs -I{} {} x", "ls | xargs -I wc wc x",
+    "bash -c 'x=$(evil); npm test'", "bash -c 'npm test > /etc/x'", "sh -c '[[ a == a ]]; npm test'",
+    "sh -c 'npm test &> out'", "bash -c 'npm test'\\''; evil'", "bash -c $'npm test\\nevil'",
+    "bash -c 'cat /etc/shadow'", "bash -c 'cd .. && npm test'", "ls | xargs -0 evil", "ls | xargs --arg-file=x wc",
+    "ls | xargs -p wc", "ls | xargs -I{} git -c {} log", "DJANGO_SETTINGS_MODULE=../x npm test",
+    "DJANGO_SETTINGS_MODULE=antigravity npm test", "RAILS_ENV=../x make", "PORT=x make", "GIT_EDITOR=evil git commit",
+    "GIT_EDITOR='true; evil' git commit", "EDITOR=./true git commit", "PYTHONPATH=. npm test", "GIT_SSH=x; npm test",
+    "LD_PRELOAD=./x.so; npm test", "NODE_PATH=x; npm test",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ALLOWED)
+def test_the_inner_command_is_judged_in_place_of_the_outer_one(command: str) -> None:
+    assert decide(command, RULES) == "allow"
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_what_is_more_than_a_covered_inner_command_asks(command: str) -> None:
+    assert decide(command, [*RULES, "Bash(xargs:*)", "Bash(bash:*)"]) == "ask"
+
+
+def test_a_text_for_a_shell_counts_as_what_it_does() -> None:
+    assert decide("bash -c 'cat a.txt'", mode="plan") == "allow"
+    assert decide("bash -c 'npm test'", ["Bash(npm test)"], mode="plan") == "deny"
+    assert decide("bash -c 'npm test'", ["Bash(npm test)"], deny=["Bash(bash:*)"]) == "deny"
+    assert decide("bash -c 'npm test'", ["Bash(npm test)"], ask=["Bash(bash -c:*)"]) == "ask"
+    assert decide("bash -c 'npm test'", ["Bash(npm test)"], deny=["Bash(npm:*)"]) == "deny"
