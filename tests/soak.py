@@ -59,6 +59,12 @@ def _syntax(seed: int, numbers: range) -> Iterator[str]:
     return failures(seed, numbers)
 
 
+def _lines(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.shell.lines import EVASIONS, problems  # noqa: PLC0415 likewise
+
+    return problems(EVASIONS, ROOT / ".run" / "three_lines.json")
+
+
 def _replay(seed: int, numbers: range) -> Iterator[str]:
     from tests.gate.shell.replay import failures, sandbox  # noqa: PLC0415 likewise
 
@@ -150,6 +156,7 @@ COUNTS: Mapping[str, Count] = {
     "bash": Count("bash starts nothing that the engine had not found in a text it allowed", 100_000, 1_000, _bash),
     "expansion": Count("patterns, braces and tildes mean what bash expands them to", 100_000, 1_000, _expansion),
     "syntax": Count("what is recognized and what is printed parses, for us and for bash", 1_000_000, 1_000, _syntax),
+    "lines": Count("each line against a wrong reading does without the others what is known of it", 1, 1, _lines),
     "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),

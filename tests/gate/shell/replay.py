@@ -207,14 +207,14 @@ class PlainTexts(Texts):
 
 
 def _comparable(told: dict[str, Any], *, mixed: bool) -> tuple[Any, ...]:
-    """What must be equal. Processes that run at the same time report in any order."""
+    """What must be equal. Processes that run at the same time report and print in any order."""
     printed = _neutral(told["printed"])
     files = [(path, _neutral(text)) for path, text in told["files"]]
     started = [
         tuple(_neutral(re.sub(r"/dev/fd/\d+", "/dev/fd/N", word)) for word in words) for words in told["started"]
     ]
     if mixed:
-        return sorted(started), sorted(printed.splitlines()), [path for path, _ in files], told["status"]
+        return sorted(started), sorted(printed), [path for path, _ in files], told["status"]
     return started, printed, files, told["status"]
 
 

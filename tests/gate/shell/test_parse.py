@@ -90,6 +90,8 @@ def test_every_command_is_found_in_its_normal_form(text: str) -> None:
 
 
 NOT_UNDERSTOOD = [
+    "a '' 1\\\n>&2 b",
+    "a '' b 1\\\n2>c",
     'a "b',
     "a 'b",
     "a $(b",

@@ -75,7 +75,8 @@ PRINTED = {
     "{a,b} c": None, "a [!b]*": None, "a [[:alpha:]]": None, "a {$x,b}": None, "a {b,}": None, "a {b,c}{d,e}": None,
     "cat <<E\n$x\nE": None, "a ''\"$@\"": None, "a $LINENO": None, "a $BASH_EXECUTION_STRING": None, "time -p a": None,
     "select i in a; do b; done": None, "for i; do a; done": None, "case a in b) c;& *) d;; esac": None,
-    "[[ a =~ b ]]": None, "[[ x -eq 1 ]]": None, "[[ -v x ]]": None, "[[ ( a ) ]]": None, "a ${x:-$y}": None,
+    "[[ a =~ b ]]": None, "[[ x -eq 1 ]]": None, "[[ -v x ]]": None, "[[ ( a ) ]]": None,
+    "a $x$": None, "a $(b)$": None, "a ${x:-$y}": None,
 }  # fmt: skip
 
 

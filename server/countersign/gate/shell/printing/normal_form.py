@@ -336,6 +336,10 @@ def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
     if channel and len(word.pieces) == 1 and isinstance(process := word.pieces[0], Process) and not process.writes:
         return (Channel(_filled(process.script)),)
     _check_all_arguments(word)
+    if word.value is None and any(
+        isinstance(each, Text) and not each.quoted and "$" in each.text for each in word.pieces
+    ):
+        raise NotPrintable(f"a `$` beside an expansion, which bash then does not split: `{word.source}`")
     parts = _merged(_each_part(word.pieces, tilde=tilde))
     if word.value is not None:
         known = [_constant(part) for part in parts]

@@ -169,6 +169,8 @@ class _Ours:
         if redirect.variable is not None:
             raise Disagreement("`{name}` before a redirection is not compared")
         if redirect.heredoc is not None:
+            if redirect.heredoc.word is None or redirect.heredoc.word.value is None:
+                raise Disagreement("a here-document with expansions is not compared")
             target: Runs = (("q", redirect.heredoc.body or ""),)
         else:
             target = self.word(redirect.target)
@@ -216,7 +218,7 @@ class _Ours:
                 yield "u", text
             case Variable(name=name, quoted=quoted, plain=True):
                 yield ('"$' if quoted else "$"), name
-            case Variable(name=name, quoted=quoted, operator=":-", words=(word,)):
+            case Variable(name=name, quoted=quoted, operator=":-", words=(word,)) if word.value is not None:
                 yield ('"$' if quoted else "$"), f"{name}:-{word.source}"
             case Substitution(script=script, quoted=quoted):
                 yield ('"$(' if quoted else "$("), ""

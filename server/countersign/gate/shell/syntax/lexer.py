@@ -42,6 +42,7 @@ _QUOTED = re.compile(r"[^\\\"`$]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?=|\[)", re.ASCII)
 _EQUALS = re.compile(r"\+?=")
 _KEY = re.compile(r"\[[A-Za-z0-9_.-]+\]\+?=")
+_JOINED_DESCRIPTOR = re.compile(r"\d+\\\n(?:\d|\\\n)*[<>]")
 _REDIRECT = re.compile(r"(\d{1,9}|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<>|<&|<|>>|>&|>\||&>>|&>|>)", re.ASCII)
 _BLANK = re.compile(r"(?:[ \t]|\\\n)+")
 
@@ -272,6 +273,8 @@ class Lexer:
     def redirect(self, position: int) -> tuple[Redirect, int] | None:
         """The redirection at ``position`` and the place behind it, or None where there is none."""
         found = _REDIRECT.match(self.text, position)
+        if found is None and _JOINED_DESCRIPTOR.match(self.text, position):
+            raise NotUnderstood("a redirection whose descriptor stands on the line before it")
         if found is None or (found[2] in {"<", ">"} and found[1] is None and self.text.startswith("(", found.end())):
             return None
         operator = found[2]
