@@ -52,12 +52,15 @@ function distributed(name) {
   return existsSync(file) ? readFileSync(file) : undefined;
 }
 
+/** What the editor puts on the body in each theme. */
+const BODY_CLASSES = { dark: 'vscode-dark', light: 'vscode-light', 'hc-black': 'vscode-high-contrast', 'hc-light': 'vscode-high-contrast vscode-high-contrast-light' };
+
 /** As panel.ts makes it, with the stand-in for the editor before our script. */
 function documentOf(theme) {
   const policy = "default-src 'none'; script-src 'nonce-n'; style-src 'self'; font-src 'self'";
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <link rel="stylesheet" href="/theme.css?name=${theme}"><link rel="stylesheet" href="/webview.css"><title>Countersign</title></head>
-<body class="vscode-${theme}"><script nonce="n" src="/scenes.js"></script><script nonce="n" src="/webview.js"></script></body></html>`;
+<body class="${BODY_CLASSES[theme]}"><script nonce="n" src="/scenes.js"></script><script nonce="n" src="/webview.js"></script></body></html>`;
 }
 
 export function browserPath() {
