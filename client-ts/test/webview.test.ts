@@ -624,3 +624,30 @@ it('a row of a hosted agent says what its card said, and marks the agent\u2019s 
   expect(titles).toEqual(['rm -rf build &amp;&amp; pytest -q', '<q>Look around</q>']);
   expect(webview.posted).toBeDefined();
 });
+
+it('from the palette a card is approved that was on the screen before; another one is not, and it says why', async () => {
+  const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+  await webview.say({ type: 'act', action: 'approve' });
+  expect(webview.find('.note').textContent).toContain('Nothing was approved.');
+  await armed(webview);
+  // Another card took its place while the palette was open.
+  window.dispatchEvent(new Event('blur'));
+  await webview.say(snapshot({ approvals: [commandApproval({ approvalId: 'a-new', digest: 'd-new' })] }));
+  await armed(webview);
+  await webview.say({ type: 'act', action: 'approve' });
+  expect(webview.sent('answer')).toEqual([]);
+  // The same one stays.
+  window.dispatchEvent(new Event('blur'));
+  await webview.say({ type: 'act', action: 'approve' });
+  expect(webview.sent('answer')).toMatchObject([{ approvalId: 'a-new', digest: 'd-new' }]);
+});
+
+it('a table of any size in a message does not stall the view', async () => {
+  const wide = `| ${Array.from({ length: 100 }, (_, index) => `c${index}`).join(' | ')} |\n`;
+  const text = `before\n\n${wide}${'|-'.repeat(100)}|\n${wide.repeat(1000)}\nafter`;
+  const webview = await fakeWebview(snapshot(), { type: 'threadOpened', thread: { threadId: 't-1', agentName: 'Countersign', mode: 'default', seq: 1, events: [{ type: 'text', text }], approvals: [], running: false } });
+  expect(document.querySelectorAll('.markdown *').length).toBeLessThan(3000);
+  expect(webview.find('.markdown').textContent).toContain('before');
+  expect(webview.find('.markdown').textContent).toContain('after');
+  expect(document.querySelector('.markdown cs-rows')).not.toBeNull();
+});

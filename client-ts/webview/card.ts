@@ -99,7 +99,7 @@ export class Card extends Drawn {
   }
 
   /** Why an approving input would not count now; undefined if it would. */
-  private get obstacle(): string | undefined {
+  get obstacle(): string | undefined {
     if (!this.connected) return t('The server is not running');
     if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');

@@ -6,6 +6,9 @@ import { html, nothing, type TemplateResult } from 'lit';
 import MarkdownIt, { type Token } from 'markdown-it';
 
 import { reveal, revealProse } from '../src/reveal.ts';
+import { t } from './l10n.ts';
+import { textRows } from './rows.ts';
+import './rowsView.ts';
 
 export type OpenTarget = { href: string } | { path: string; line?: number };
 type Part = TemplateResult | string | typeof nothing;
@@ -15,8 +18,11 @@ const parser = new MarkdownIt({ html: false, linkify: true, breaks: false }).dis
 parser.validateLink = (href) => asTarget(href) !== undefined;
 
 export function markdown(text: string, open: (target: OpenTarget) => void): Part[] {
-  return blocks(parser.parse(text, {}), open);
+  return blocks(parser.parse(text, {}), open, text);
 }
+
+/** A table of more tokens stands there as its source, which is drawn piece by piece; a cell has three. */
+const TABLE_TOKENS = 3000;
 
 /** Where a link leads, if it is of a kind that may be followed. */
 export function asTarget(href: string): OpenTarget | undefined {
@@ -39,17 +45,22 @@ function fileTarget(href: string): OpenTarget | undefined {
 }
 
 /** Each opening token is matched with its closing one; what lies between is its content. */
-function blocks(tokens: readonly Token[], open: (target: OpenTarget) => void): Part[] {
+function blocks(tokens: readonly Token[], open: (target: OpenTarget) => void, text: string): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     if (token.nesting === 1) {
       const end = closing(tokens, at);
-      parts.push(container(token, blocks(tokens.slice(at + 1, end), open)));
+      const large = token.type === 'table_open' && end - at > TABLE_TOKENS && token.map;
+      parts.push(large ? source(text.split('\n').slice(...large).join('\n')) : container(token, blocks(tokens.slice(at + 1, end), open, text)));
       at = end;
     } else parts.push(leaf(token, open));
   }
   return parts;
+}
+
+function source(text: string): Part {
+  return html`<cs-rows .label=${t('Table')} .rows=${textRows(text)}></cs-rows>`;
 }
 
 function closing(tokens: readonly Token[], start: number): number {
@@ -77,7 +88,7 @@ function container(token: Token, inner: Part[]): Part {
     case 'blockquote_open':
       return html`<blockquote>${inner}</blockquote>`;
     case 'table_open':
-      return html`<div class="table" tabindex="0" role="region" aria-label="Table"><table>${inner}</table></div>`;
+      return html`<div class="table" tabindex="0" role="region" aria-label=${t('Table')}><table>${inner}</table></div>`;
     case 'thead_open':
       return html`<thead>${inner}</thead>`;
     case 'tbody_open':

@@ -29,12 +29,16 @@ export class Root extends Drawn {
   declare bridge: Bridge;
 
   private cardHeldFocus = false;
+  /** Digest of the card that was on the screen when the view lost the focus, such as to the palette. */
+  private shownBefore: string | undefined;
   /** Where the focus goes once the card asked for is drawn. */
   private focusNext: 'card' | 'next' | 'previous' | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener('keydown', this.onKey);
+    window.addEventListener('blur', this.onBlur);
+    for (const type of ['keydown', 'pointerdown'] as const) window.addEventListener(type, this.forgetShown, true);
     this.bridge.onChange(() => this.requestUpdate());
     this.bridge.onAction((action) => this.act(action));
     this.bridge.onChooseMode((mode) => this.querySelector<Composer>('cs-composer')?.chooseMode(mode));
@@ -44,6 +48,8 @@ export class Root extends Drawn {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     window.removeEventListener('keydown', this.onKey);
+    window.removeEventListener('blur', this.onBlur);
+    for (const type of ['keydown', 'pointerdown'] as const) window.removeEventListener(type, this.forgetShown, true);
   }
 
   protected override willUpdate(): void {
@@ -166,10 +172,9 @@ export class Root extends Drawn {
     const held = card?.contains(document.activeElement) ?? false;
     switch (action) {
       case 'approve':
-        // Only the card that holds the focus, and so was reached on purpose.
-        return held ? card?.approve() : undefined;
+        return this.actOn(card, held, (one) => one.approve());
       case 'allowChat':
-        return held ? card?.allowForChat() : undefined;
+        return this.actOn(card, held, (one) => one.allowForChat());
       case 'deny':
         return card?.deny();
       case 'next':
@@ -184,6 +189,23 @@ export class Root extends Drawn {
         return this.newChat();
     }
   }
+
+  /** Only the card that holds the focus, or was on the screen before the palette opened; else it says why not. */
+  private actOn(card: Card | null, held: boolean, act: (card: Card) => void): void {
+    const same = card !== null && (held || card.waiting.approval.digest === this.shownBefore);
+    const why = !card ? t('No approval is on the screen') : same ? card.obstacle : t('This card was not on the screen before; look at it first');
+    this.shownBefore = undefined;
+    if (card && why === undefined) act(card);
+    else this.bridge.dispatch({ type: 'notice', level: 'info', message: t('Nothing was approved. {0}.', why ?? '') });
+  }
+
+  private readonly onBlur = (): void => {
+    this.shownBefore = this.card?.waiting.approval.digest;
+  };
+
+  private readonly forgetShown = (): void => {
+    this.shownBefore = undefined;
+  };
 
   private focusCard(): void {
     const { state } = this.bridge;
