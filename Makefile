@@ -10,6 +10,7 @@
 #   make bench      measures
 #   make soak       the long run
 #   make package    dist/countersign.vsix
+#   make package-platforms   dist/countersign-<target>.vsix with all wheels; ARGS="linux-x64" picks
 #   make lock       writes the locks anew; UPGRADE=1 takes newer versions
 #   make clean      removes what was built and what was run, but not what was set up
 
@@ -17,7 +18,7 @@ PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
 
-.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire bench soak package lock clean
+.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -73,6 +74,9 @@ soak: setup
 
 package: setup
 	@scripts/package.sh
+
+package-platforms: setup
+	@$(bin)/python scripts/package_platforms.py $(ARGS)
 
 lock: setup
 	@UPGRADE=$(UPGRADE) scripts/lock.sh

@@ -160,7 +160,7 @@ COUNTS: Mapping[str, Count] = {
     "replay": Count("bash does the same for a text and for what is printed of its tree", 1_000_000, 500, _replay),
     "widening": Count("nothing put behind or around a command widens its verdict", 100_000, 2_000, _widening),
     "kill": Count("kill -9 under five agents: nothing unrecorded, lost, doubled or left behind", 1_000, 10, _kill),
-    "killed at": Count("a kill at every Nth system call of an approval: what ran is recorded", 36, 2, _kills),
+    "killed": Count("a kill at every Nth system call of an approval: what ran is recorded", 36, 2, _kills),
     "failing": Count("every Nth system call of an approval fails: recorded, or said not to have run", 66, 2, _failing),
     "races": Count("what is swapped under a file tool is never touched without approval", 10_000, 250, _races),
     "damage": Count("no cut or flip of a settings file widens a right", 500, 50, _damage),

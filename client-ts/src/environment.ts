@@ -101,7 +101,7 @@ export interface Wanted {
 
 /** The interpreter of a whole environment for this version, made first if need be. Raises a SetupProblem. */
 export async function prepareEnvironment(world: World, python: Python, forbidden: readonly string[], wanted: Wanted): Promise<string> {
-  const { wheel, lock } = await carriedFiles(wanted.carried);
+  const { wheel, lock, wheels } = await carriedFiles(wanted.carried);
   const base = path.join(wanted.storage, 'python');
   const key = [wanted.version, python.tag, python.platform, await digest([wheel, lock])].join('-').replaceAll(/[^\w.-]/g, '_');
   const place = path.join(base, key);
@@ -113,7 +113,7 @@ export async function prepareEnvironment(world: World, python: Python, forbidden
   await removeAbandoned(base);
   const building = path.join(base, `.building-${process.pid}-${randomUUID()}`);
   try {
-    await build(world, python, forbidden, building, wheel, lock, wanted.report);
+    await build(world, python, forbidden, building, { wheel, lock, wheels }, wanted.report);
     await fs.rename(building, place).catch(async (error: unknown) => {
       // Another window was faster: its environment is as good as ours.
       if (!(await exists(place))) throw error;
@@ -131,10 +131,11 @@ export async function previousEnvironment(world: World, storage: string): Promis
   return newest && interpreterOf(world, newest.folder);
 }
 
-async function build(world: World, python: Python, forbidden: readonly string[], folder: string, wheel: string, lock: string, report: (step: string) => void): Promise<void> {
+async function build(world: World, python: Python, forbidden: readonly string[], folder: string, { wheel, lock, wheels }: Carried, report: (step: string) => void): Promise<void> {
   const cwd = path.dirname(folder);
   const inside = interpreterOf(world, folder);
-  const strict = ['--require-hashes', '--only-binary', ':all:', '-r', lock];
+  // A platform's own extension carries every wheel: then no index is asked.
+  const strict = [...(wheels === undefined ? [] : ['--no-index', '--find-links', wheels]), '--require-hashes', '--only-binary', ':all:', '-r', lock];
   const must = async (command: string, ...args: string[]): Promise<void> => {
     world.log(`${command} ${args.join(' ')}`);
     const result = await world.run(command, args, cwd);
@@ -218,12 +219,19 @@ async function isInside(file: string, folders: readonly string[]): Promise<boole
   return false;
 }
 
-async function carriedFiles(folder: string): Promise<{ wheel: string; lock: string }> {
+interface Carried {
+  wheel: string;
+  lock: string;
+  /** The folder of all wheels that the lock names, in an extension for one platform. */
+  wheels: string | undefined;
+}
+
+async function carriedFiles(folder: string): Promise<Carried> {
   const names = await fs.readdir(folder).catch(() => []);
   const wheel = names.find((name) => name.endsWith('.whl'));
   const lock = names.find((name) => name.endsWith('.txt'));
   if (!wheel || !lock) throw new SetupProblem('noServer', 'this build of the extension carries no server; set countersign.serverPath');
-  return { wheel: path.join(folder, wheel), lock: path.join(folder, lock) };
+  return { wheel: path.join(folder, wheel), lock: path.join(folder, lock), wheels: names.some((name) => name === 'wheels') ? path.join(folder, 'wheels') : undefined };
 }
 
 async function digest(files: readonly string[]): Promise<string> {

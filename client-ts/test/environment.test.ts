@@ -95,6 +95,15 @@ describe('the environment', () => {
     ]);
   });
 
+  it('is filled from the wheels that the extension carries, and asks no index', async () => {
+    program('server/wheels/pure-1.0-py3-none-any.whl');
+    await prepareEnvironment(world({ python3: made, 'bin/python': () => '' }, []), found, [], wanted());
+    const installs = ran.filter((line) => line.includes(' install '));
+    expect(installs).toHaveLength(2);
+    expect(installs.every((line) => line.includes('--no-index'))).toBe(true);
+    expect(installs[0]).toContain(`--no-index --find-links ${at('server/wheels')} --require-hashes`);
+  });
+
   it('is filled by the interpreter’s own pip where it has one', async () => {
     await prepareEnvironment(world({ python3: made }, []), { ...found, hasVenv: false, hasPip: true }, [], wanted()).catch(() => undefined);
     expect(ran.map((line) => line.replaceAll(/\S*\.building-\S*?\//g, 'ENV/').replaceAll(/\S*\.building-\S*/g, 'ENV').split(' -r ')[0])).toEqual([
