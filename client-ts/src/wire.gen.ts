@@ -113,6 +113,15 @@ export interface CommandPart {
   risks?: Risk[];
 }
 
+/** The sandbox that a command runs in. `gaps` are rules that it cannot hold in full, each with the reason. */
+export interface SandboxPreview {
+  mode: "commands" | "all";
+  network: "none" | "hosts" | "all";
+  hosts: string[];
+  gaps?: string[];
+}
+
+/** `sandbox` is absent where the command runs outside any. */
 export interface CommandPreview {
   kind: "command";
   command: string;
@@ -120,6 +129,7 @@ export interface CommandPreview {
   parts: CommandPart[];
   timeout?: number;
   background?: boolean;
+  sandbox?: SandboxPreview;
 }
 
 /** A change of a file. `old_text` is absent for a new file; `to` stands for a move. */

@@ -16,6 +16,7 @@ import pytest
 from countersign.commands import doctor
 from countersign.gate.ledger.reader import LEDGER_FILE
 from countersign.gate.ledger.writer import Ledger
+from countersign.tools.sandbox import confiner
 from tests.gate.ledger.ledger_support import entry, harm, write
 
 
@@ -70,7 +71,7 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
         "setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}'),
     ),
     "a setting that does nothing yet": (
-        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "workspace"}'),
+        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.network": "hosts"}'),
     ),
     "a store that was set aside": (
         "set aside", "warning", lambda f: (f[1] / "chats.db.corrupt-20260101T000000Z").write_bytes(b""),
@@ -92,7 +93,23 @@ def test_missing_programs_are_named(folders: tuple[Path, Path], monkeypatch: pyt
     monkeypatch.setenv("PATH", "/nonexistent")
     found = lines(folders)
     assert [found[name][0]["state"] for name in ("bash", "git", "node")] == ["fault", "warning", "warning"]
-    assert all(found[name][0]["fix"] for name in ("bash", "git", "node", "sandbox"))
+    assert all(found[name][0]["fix"] for name in ("bash", "git", "node"))
+
+
+@pytest.mark.parametrize(("mode", "effect"), [("commands", "every command asks"), ("off", "`sandbox.mode` is off")])
+def test_a_missing_sandbox_is_named(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, mode: str, effect: str
+) -> None:
+    def absent(_policy: object) -> str:
+        raise confiner.NoSandbox("bubblewrap is not installed")
+
+    monkeypatch.setattr(confiner, "_bubblewrap", absent)
+    _settings(folders, f'{{"countersign.sandbox.mode": "{mode}"}}')
+    (line,) = lines(folders)["sandbox"]
+    assert line["state"] == "warning"
+    assert "bubblewrap is not installed" in line["text"]
+    assert effect in line["text"]
+    assert line["fix"]
 
 
 def test_no_secret_is_printed(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from countersign.settings.layers import Layer, Layers, Place, TooDeep, file_laye
 from countersign.settings.merge import build_policy, fail_closed
 from countersign.settings.modes import CELLS, MODES, is_looser
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
+from countersign.settings.policy_reader import SANDBOX_MODES, SANDBOX_NETWORKS
 from countersign.settings.tree import settings_tree
 
 FILE = "/w/.vscode/settings.json"
@@ -66,11 +67,14 @@ TIGHTENS = [
     ({"permissions": {"disableBypass": "yes"}}, {}, {"disable_bypass": True}),
     ({"approvals": {"timeout": 60}}, {}, {"approvals_timeout": 60.0}),
     ({"approvals": {"timeout": 60}}, {"approvals": {"timeout": 0}}, {"approvals_timeout": 60.0}),
-    ({"sandbox": {"mode": "workspace"}}, {}, {"sandbox_mode": "workspace"}),
+    ({"sandbox": {"mode": "workspace"}}, {}, {"sandbox_mode": "commands"}),
+    ({"sandbox": {"mode": "commands"}}, {}, {"sandbox_mode": "commands"}),
+    ({"sandbox": {"mode": "all"}}, {"sandbox": {"mode": "commands"}}, {"sandbox_mode": "all", "sandbox_chosen": True}),
+    ({"sandbox": {"autoAllow": False}}, {"sandbox": {"autoAllow": True}}, {}),
     (
         {"sandbox": {"network": "off"}},
         {"sandbox": {"mode": "workspace", "network": "hosts"}},
-        {"sandbox_mode": "workspace", "sandbox_chosen": True},
+        {"sandbox_mode": "commands", "sandbox_chosen": True},
     ),
     ({"mode": "plan"}, {}, {"mode": "plan", "tightening": ("plan",)}),
     ({"mode": "ask"}, {}, {"mode": "ask", "tightening": ("ask",)}),
@@ -97,7 +101,12 @@ LOOSENS = [
     ({"approvals": {"timeout": 0}}, {}, ["approvals.timeout"], [0]),
     ({"approvals": {"timeout": 9}}, {}, ["approvals.timeout"], [9]),
     ({"sandbox": {"mode": "off"}}, {"sandbox": {"mode": "workspace"}}, ["sandbox.mode"], ["off"]),
+    ({"sandbox": {"mode": "off"}}, {"sandbox": {"mode": "all"}}, ["sandbox.mode"], ["off"]),
+    ({"sandbox": {"mode": "commands"}}, {"sandbox": {"mode": "all"}}, ["sandbox.mode"], ["commands"]),
     ({"sandbox": {"network": "hosts"}}, {}, ["sandbox.network"], ["hosts"]),
+    ({"sandbox": {"network": "all"}}, {"sandbox": {"network": "hosts"}}, ["sandbox.network"], ["all"]),
+    ({"sandbox": {"autoAllow": True}}, {}, ["sandbox.autoAllow"], [True]),
+    ({"sandbox": {"hosts": ["a.example", "*.b.example"]}}, {}, ["sandbox.hosts"] * 2, ["a.example", "*.b.example"]),
     ({"agents": {"X": {"command": "x"}}}, {}, ["agents.X"], [{"command": "x"}]),
     ({"agents": {"Countersign": {"model": "m"}}}, {}, ["agents.Countersign"], [{"model": "m"}]),
     ({"agents": {"X": {"bypassPermissions": True}}}, {}, ["agents.X.bypassPermissions"], [True]),
@@ -312,7 +321,7 @@ INVALID = [
     ({"shell": {"maxBackground": None, "timeout": "x"}}, "shell_timeout", 120.0),
     ({"shell": {"env": {"pass": "A"}}}, "shell_env_pass", ()),
     ({"sandbox": {"mode": True}}, "sandbox_mode", "off"),
-    ({"sandbox": {"network": 1}}, "sandbox_network", "off"),
+    ({"sandbox": {"network": 1}}, "sandbox_network", "none"),
     ({"mode": "Auto"}, "mode", "ask"),
     ({"defaultAgent": "nobody"}, "default_agent", "Countersign"),
 ]
@@ -424,9 +433,9 @@ def test_folders_are_absolute_and_what_is_none_is_told():
 
 def test_a_sandbox_that_only_the_workspace_turned_on_stands_for_no_approval():
     found = built({"sandbox": {"mode": "workspace"}}).policy
-    assert (found.sandbox_mode, found.sandbox_chosen) == ("workspace", False)
+    assert (found.sandbox_mode, found.sandbox_chosen) == ("commands", False)
     found = built({}, {"sandbox": {"mode": "workspace"}}).policy
-    assert (found.sandbox_mode, found.sandbox_chosen) == ("workspace", True)
+    assert (found.sandbox_mode, found.sandbox_chosen) == ("commands", True)
 
 
 def test_what_is_not_known_asks_and_keeps_every_rule_that_forbids():
@@ -437,7 +446,7 @@ def test_what_is_not_known_asks_and_keeps_every_rule_that_forbids():
     assert [(rule.list, rule.text) for rule in policy.rules] == [("deny", "d"), ("ask", "q")]
     assert (policy.mode, policy.tightening) == ("ask", ("plan", "ask"))
     assert policy.additional_directories == ()
-    assert (policy.sandbox_mode, policy.sandbox_network, policy.sandbox_chosen) == ("workspace", "off", False)
+    assert (policy.sandbox_mode, policy.sandbox_network, policy.sandbox_chosen) == ("commands", "none", False)
     assert not policy.bypasses("X")
     assert not policy.agents["X"].bypass
     assert policy.disable_bypass
@@ -481,7 +490,30 @@ def test_a_mode_is_not_looser_than_itself_and_auto_is_looser_than_all_others(mod
 # Whatever stands in a workspace's layer, unconfirmed it only narrows.
 
 SOME = st.sampled_from
-VALUES = SOME([None, True, False, 0, 9, 60, 600, -1, "x", "auto", "plan", "workspace", "off", "hosts", [], ["x"], {}])
+VALUES = SOME(
+    [
+        None,
+        True,
+        False,
+        0,
+        9,
+        60,
+        600,
+        -1,
+        "x",
+        "auto",
+        "plan",
+        "workspace",
+        "commands",
+        "all",
+        "none",
+        "off",
+        "hosts",
+        [],
+        ["x"],
+        {},
+    ]
+)
 ENTRIES = st.dictionaries(
     SOME(["command", "args", "env", "model", "bypassPermissions", "apiKeyEnv"]), VALUES, max_size=3
 )
@@ -492,7 +524,7 @@ WORKSPACES = st.fixed_dictionaries(
         | st.dictionaries(SOME(["allow", "ask", "deny", "additionalDirectories", "disableBypass"]), VALUES),
         "mode": VALUES,
         "approvals": VALUES | st.fixed_dictionaries({"timeout": VALUES}),
-        "sandbox": VALUES | st.dictionaries(SOME(["mode", "network"]), VALUES),
+        "sandbox": VALUES | st.dictionaries(SOME(["mode", "network", "hosts", "writable", "autoAllow"]), VALUES),
         "agents": VALUES | st.dictionaries(SOME(["X", "Y", "Countersign"]), VALUES | ENTRIES),
         "models": VALUES | st.dictionaries(SOME(["demo", "m"]), VALUES | ENTRIES),
         "limits": VALUES | st.fixed_dictionaries({"writesPerTurn": VALUES}),
@@ -523,8 +555,11 @@ def test_nothing_unconfirmed_of_a_workspace_widens_anything(workspace, folder, u
     assert not is_looser(found.mode, before.mode)
     assert 0 < found.approvals_timeout <= before.approvals_timeout
     assert found.approvals_timeout >= 10
-    assert before.sandbox_mode == "off" or found.sandbox_mode == "workspace"
-    assert before.sandbox_network == "hosts" or found.sandbox_network == "off"
+    assert SANDBOX_MODES.index(before.sandbox_mode) <= SANDBOX_MODES.index(found.sandbox_mode)
+    assert SANDBOX_NETWORKS.index(before.sandbox_network) >= SANDBOX_NETWORKS.index(found.sandbox_network)
+    assert before.sandbox_auto_allow or not found.sandbox_auto_allow
+    assert set(found.sandbox_hosts) <= set(before.sandbox_hosts)
+    assert found.sandbox_writable == before.sandbox_writable
     assert found.sandbox_chosen is before.sandbox_chosen
     same = {"models", "default_agent", "writes_per_turn", "shell_timeout", "additional_directories", "secret_variables"}
     assert not difference(found, before).keys() & same
@@ -546,7 +581,7 @@ def test_a_hook_that_is_not_run_makes_the_mode_ask():
 
 
 NOTHING_YET: dict[str, dict] = {
-    "sandbox.mode": {"sandbox": {"mode": "workspace"}},
+    "sandbox.mode": {"sandbox": {"mode": "all"}},
     "sandbox.network": {"sandbox": {"network": "hosts"}},
     "mcpServers": {"mcpServers": {"files": {"command": "files"}}},
     "hooks.beforeTool": {"hooks": {"beforeTool": [{"command": "x"}]}},

@@ -1,7 +1,7 @@
 """``countersign doctor``: what works on this machine, what does not, and what to do about it.
 
-Each check gives lines, and each fault its fix. Nothing is written, no agent is started, and no value of a variable or
-setting is printed, only names. New parts of the product add a function to ``CHECKS``.
+Each check gives lines, and each fault its fix. Nothing stays written, no agent is started, and no value of a variable
+or setting is printed, only names. New parts of the product add a function to ``CHECKS``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import os
 import platform
 import shutil
 import sqlite3
-import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,13 +27,14 @@ from countersign.settings.layers import Layer, Layers, file_layer
 from countersign.settings.merge import build_policy
 from countersign.settings.policy import Policy
 from countersign.settings.tree import policy_tree
+from countersign.tools.sandbox.compile_boundary import blocking_gaps
+from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.environment import withheld
 from countersign.tools.shell.orphans import become_subreaper
 from countersign.wire.errors import LedgerUnavailable
 
 State = Literal["ok", "warning", "fault"]
 OLDEST_PYTHON, OLDEST_SQLITE, LOW_SPACE = (3, 11), (3, 37, 0), 100 << 20
-PROBE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,20 +143,18 @@ def processes(_machine: Machine) -> Iterator[Line]:
 
 
 def sandbox(machine: Machine) -> Iterator[Line]:
-    """Whether the system could confine a command; this version does not."""
-    program = shutil.which("bwrap", path=machine.environ.get("PATH"))
-    if program is None:
-        state, fix = "bubblewrap is not installed", "install bubblewrap for a later version"
-        yield Line("sandbox", "warning", f"not available in this version; {state}", fix)
-        return
-    words = [program, "--ro-bind", "/", "/", "--unshare-all", "--die-with-parent", "true"]
-    try:
-        worked = subprocess.run(words, capture_output=True, timeout=PROBE_SECONDS, check=False).returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        worked = False
-    state = "bubblewrap works here" if worked else "bubblewrap is installed and cannot make a namespace here"
-    fix = None if worked else "allow unprivileged user namespaces"
-    yield Line("sandbox", "warning", f"not available in this version; {state}", fix)
+    """Whether the system can confine a command, what holds then, and what the settings make of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = Confiner(machine.storage or Path(folder)).blocking_state(machine.policy)
+    on = machine.policy.sandbox_mode != "off"
+    if state.available:
+        yield Line("sandbox", "ok", f"{state.backend}: {'; '.join(state.holds)}")
+    else:
+        effect = "every command asks while `sandbox.mode` is on" if on else "`sandbox.mode` is off"
+        fix = "do what the reason says, or set `sandbox.mode` to `off`" if on else "do what the reason says, to use it"
+        yield Line("sandbox", "warning", f"none: {state.reason}; {effect}", fix)
+    for gap in blocking_gaps(machine.policy) if on else ():
+        yield Line("sandbox", "warning", gap, "name a folder with `/**` in the rule, or a file that is there")
 
 
 def environment(machine: Machine) -> Iterator[Line]:

@@ -60,7 +60,11 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.server_lock import Owner as Owner
     from countersign.gate.ledger.writer import Ledger as Ledger
     from countersign.gate.paths.path_judge import PathJudge as PathJudge
+    from countersign.gate.paths.sensitive_paths import PROTECTED_IN_HOME as PROTECTED_IN_HOME
+    from countersign.gate.paths.sensitive_paths import SECRET_IN_HOME as SECRET_IN_HOME
+    from countersign.gate.paths.sensitive_paths import is_package_binary as is_package_binary
     from countersign.gate.paths.sensitive_paths import protected_reason as protected_reason
+    from countersign.gate.paths.sensitive_paths import secret_name as secret_name
     from countersign.gate.patterns import WILD as WILD
     from countersign.gate.patterns import CommandPattern as CommandPattern
     from countersign.gate.patterns import HostPattern as HostPattern
@@ -122,7 +126,7 @@ _NAMES = {
     "ledger.server_lock": "Owner",
     "ledger.writer": "Ledger",
     "paths.path_judge": "PathJudge",
-    "paths.sensitive_paths": "protected_reason",
+    "paths.sensitive_paths": ("PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_reason secret_name"),
     "patterns": "CommandPattern HostPattern NamePattern ParamPattern PathPattern WILD command_specifier escape_path",
     "permit": "Permit Stale",
     "plan": "Plan Prepare",

@@ -41,12 +41,14 @@ class WritePath:
 @dataclass(frozen=True, slots=True)
 class RunCommand:
     """Run a text as ``bash -c TEXT`` in ``cwd``. ``understood`` is False where a foreign call only hints at one.
-    ``own_text``: the agent that asks runs the text itself, as it wrote it."""
+    ``own_text``: the agent that asks runs the text itself, as it wrote it. ``outside`` is the reason for which the
+    model asks to run it outside the sandbox."""
 
     command: str
     cwd: str
     understood: bool = True
     own_text: bool = False
+    outside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

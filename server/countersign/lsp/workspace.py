@@ -24,11 +24,13 @@ from countersign.lsp.ledger_watch import LedgerWatch
 from countersign.lsp.pygls_server import Server
 from countersign.lsp.recovery import recover
 from countersign.lsp.runner import Runner
+from countersign.lsp.sandbox_watch import SandboxWatch
 from countersign.lsp.sessions import Sessions
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig
 from countersign.settings.writer import SettingsWriter
 from countersign.tools.registry import BY_NAME
+from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
@@ -56,6 +58,8 @@ class WorkspaceServer:
         self.server = server
         self.settings = settings
         self.storage = storage
+        self.confiner = Confiner(storage)
+        self.sandbox = SandboxWatch(self.confiner, lambda: settings.policy, self._sandbox_tried)
         self.owner = Owner(storage)
         self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
         self.ledger_watch = LedgerWatch(self.ledger, server, anchor, whole=self.take_up)
@@ -78,7 +82,7 @@ class WorkspaceServer:
             owner=self.owner.name,
             images=self.images,
         )
-        self.shells = ShellRegistry(self._policy, on_change=self._tell_shell)
+        self.shells = ShellRegistry(self._policy, on_change=self._tell_shell, confiner=self.confiner)
         self._gate_folder = storage / "agents"
         self.runner = Runner(
             gate=self.gate,
@@ -101,6 +105,7 @@ class WorkspaceServer:
     async def take_up(self) -> None:
         """Settle what earlier servers left behind; called each time the whole chain was found to hold, because what is
         taken up rests on its rows."""
+        await asyncio.to_thread(self.confiner.blocking_sweep)
         await recover(
             ledger=self.ledger,
             owner=self.owner,
@@ -134,7 +139,13 @@ class WorkspaceServer:
             self.owner.release()
 
     def _policy(self):
-        return self.settings.policy
+        return self.sandbox.policy()
+
+    def _sandbox_tried(self) -> None:
+        """Told in a thread that a try-out has ended."""
+        state = self.confiner.known_state(self.settings.policy)
+        if state is not None and not state.available:
+            log.warning("there is no sandbox here: %s", state.reason)
 
     def _seq_of(self, thread_id: str) -> int:
         row = self.transcripts.thread(thread_id)

@@ -21,8 +21,10 @@ from countersign.settings.not_yet import not_yet
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, Problem, RuleText
 from countersign.settings.policy_reader import (
     DEFAULT_TIMEOUT,
+    SANDBOX_MODES,
     Reading,
     as_count,
+    as_flag,
     as_folder,
     as_positive,
     as_positive_seconds,
@@ -129,8 +131,11 @@ def build_policy(
         shell_timeout=reading.read(("shell", "timeout"), as_positive_seconds, 120.0, "seconds above 0"),
         shell_max_background=reading.read(("shell", "maxBackground"), as_count, 8, "a whole number from 0"),
         shell_env_pass=reading.read(("shell", "env", "pass"), as_texts, (), "a list of names"),
-        sandbox_mode=reading.read(("sandbox", "mode"), as_sandbox_mode, "off", "off or workspace"),
-        sandbox_network=reading.read(("sandbox", "network"), as_sandbox_network, "off", "off or hosts"),
+        sandbox_mode=reading.read(("sandbox", "mode"), as_sandbox_mode, "off", "off, commands or all"),
+        sandbox_network=reading.read(("sandbox", "network"), as_sandbox_network, "none", "none, hosts or all"),
+        sandbox_hosts=_sandbox_hosts(reading),
+        sandbox_writable=_sandbox_writable(layers, workspace, home, reading.problems),
+        sandbox_auto_allow=reading.read(("sandbox", "autoAllow"), as_flag, False, "true or false"),
         sandbox_chosen=_sandbox_chosen(layers),
         not_yet=tuple(dict.fromkeys(problem.message for problem in unbuilt)),
         secret_variables=frozenset(model.api_key_env for model in models.values() if model.api_key_env),
@@ -149,7 +154,7 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
     """
     base = last_good if last_good is not None and last_good.trusted == current.trusted else current
     known = (*current.rules, *(last_good.rules if last_good else ()))
-    sandboxed = "workspace" in (current.sandbox_mode, last_good.sandbox_mode if last_good else "off")
+    modes_of_sandbox = (current.sandbox_mode, last_good.sandbox_mode if last_good else "off")
     modes: tuple[Mode, ...] = (*current.tightening, *(last_good.tightening if last_good else ()), "ask")
     return replace(
         current,
@@ -163,8 +168,11 @@ def fail_closed(current: Policy, last_good: Policy | None) -> Policy:
         mode="ask",
         tightening=tuple(dict.fromkeys(modes)),
         disable_bypass=True,
-        sandbox_mode="workspace" if sandboxed else "off",
-        sandbox_network="off",
+        sandbox_mode=max(modes_of_sandbox, key=SANDBOX_MODES.index),
+        sandbox_network="none",
+        sandbox_hosts=(),
+        sandbox_writable=(),
+        sandbox_auto_allow=False,
         sandbox_chosen=False,
         writes_per_turn=min(current.writes_per_turn, (last_good or current).writes_per_turn),
         calls_per_message=min(current.calls_per_message, (last_good or current).calls_per_message),
@@ -238,7 +246,34 @@ def _timeout(layers: Layers, reading: Reading) -> float:
 def _sandbox_chosen(layers: Layers) -> bool:
     """Whether the sandbox was turned on by a person or the administrator, not by the workspace."""
     last = Reading((*layers.of_persons(), *layers.strongest())).said("sandbox", "mode")
-    return last is not None and last[1] == "workspace"
+    return last is not None and as_sandbox_mode(last[1]) in ("commands", "all")
+
+
+def _sandbox_hosts(reading: Reading) -> tuple[str, ...]:
+    """The hosts of all layers: one layer must not silence another's."""
+    path, found = ("sandbox", "hosts"), list[str]()
+    for layer in reading.layers:
+        alone = Reading((layer,))
+        found += alone.read(path, as_texts, (), "a list of hosts")
+        reading.problems += alone.problems
+    return tuple(dict.fromkeys(found))
+
+
+def _sandbox_writable(layers: Layers, workspace: str, home: str, problems: list[Problem]) -> tuple[str, ...]:
+    """Folders that a person or the administrator named; a workspace grants none, because links in it may move."""
+    path, found = ("sandbox", "writable"), list[str]()
+    for layer in layers.workspace:
+        if layer.get(*path) not in (None, []):
+            words = f"`{setting_name(path)}` counts in user settings only; name a folder of this workspace's in "
+            problems.append(
+                layer.place(*path).problem(f"{words}`{setting_name(('permissions', 'additionalDirectories'))}`")
+            )
+    for layer in (*layers.of_persons(), *layers.strongest()):
+        alone = Reading((layer,))
+        named = alone.read(path, as_texts, (), "a list of folders")
+        problems += alone.problems
+        found += [folder for name in named if (folder := as_folder(name, workspace, home)) is not None]
+    return tuple(dict.fromkeys(found))
 
 
 def _folders(

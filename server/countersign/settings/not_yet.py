@@ -1,8 +1,8 @@
 """Settings that this version knows by name and does nothing with: each is said where it stands, none is passed over.
 
-What such a setting does instead, where it must be on the safe side, is decided elsewhere: the gate asks for every
-command while a sandbox is wanted (``gate/decisions/sandbox.py``), and a hook that could deny makes the mode `ask`
-(``merge.py``). An entry goes when the issue that builds its setting lands.
+What such a setting does instead, where it must be on the safe side, is decided elsewhere: the sandbox reaches no
+network whatever is said, and a hook that could deny makes the mode `ask` (``merge.py``). An entry goes when the issue
+that builds its setting lands.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from countersign.wire.base import Json
 
 _OFF: tuple[Json, ...] = (None, {}, [], "off")
 NOT_YET: dict[tuple[str, ...], str] = {
-    ("sandbox", "mode"): "not yet available: nothing is confined, so every command asks; set it to `off`",
-    ("sandbox", "network"): "not yet available: there is no sandbox, so it does nothing; take it out",
+    ("sandbox", "mode"): "not yet available for hosted agents: only commands that the server starts are confined",
+    ("sandbox", "network"): "not yet available: the sandbox reaches no network; take it out",
+    ("sandbox", "hosts"): "not yet available: the sandbox reaches no network; take it out",
     ("mcpServers",): "not yet available: no tool server is started; take it out",
     ("hooks", "beforeTool"): (
         "not yet available: hooks are not run; until it is taken out, every call that no rule allows asks"
@@ -26,8 +27,11 @@ NOT_YET: dict[tuple[str, ...], str] = {
 }
 """Each setting and what is said of it. A value that turns it off is nothing to speak of."""
 
-_SANDBOX_WORDS = ("workspace", "commands", "all", "hosts")
-"""Other values of the sandbox's settings are reported as mistakes."""
+_UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
+    ("sandbox", "mode"): ("all",),
+    ("sandbox", "network"): ("hosts", "all"),
+}
+"""Where only some values do nothing yet: those."""
 UNBUILT_PROVIDERS = ("openai", "anthropic", "google")
 
 
@@ -36,7 +40,7 @@ def not_yet(layers: Layers) -> Iterator[Problem]:
     for layer in layers.all():
         for path, words in NOT_YET.items():
             value = layer.get(*path)
-            if layer.scope != "default" and value not in _OFF and (path[0] != "sandbox" or value in _SANDBOX_WORDS):
+            if layer.scope != "default" and value not in _OFF and value in _UNBUILT.get(path, (value,)):
                 yield layer.place(*path).problem(f"`{'.'.join(path)}` is {words}")
         models = layer.get("models")
         for name, model in models.items() if isinstance(models, dict) else ():

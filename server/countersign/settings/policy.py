@@ -86,7 +86,9 @@ class Policy:
     says; so are ``control_paths`` (user and managed settings, stores), under every name that leads to them. Writing
     what ``workspace_control_paths`` (the workspace's settings) resolve to always asks. Times are seconds.
     ``sandbox_chosen`` says that a person or the administrator turned the sandbox on: a workspace may lock commands in
-    by itself, but only then may being locked in stand for an approval.
+    by itself, but only then may being locked in stand for an approval. ``sandbox_available``: one was tried out for
+    these folders and holds; else ``sandbox_reason`` says why there is none.
+    ``sandbox_gaps`` are rules that it cannot hold in full.
     """
 
     workspace: str
@@ -112,10 +114,16 @@ class Policy:
     shell_timeout: float = 120.0
     shell_max_background: int = 8
     shell_env_pass: tuple[str, ...] = ()
-    sandbox_mode: Literal["off", "workspace"] = "off"
-    sandbox_network: Literal["off", "hosts"] = "off"
+    sandbox_mode: Literal["off", "commands", "all"] = "off"
+    sandbox_network: Literal["none", "hosts", "all"] = "none"
+    sandbox_hosts: tuple[str, ...] = ()
+    sandbox_writable: tuple[str, ...] = ()
+    sandbox_auto_allow: bool = False
     sandbox_chosen: bool = False
     not_yet: tuple[str, ...] = ()
+    sandbox_available: bool = False
+    sandbox_reason: str | None = None
+    sandbox_gaps: tuple[str, ...] = ()
     secret_variables: frozenset[str] = frozenset()
     raw: Mapping[str, Json] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()

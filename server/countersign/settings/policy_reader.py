@@ -15,10 +15,11 @@ from countersign.wire.base import Json
 
 T = TypeVar("T")
 
-SandboxMode = Literal["off", "workspace"]
-SandboxNetwork = Literal["off", "hosts"]
+SandboxMode = Literal["off", "commands", "all"]
+SandboxNetwork = Literal["none", "hosts", "all"]
 SANDBOX_MODES: tuple[SandboxMode, ...] = get_args(SandboxMode)
 SANDBOX_NETWORKS: tuple[SandboxNetwork, ...] = get_args(SandboxNetwork)
+"""Modes from the loosest to the strictest, networks from the strictest to the loosest."""
 
 DEFAULT_TIMEOUT = 300.0
 LONGEST = 10 * 365 * 24 * 3600.0
@@ -86,11 +87,19 @@ def as_texts(value: Json) -> tuple[str, ...] | None:
 
 
 def as_sandbox_mode(value: Json) -> SandboxMode | None:
+    """How far the sandbox reaches; ``workspace`` is what ``commands`` was called before."""
+    value = "commands" if value == "workspace" else value
     return next((mode for mode in SANDBOX_MODES if mode == value), None)
 
 
 def as_sandbox_network(value: Json) -> SandboxNetwork | None:
+    """What the sandbox reaches; ``off`` is what ``none`` was called before."""
+    value = "none" if value == "off" else value
     return next((network for network in SANDBOX_NETWORKS if network == value), None)
+
+
+def as_flag(value: Json) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def is_relative_folder(value: Json) -> bool:

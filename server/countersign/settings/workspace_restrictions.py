@@ -17,7 +17,14 @@ from countersign.settings.confirmations import Subject, canonical, value_digest
 from countersign.settings.escape_text import escaped, shown, shown_value
 from countersign.settings.layers import Layer, Place
 from countersign.settings.modes import as_mode, is_looser
-from countersign.settings.policy_reader import DEFAULT_TIMEOUT, as_seconds
+from countersign.settings.policy_reader import (
+    DEFAULT_TIMEOUT,
+    SANDBOX_MODES,
+    SANDBOX_NETWORKS,
+    as_sandbox_mode,
+    as_sandbox_network,
+    as_seconds,
+)
 from countersign.settings.rules import MOST_ITEMS, is_rule
 from countersign.settings.tree import Path, deep_merge, setting_name
 from countersign.wire.base import Json
@@ -34,6 +41,7 @@ LONGEST_KEY = 200
 """Characters of a key that a dialog shows."""
 
 FOLDERS = ("permissions", "additionalDirectories")
+SANDBOX_HOSTS = ("sandbox", "hosts")
 
 CLIENT_KEYS = frozenset({"interpreter", "serverPath", "trace", "log"})
 """Settings that only the client reads, and of a workspace not even it; never a claim."""
@@ -75,7 +83,7 @@ class Claim:
 
 def subject_of(path: Path, value: Json, resolved: str | None = None) -> Subject:
     """The subject of a value at a path. An entry of a list has no earlier value, but a folder may have moved."""
-    if path[0] in ("permissions", "hooks") and path != FOLDERS:
+    if path == SANDBOX_HOSTS or (path[0] in ("permissions", "hooks") and path != FOLDERS):
         return Subject(setting_name(path), None, "")
     name = (*path, canonical(value)) if path == FOLDERS else path
     said = resolved or (value if isinstance(value, str) else canonical(value))
@@ -178,10 +186,16 @@ def _tightening(layer: Layer, below: Layer) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     if _is_shorter(layer, below):
         kept["approvals"] = {"timeout": layer.get("approvals", "timeout")}
-    if layer.get("sandbox", "mode") == "workspace":
-        kept.setdefault("sandbox", {})["mode"] = "workspace"
-    if layer.get("sandbox", "network") == "off":
-        kept.setdefault("sandbox", {})["network"] = "off"
+    sandbox: dict[str, Any] = {}
+    mode, network = (layer.get("sandbox", name) for name in ("mode", "network"))
+    if as_sandbox_mode(mode) in ("commands", "all") and not _is_looser_mode(layer, below):
+        sandbox["mode"] = mode
+    if as_sandbox_network(network) in ("none", "hosts") and not _is_looser_network(layer, below):
+        sandbox["network"] = network
+    if layer.get("sandbox", "autoAllow") is False:
+        sandbox["autoAllow"] = False
+    if sandbox:
+        kept["sandbox"] = sandbox
     return kept
 
 
@@ -260,10 +274,27 @@ def _rules_and_folders(layer: Layer) -> Iterator[_Loose]:
 
 
 def _sandbox(layer: Layer, below: Layer) -> Iterator[_Loose]:
-    if layer.get("sandbox", "mode") == "off" and below.get("sandbox", "mode") == "workspace":
-        yield _value(layer, ("sandbox", "mode"), "would be `off`: commands would run outside the sandbox")
-    if layer.get("sandbox", "network") == "hosts" and below.get("sandbox", "network") != "hosts":
-        yield _value(layer, ("sandbox", "network"), "would be `hosts`: commands in the sandbox would reach the network")
+    mode, network = layer.get("sandbox", "mode"), layer.get("sandbox", "network")
+    if as_sandbox_mode(mode) is not None and _is_looser_mode(layer, below):
+        outside = "commands would" if as_sandbox_mode(mode) == "off" else "hosted agents would"
+        yield _value(layer, ("sandbox", "mode"), f"would be {shown_value(mode)}: {outside} run outside the sandbox")
+    if as_sandbox_network(network) is not None and _is_looser_network(layer, below):
+        meaning = f"would be {shown_value(network)}: commands in the sandbox would reach the network"
+        yield _value(layer, ("sandbox", "network"), meaning)
+    if layer.get("sandbox", "autoAllow") is True:
+        meaning = "would be `true`: commands in the sandbox would run without asking"
+        yield _value(layer, ("sandbox", "autoAllow"), meaning)
+    yield from _items(layer, SANDBOX_HOSTS, lambda host: f"commands in the sandbox would reach {host}")
+
+
+def _is_looser_mode(layer: Layer, below: Layer) -> bool:
+    mine, theirs = (as_sandbox_mode(each.get("sandbox", "mode")) or "off" for each in (layer, below))
+    return SANDBOX_MODES.index(mine) < SANDBOX_MODES.index(theirs)
+
+
+def _is_looser_network(layer: Layer, below: Layer) -> bool:
+    mine, theirs = (as_sandbox_network(each.get("sandbox", "network")) or "none" for each in (layer, below))
+    return SANDBOX_NETWORKS.index(mine) > SANDBOX_NETWORKS.index(theirs)
 
 
 _NOUNS = {"agents": "the agent", "models": "the model", "mcpServers": "the tool server"}

@@ -54,13 +54,25 @@ class CommandPart(KeptModel):
     risks: list[Risk] | None = None
 
 
+class SandboxPreview(KeptModel):
+    """The sandbox that a command runs in. ``gaps`` are rules that it cannot hold in full, each with the reason."""
+
+    mode: Literal["commands", "all"]
+    network: Literal["none", "hosts", "all"]
+    hosts: list[str]
+    gaps: list[str] | None = None
+
+
 class CommandPreview(KeptModel):
+    """``sandbox`` is absent where the command runs outside any."""
+
     kind: Literal["command"] = "command"
     command: str
     cwd: str
     parts: list[CommandPart]
     timeout: float | None = None
     background: bool | None = None
+    sandbox: SandboxPreview | None = None
 
 
 class DiffPreview(KeptModel):

@@ -21,7 +21,7 @@ from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, St
 from countersign.tools.places import PATH_LENGTH
 from countersign.tools.shell.command_line import CommandLine, shell_line
 from countersign.tools.shell.processes import Shell, ShellRegistry
-from countersign.tools.shell.shell import ended_outcome, scripts_or_stale
+from countersign.tools.shell.shell import ended_outcome, runs_confined, scripts_or_stale
 from countersign.tools.tool import Prepared
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
@@ -195,6 +195,7 @@ async def _start(
             tool_call_id=call.tool_call_id,
             thread_id=turn.thread_id,
             by_person=by_person,
+            sandbox="writable" if runs_confined(session.policy()) else "none",
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.
         await in_worker(scripts_or_stale, call)

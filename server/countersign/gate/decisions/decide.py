@@ -18,7 +18,7 @@ from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision, Weighed, strictest
 from countersign.gate.decisions.decision_cache import keep, key_of, recall
 from countersign.gate.decisions.judge_effects import NO_SAYINGS, Judged, judge_effects
-from countersign.gate.decisions.sandbox import ask_outside_sandbox
+from countersign.gate.decisions.sandbox import ask_outside_sandbox, auto_allowed
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes.disk import remembering
@@ -73,8 +73,8 @@ def decide(
        exactly its text lifts that.
     6. **Allow rules** (of a workspace only where it is trusted), then the chat's grants to this agent.
     7. **Bypass** of this agent, in a trusted workspace.
-    8. **Mode allows**, by category: the matrix.
-    9. Otherwise **ask**. A command that was to run in a sandbox asks, since there is none. `dontAsk`, last of all,
+    8. **Mode allows**, by category: the matrix. Then `sandbox.autoAllow`, for a command that runs in the sandbox.
+    9. Otherwise **ask**. A command that would run outside a sandbox that is configured asks. `dontAsk`, last of all,
        turns whatever still asks into deny.
 
     Of several modes the strictest cell counts; the workspace's own tightening is added to ``modes`` here. Of several
@@ -176,6 +176,7 @@ class _Scales:
     bypass: Evidence | None
     hooks: tuple[Evidence, ...]
     unreadable: tuple[Evidence, ...]
+    confined: Evidence | None
     mode_allows: Mapping[Category, Evidence]
 
 
@@ -196,6 +197,7 @@ def _decide(
         else None,
         hooks=tuple(hook_denials),
         unreadable=tuple(evidence(rule) for rule in rules.unreadable()),
+        confined=auto_allowed(call, policy, in_force),
         mode_allows=_allowed_by(in_force),
     )
     paths = judge_for(policy, rules, call.agent)
@@ -284,6 +286,8 @@ def _weigh(finding: Finding, category: Category, scales: _Scales, *, neutral: bo
     by_mode = scales.mode_allows.get(category)
     if by_mode is not None and all(_reaches(mode, finding, category, inside=inside) for mode in scales.modes):
         return Weighed(finding, "allow", (by_mode,), grantable=True)
+    if scales.confined and finding.requires_ask is None:
+        return Weighed(finding, "allow", (scales.confined,), grantable=True)
     # 9. Otherwise ask.
     asked = finding.requires_ask or _said_by_default(finding.uncovered or _unruled(category, scales.modes, inside))
     return _last_of_all(Weighed(finding, "ask", (asked,), grantable=True), scales)

@@ -49,7 +49,16 @@ def key_of(
     effect = call.effects[0]
     if not isinstance(effect, RunCommand) or len(effect.command) > LONGEST:
         return None
-    said = (effect.command, effect.cwd, effect.understood, effect.own_text, call.cwd, call.agent, call.category)
+    said = (
+        effect.command,
+        effect.cwd,
+        effect.understood,
+        effect.own_text,
+        effect.outside,
+        call.cwd,
+        call.agent,
+        call.category,
+    )
     return (*said, tuple(modes), tuple(grants), check_syntax)
 
 

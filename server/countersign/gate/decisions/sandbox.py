@@ -1,12 +1,13 @@
-"""What a sandbox that is configured and cannot be had does to a decision.
+"""What a sandbox that is configured does to a decision.
 
-This version confines no command. While `sandbox.mode` is not `off`, whoever turned it on counts on a wall that is not
-there: so a command that would be allowed asks, and its card says that it runs outside a sandbox. This is the only place
-that decides so; a confiner replaces it.
+Where `sandbox.mode` is on and there is no sandbox on this machine, whoever turned it on counts on a wall that is not
+there: so a command that would be allowed asks, and its card says that it runs outside a sandbox. So does a command that
+the model asks to run outside a sandbox that there is. What runs in one is decided as ever, but for ``auto_allowed``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from countersign.gate.call import RunCommand, ToolCall
@@ -14,16 +15,21 @@ from countersign.gate.decision import Decision
 from countersign.settings.policy import Policy
 from countersign.wire.verdicts import Evidence, Mode
 
-UNCONFINED = "`sandbox.mode` is on, and this version has no sandbox: the command would run outside it"
+UNCONFINED = "`sandbox.mode` is on, and there is no sandbox here: the command would run outside it"
+AUTO_ALLOWED = Evidence(source="mode", reason="`sandbox.autoAllow` allows commands that run in the sandbox")
+_LIFTED: frozenset[Mode] = frozenset({"default", "acceptEdits", "auto"})
+"""Modes whose question `sandbox.autoAllow` answers."""
 
 
 def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, modes: tuple[Mode, ...]) -> Decision:
-    """Return the decision on a command while a sandbox is configured: allow becomes ask, or deny in `dontAsk`."""
+    """Return the decision on a command that would run outside the sandbox: allow becomes ask, or deny in `dontAsk`."""
     if policy.sandbox_mode == "off" or decision.verdict == "deny":
         return decision
-    if not any(isinstance(effect, RunCommand) for effect in call.effects):
+    commands = [effect for effect in call.effects if isinstance(effect, RunCommand)]
+    reason = _reason(commands, policy)
+    if not commands or reason is None:
         return decision
-    unconfined = Evidence(source="floor", reason=UNCONFINED)
+    unconfined = Evidence(source="floor", reason=reason)
     if decision.verdict == "ask":
         return replace(decision, evidence=(*decision.evidence, unconfined), grantable=False)
     denied = "dontAsk" in modes
@@ -32,8 +38,30 @@ def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, mode
         verdict="deny" if denied else "ask",
         by="floor" if denied else "user",
         evidence=(unconfined, *decision.evidence),
-        reason=UNCONFINED,
+        reason=reason,
         grantable=False,
         exact_text=False,
         runs=None,
     )
+
+
+def auto_allowed(call: ToolCall, policy: Policy, modes: Sequence[Mode]) -> Evidence | None:
+    """The evidence that being confined allows this call, where a person said that it may; or None.
+
+    It only stands in for "no rule matches". A rule that mounts cannot express in full leaves the question open.
+    """
+    confined = policy.sandbox_mode != "off" and policy.sandbox_available and not policy.sandbox_gaps
+    if not (confined and policy.sandbox_chosen and policy.sandbox_auto_allow and set(modes) <= _LIFTED):
+        return None
+    ours = call.tool == "shell" and all(
+        isinstance(effect, RunCommand) and not effect.own_text and effect.outside is None for effect in call.effects
+    )
+    return AUTO_ALLOWED if ours else None
+
+
+def _reason(commands: Sequence[RunCommand], policy: Policy) -> str | None:
+    """Why these commands would run outside, or None where they are confined."""
+    if not policy.sandbox_available:
+        return UNCONFINED if policy.sandbox_reason is None else f"{UNCONFINED} ({policy.sandbox_reason})"
+    wanted = next((command.outside for command in commands if command.outside is not None), None)
+    return None if wanted is None else f"it asks to run outside the sandbox: {wanted}"

@@ -128,6 +128,11 @@ def protected_reason(segments: Sequence[str]) -> str | None:
     return None
 
 
+def is_package_binary(segments: Sequence[str]) -> bool:
+    """Whether such a path is protected only because package managers put programs there."""
+    return protected_reason(segments) == _BINARY
+
+
 def protected_in_home(segments: Sequence[str]) -> str | None:
     """Why writing to a path with these segments, counted from the home, always asks; or None."""
     names = tuple(fold(segment) for segment in segments[:2])

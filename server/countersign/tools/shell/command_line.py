@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from countersign.gate import BadArguments
 from countersign.tools.shell.environment import DEFAULT_PATH, inside
@@ -23,12 +24,16 @@ SHELLS: dict[str, tuple[str, ...]] = {
 input is a socket, and then something else runs than was shown."""
 
 
+Sandbox = Literal["none", "writable", "readOnly"]
+
+
 @dataclass(frozen=True, slots=True)
 class CommandLine:
     """What is to be started. ``shown`` is its text for people, ``cwd`` absolute and resolved, ``environment`` whole.
 
     ``by_person``: a person let this very command run. ``takes_input``: standard input is a pipe for
     ``ShellRegistry.write``; else it is at its end from the start.
+    ``sandbox``: the sandbox that it runs in, one where its folders can be written or one where nothing can.
     """
 
     argv: tuple[str, ...]
@@ -40,6 +45,7 @@ class CommandLine:
     background: bool = False
     takes_input: bool = False
     by_person: bool = False
+    sandbox: Sandbox = "none"
 
 
 def shell_line(shell: str, text: str, environment: Mapping[str, str], workspace: str) -> tuple[str, ...]:

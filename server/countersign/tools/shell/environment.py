@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from countersign.gate import has_secret_form, is_secret_name
 from countersign.settings.policy import Policy
+from countersign.tools.sandbox.system_paths import DROPPED_VARIABLES
 
 EDITOR = ("VSCODE_*", "ELECTRON_*", "COUNTERSIGN_*")
 SHELL = (
@@ -52,6 +53,11 @@ def filtered_environment(base: Mapping[str, str], policy: Policy, workspace: str
         kept[name] = value
     kept["PATH"] = ordered_path(base.get("PATH", ""), workspace)
     return _with_utf8(kept) | _quiet_git()
+
+
+def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a command in the sandbox: without what names sockets and places that are not there."""
+    return {name: value for name, value in environment.items() if not _any(name.upper(), DROPPED_VARIABLES)}
 
 
 def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:

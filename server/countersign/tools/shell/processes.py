@@ -10,13 +10,15 @@ from __future__ import annotations
 import asyncio
 import codecs
 import os
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 
 from countersign.gate import BadArguments
 from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import held_folder
+from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
 from countersign.tools.shell.command_line import CommandLine
-from countersign.tools.shell.environment import filtered_environment, withheld
+from countersign.tools.shell.environment import confined_environment, filtered_environment, withheld
 from countersign.tools.shell.output_buffer import KeptOutput, text_from
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.wire.errors import InvalidAnswer, UnknownShell
@@ -31,9 +33,6 @@ MOST_EMITTED = 256 << 10
 CHUNK = 1 << 16
 INPUT_PATIENCE = 5.0
 """Seconds that input waits for a command that does not read it."""
-
-Confine = Callable[[Sequence[str], str, Policy], Sequence[str]]
-"""Wraps a command line into the sandbox: (argv, working directory, policy) to argv."""
 
 
 class Shell:
@@ -56,6 +55,7 @@ class Shell:
         self.ended = asyncio.Event()
         self.killed = False
         self.emit = emit
+        self.confined: Confined | None = None
 
     def read(self, start: int, most: int) -> ShellOutputResult:
         """At most so many bytes of output from this offset on, as text; what was dropped is marked."""
@@ -77,9 +77,9 @@ class Shell:
 class ShellRegistry:
     """Every command of one server. Bounded: commands in the background, output kept, commands remembered.
 
-    ``on_change`` hears of every start, move and end. Without ``confine`` nothing is confined: while the
-    policy says sandbox, only a command that a person let run is started then, which the gate makes sure of
-    (``gate/decisions/sandbox.py``) and this class checks.
+    ``on_change`` hears of every start, move and end. ``confiner`` is needed when a command is to run in the sandbox:
+    without it that command is not started. While the policy says sandbox, only a command that a person let run is
+    started outside it, which the gate makes sure of (``gate/decisions/sandbox.py``) and this class checks.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class ShellRegistry:
         *,
         on_change: Callable[[ShellView], None] = lambda _: None,
         base_environment: Mapping[str, str] = os.environ,
-        confine: Confine | None = None,
+        confiner: Confiner | None = None,
     ) -> None:
         self._policy = policy
         self._on_change = on_change
         self._base_environment = base_environment
-        self._confine = confine
+        self.confiner = confiner
         self._shells: dict[str, Shell] = {}
         self._count = 0
         self._starting = 0
@@ -148,29 +148,17 @@ class ShellRegistry:
             raise BadArguments("the server is ending; nothing new is started")
         if line.background:
             self._check_room(policy)
-        argv: Sequence[str] = line.argv
-        if policy.sandbox_mode != "off":
-            if self._confine is not None:
-                argv = self._confine(argv, line.cwd, policy)
-            elif not line.by_person:
-                raise BadArguments(
-                    "the sandbox is on and not available; only a person can let a command run outside it"
-                )
+        if policy.sandbox_mode != "off" and line.sandbox == "none" and not line.by_person:
+            raise BadArguments("the sandbox is on; only a person can let a command run outside it")
         self._starting += line.background
         try:
-            with held_folder(line.cwd) as folder:
-                process = await spawn_supervised(
-                    argv,
-                    env={**line.environment, "PWD": line.cwd},
-                    cwd=folder,
-                    stdin=asyncio.subprocess.PIPE if line.takes_input else asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=asyncio.subprocess.STDOUT,
-                )
+            confined = await self._confined(line, policy) if line.sandbox != "none" else None
+            process = await self._spawn(line, confined)
         finally:
             self._starting -= line.background
         self._count += 1
         shell = Shell(f"shell-{self._count}", line, process, emit)
+        shell.confined = confined
         if shell.background:
             shell.settled.set()
         self._shells[shell.shell_id] = shell
@@ -180,6 +168,43 @@ class ShellRegistry:
             process.kill()
         self._on_change(shell.view())
         return shell
+
+    async def _confined(self, line: CommandLine, policy: Policy) -> Confined:
+        """The sandbox for this command. INVARIANT (never outside by accident): without one nothing is started."""
+        if self.confiner is None:
+            raise BadArguments("the sandbox is on but not available here; nothing is run outside it")
+        confine = partial(self.confiner.blocking_confine, policy, line.cwd, writable=line.sandbox == "writable")
+        making = asyncio.ensure_future(asyncio.to_thread(confine))
+        try:
+            return await asyncio.shield(making)
+        except NoSandbox as error:
+            raise BadArguments(f"not run, because there is no sandbox for it: {error}") from None
+        except asyncio.CancelledError:
+            making.add_done_callback(_give_back)
+            raise
+
+    async def _spawn(self, line: CommandLine, confined: Confined | None) -> Supervised:
+        environment = {**line.environment, "PWD": line.cwd}
+        started = False
+        try:
+            with held_folder(line.cwd) as folder:
+                process = await spawn_supervised(
+                    line.argv,
+                    env=environment if confined is None else confined_environment(environment),
+                    cwd=folder,
+                    stdin=asyncio.subprocess.PIPE if line.takes_input else asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.STDOUT,
+                    pass_fds=() if confined is None else confined.pass_fds,
+                    sandbox=-1 if confined is None else confined.description,
+                )
+            started = True
+            return process
+        finally:
+            if confined is not None:
+                confined.close_ours()
+                if not started:
+                    confined.blocking_finish(set_aside=None)
 
     async def write(self, shell_id: str, text: str) -> None:
         """Give a command input.
@@ -263,6 +288,7 @@ class ShellRegistry:
         finally:
             # Output may end before the command does.
             returncode = await shell.process.wait()
+            await self._leave_sandbox(shell)
             shell.exit_code = returncode if returncode >= 0 else 128 - returncode
             shell.state = "killed" if shell.killed else "exited"
             shell.emit = None
@@ -272,6 +298,12 @@ class ShellRegistry:
             shell.settled.set()
             self._forget_old()
             self._on_change(shell.view())
+
+    async def _leave_sandbox(self, shell: Shell) -> None:
+        if shell.confined is not None:
+            # Others may have made such names while a command ran in the background: those stay where they are.
+            set_aside = self.confiner.set_aside if self.confiner is not None and not shell.background else None
+            await asyncio.to_thread(shell.confined.blocking_finish, set_aside=set_aside)
 
     def _tell(self, shell: Shell, text: str) -> None:
         if shell.emit is None or not text:
@@ -311,6 +343,13 @@ class ShellRegistry:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _give_back(making: asyncio.Future[Confined]) -> None:
+    """Clear up a sandbox that nobody waits for any more."""
+    if not making.cancelled() and making.exception() is None:
+        making.result().close_ours()
+        making.result().blocking_finish(set_aside=None)
 
 
 def _too_many(policy: Policy) -> str:

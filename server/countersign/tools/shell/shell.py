@@ -30,7 +30,7 @@ from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegist
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, visible
-from countersign.wire.approvals import CommandPreview, ToolKind
+from countersign.wire.approvals import CommandPreview, SandboxPreview, ToolKind
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
 
@@ -42,7 +42,9 @@ _HALF = (MOST_OUTPUT - 1024) // 2
 
 @dataclass(frozen=True, slots=True)
 class ShellPlan:
-    """``timeout`` is in seconds from the start of the command; None in the background: as long as it likes."""
+    """``timeout`` is in seconds from the start of the command; None in the background: as long as it likes.
+    ``confined`` says that the card showed the sandbox, ``outside`` that the call asks to run outside it.
+    """
 
     command: str
     shell: str
@@ -50,6 +52,14 @@ class ShellPlan:
     timeout: float | None
     default_timeout: float
     background: bool
+    confined: bool = False
+    outside: bool = False
+
+
+CONFINED = (
+    "it ran in the sandbox: no network, writes only in the workspace and granted folders; if it failed for that, call "
+    "shell again with outside_sandbox and the reason"
+)
 
 
 class ShellArguments(Arguments):
@@ -58,6 +68,12 @@ class ShellArguments(Arguments):
     cwd: str | None = Field(default=None, description="Working directory; the workspace unless given.")
     shell: str | None = Field(default=None, description=f"One of {', '.join(SHELLS)}; bash unless given.")
     background: bool = Field(default=False, description="Go on at once; read on with shell_output.")
+    outside_sandbox: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=300,
+        description="Why the command cannot run in the sandbox. A person is asked. Only after it failed there.",
+    )
 
 
 class RunShell:
@@ -79,6 +95,7 @@ class RunShell:
         command, shell = arguments.command, arguments.shell or "bash"
         place = locate(arguments.cwd or ".", policy)
         effects = _effects(arguments, place)
+        confined = arguments.outside_sandbox is None and runs_confined(policy)
         timeout = arguments.timeout
         if timeout is None and not arguments.background:
             timeout = policy.shell_timeout
@@ -90,10 +107,20 @@ class RunShell:
                 parts=[],
                 timeout=timeout,
                 background=arguments.background or None,
+                sandbox=_sandbox_preview(policy) if confined else None,
             ),
             title=as_title(command),
             cwd=place.resolved,
-            payload=ShellPlan(command, shell, place, arguments.timeout, policy.shell_timeout, arguments.background),
+            payload=ShellPlan(
+                command,
+                shell,
+                place,
+                arguments.timeout,
+                policy.shell_timeout,
+                arguments.background,
+                confined=confined,
+                outside=arguments.outside_sandbox is not None,
+            ),
         )
 
     async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
@@ -119,6 +146,7 @@ class RunShell:
                 by_person=permit.by == "user",
                 background=background,
                 takes_input=background,
+                sandbox="writable" if plan.confined or (not plan.outside and runs_confined(bench.policy())) else "none",
             )
             # INVARIANT (same bytes): looked at right before the start.
             plan.place.same_or_stale()
@@ -142,7 +170,8 @@ def _effects(arguments: ShellArguments, place: Place) -> tuple[Effect, ...]:
         raise BadArguments(f"there is no shell `{visible(shell[:40])}`; use one of {', '.join(SHELLS)}")
     # Commands are judged as bash reads them; how another shell reads the same text is not known.
     folders = dict.fromkeys((place.resolved, place.asked))
-    return tuple(RunCommand(command, folder, understood=shell == "bash") for folder in folders)
+    outside = None if arguments.outside_sandbox is None else visible(arguments.outside_sandbox)
+    return tuple(RunCommand(command, folder, understood=shell == "bash", outside=outside) for folder in folders)
 
 
 def scripts_or_stale(call: ToolCall) -> None:
@@ -176,6 +205,10 @@ async def _attended(shell: Shell, plan: ShellPlan, desk: ShellRegistry) -> Outco
         return _in_background(shell)
     if shell.state == "killed":
         return ended_outcome(shell, "was killed by the person")
+    if shell.confined is not None and not shell.confined.started:
+        said = output_for_model(shell).strip()
+        words = f"the command was not run, because its sandbox could not be made: {said}"
+        return Outcome(False, words, record=_record(shell))
     return ended_outcome(shell, None)
 
 
@@ -186,6 +219,10 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         marks.append(f"the command {why}")
     elif shell.exit_code:
         marks.append(f"exit code {shell.exit_code}")
+    if shell.confined is not None:
+        marks += shell.confined.notes
+        if shell.exit_code and why is None:
+            marks.append(CONFINED)
     shown = output_for_model(shell)
     if not shown and not marks:
         marks.append("no output")
@@ -228,6 +265,20 @@ def _in_background(shell: Shell) -> Outcome:
     return Outcome(True, shown + joint + told, record=_record(shell))
 
 
+def runs_confined(policy: Policy) -> bool:
+    """Whether a command that nobody asks to run outside runs in the sandbox."""
+    return policy.sandbox_mode != "off" and policy.sandbox_available
+
+
+def _sandbox_preview(policy: Policy) -> SandboxPreview:
+    return SandboxPreview(
+        mode="all" if policy.sandbox_mode == "all" else "commands",
+        network=policy.sandbox_network,
+        hosts=list(policy.sandbox_hosts),
+        gaps=list(policy.sandbox_gaps) or None,
+    )
+
+
 def _record(shell: Shell, *, timed_out: bool = False) -> Mapping[str, Json]:
     return {
         "shellId": shell.shell_id,
@@ -236,7 +287,7 @@ def _record(shell: Shell, *, timed_out: bool = False) -> Mapping[str, Json]:
         "bytes": shell.kept.total,
         "background": shell.background,
         "timedOut": timed_out,
-    }
+    } | ({} if shell.confined is None else {"sandbox": shell.confined.record()})
 
 
 def _is_utf8(text: str) -> bool:

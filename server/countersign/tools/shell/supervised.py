@@ -141,8 +141,10 @@ async def spawn_supervised(
     stderr: int | None = asyncio.subprocess.PIPE,
     limit: int = 1 << 16,
     pass_fds: Sequence[int] = (),
+    sandbox: int = -1,
 ) -> Supervised:
-    """Start a program under supervision. ``cwd`` is a path or a descriptor of a folder; the rest is as in asyncio.
+    """Start a program under supervision. ``cwd`` is a path or a descriptor of a folder, ``sandbox`` a descriptor of the
+    description that ``sandbox/namespaces.py`` reads, or -1 for none; the rest is as in asyncio.
 
     Cancelled: nothing is left running.
 
@@ -161,14 +163,14 @@ async def spawn_supervised(
     folder = cwd if isinstance(cwd, int) else -1
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), *argv,
+            sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), *argv,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             limit=limit,
             env={f"E{name}": value for name, value in env.items()} | {f"E{MARK}": mark},
             cwd=cwd if isinstance(cwd, str) else None,
-            pass_fds=(theirs.fileno(), *((folder,) if folder >= 0 else ()), *pass_fds),
+            pass_fds=(theirs.fileno(), *(number for number in (folder, sandbox) if number >= 0), *pass_fds),
             start_new_session=True,
         )  # fmt: skip
     except BaseException:

@@ -1,11 +1,13 @@
 """Starts one program and outlives it: when the server is gone, so is everything the program ever started.
 
-Run as a script, never imported: ``supervisor.py LINE FOLDER PROGRAM ARGUMENT…``. LINE is one end of a socket pair whose
-other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and KILL to every
-descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL at once. When
-nobody is left, one byte is said back; if the line ends without it, somebody killed us.
-FOLDER is a descriptor of the working directory, or -1 to keep ours. The environment of the program is ours, in names
-that begin with ``E``, so that nothing meant for the program has any effect on this process.
+Run as a script, never imported: ``supervisor.py LINE FOLDER SANDBOX PROGRAM ARGUMENT…``. LINE is one end of a socket
+pair whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and
+KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL at
+once. When nobody is left, one byte is said back; if the line ends without it, somebody killed us.
+FOLDER is a descriptor of the working directory, or -1 to keep ours. SANDBOX is one of the description that
+``sandbox/namespaces.py`` reads, or -1 for no sandbox; if the sandbox cannot be made, the program is not started. The
+environment of the program is ours, in names that begin with ``E``, so that nothing meant for the program has any effect
+on this process.
 
 The program runs in its own session. On Linux we are a sub-reaper: who loses its parent becomes our child, however often
 it forks, and cannot get away. Elsewhere only the process tree and the group are found, and a double fork into a new
@@ -35,7 +37,7 @@ _asked: list[int] = []
 
 
 def main() -> None:
-    line, folder, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    line, folder, sandbox, command = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
     environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
     os.set_inheritable(line, False)
     if folder >= 0:
@@ -57,17 +59,19 @@ def main() -> None:
                 # Should somebody kill us, at least the program itself goes too.
                 prctl(_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
             if os.getppid() == ourselves:
-                _become(command, environment)
+                _become(command, environment, sandbox)
         finally:
             os._exit(127)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
+    if sandbox >= 0:
+        os.close(sandbox)
     _let_go_of_streams()
     status = _watch(child, line, woken)
     _say_goodbye(line)
     _end_like(status)
 
 
-def _become(command: list[str], environment: dict[str, str]) -> None:
+def _become(command: list[str], environment: dict[str, str], sandbox: int) -> None:
     os.setsid()
     # What is ignored stays so in the program: Python ignores two, and whoever started the server may have ignored more,
     # as a shell does for what it starts in the background.
@@ -75,11 +79,25 @@ def _become(command: list[str], environment: dict[str, str]) -> None:
         if number not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
+    if sandbox >= 0:
+        command = _in_sandbox(sandbox, command)
     try:
         os.execvpe(command[0], command, environment)
     except OSError as error:
         os.write(2, f"countersign: cannot run `{command[0]}`: {error.strerror}\n".encode(errors="replace"))
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def _in_sandbox(sandbox: int, command: list[str]) -> list[str]:
+    """Make the sandbox around this process; the words that start the command in it. Where that fails, it ends here."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sandbox"))
+    try:
+        import namespaces  # noqa: PLC0415  # pyright: ignore[reportMissingImports]  only here, found beside us
+
+        return namespaces.enter(sandbox, command)
+    except Exception as error:  # A boundary: whatever went wrong, the command is not started.
+        os.write(2, f"countersign: the sandbox could not be made: {error}\n".encode(errors="replace"))
+        os._exit(126)
 
 
 def _watch(child: int, line: int, woken: int) -> int | None:

@@ -1,0 +1,46 @@
+"""The description of a sandbox: plain values, the same for every operating system."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Network = Literal["none", "hosts", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxRoot:
+    """One folder that the sandbox shows at its own path, with what is different below it.
+
+    All paths are absolute and resolved. ``hidden_files`` and ``hidden_folders`` are there and cannot be opened,
+    ``read_only`` cannot be changed, ``missing_folders`` and ``missing_files`` (with their text) cannot be made:
+    something read-only stands in their place that nothing outside sees. ``protected`` are the protected names that
+    were there.
+    """
+
+    path: str
+    writable: bool = True
+    hidden_files: tuple[str, ...] = ()
+    hidden_folders: tuple[str, ...] = ()
+    read_only: tuple[str, ...] = ()
+    missing_folders: tuple[str, ...] = ()
+    missing_files: tuple[tuple[str, str], ...] = ()
+    protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Everything a program in the sandbox can reach. What is named nowhere here does not exist in it.
+
+    ``roots`` hold each other nowhere. ``tools`` are read-only paths below the home. ``private_home`` is False where
+    the home lies in a root. ``gaps`` are rules that mounts cannot express in full, each with the reason; ``git_user``
+    is the name and address that commits are made with.
+    """
+
+    roots: tuple[SandboxRoot, ...]
+    home: str
+    private_home: bool = True
+    tools: tuple[str, ...] = ()
+    network: Network = "none"
+    gaps: tuple[str, ...] = ()
+    git_user: tuple[str, str] | None = None

@@ -1,0 +1,109 @@
+"""A boundary as bubblewrap and ``namespaces.py`` take it: what is mounted on each folder, and bubblewrap's options.
+
+Plain functions over values and one look at which system folders there are. Names go to bubblewrap by a descriptor,
+never on its command line, where every program in the sandbox could read them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
+from countersign.tools.sandbox.system_paths import SYSTEM, SYSTEM_SECRET_NAMES, SYSTEM_SECRETS
+
+Cover = tuple[str, str]
+"""What is mounted on a path below a root: ``file`` and ``folder`` hide it, ``missing`` is an empty read-only folder,
+``read-only`` and ``pin`` are the path itself, the latter so that it cannot be renamed."""
+
+NAMESPACES = (
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+    "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
+)  # fmt: skip
+MOST_IN_MEMORY = 1 << 30
+"""Bytes that /tmp and the private home hold, each: they are in memory."""
+MOST_SHARED = 256 << 20
+"""Bytes of shared memory."""
+
+
+def covers_of(root: SandboxRoot) -> list[Cover]:
+    """What to mount below this root, each path relative to it, a folder before what lies in it.
+
+    Every folder on the way to something covered is pinned: else it is renamed, and another of its name takes its place.
+    """
+    covers: dict[str, str] = {}
+    for kind, paths in (
+        ("read-only", root.read_only),
+        ("read-only", [path for path, _text in root.missing_files]),
+        ("missing", root.missing_folders),
+        ("file", root.hidden_files),
+        ("folder", root.hidden_folders),
+    ):
+        for path in paths:
+            covers[os.path.relpath(path, root.path)] = kind
+    hidden = [below for below, kind in covers.items() if kind == "folder"]
+    kept = {below: kind for below, kind in covers.items() if not any(_lies_in(below, folder) for folder in hidden)}
+    for below in tuple(kept):
+        for parent in _parents(below):
+            kept.setdefault(parent, "pin")
+    return [(kept[below], below) for below in sorted(kept, key=lambda below: below.split(os.sep))]
+
+
+def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
+    """bubblewrap's options for this boundary, but for seccomp and what it copies from descriptors."""
+    words = [*NAMESPACES, *_system(zero)]
+    # Read-only as a whole: what root owns there, the kernel's settings among it, root may write without a capability.
+    words += [
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--remount-ro",
+        "/proc",
+        "--size",
+        str(MOST_SHARED),
+        "--tmpfs",
+        "/dev/shm",
+    ]
+    words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", "/tmp", "--symlink", "/tmp", "/var/tmp", "--dir", "/run"]
+    if boundary.private_home:
+        words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", boundary.home]
+        for path in boundary.tools:
+            words += ["--ro-bind", path, path]
+    for root in sorted(boundary.roots, key=lambda root: root.path):
+        words += ["--bind" if root.writable else "--ro-bind", root.path, root.path]
+    return [*words, "--remount-ro", "/", "--chdir", cwd]
+
+
+def _system(zero: str) -> Iterator[str]:
+    for path in SYSTEM:
+        if os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", path, path)
+    for path in _system_secrets():
+        if os.path.isdir(path):
+            yield from ("--perms", "000", "--tmpfs", path, "--remount-ro", path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", zero, path)
+
+
+def _system_secrets() -> Iterator[str]:
+    yield from SYSTEM_SECRETS
+    for folder, beginning in SYSTEM_SECRET_NAMES:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        yield from (os.path.join(folder, name) for name in names if name.startswith(beginning))
+
+
+def _lies_in(below: str, folder: str) -> bool:
+    return below.startswith(folder + os.sep)
+
+
+def _parents(below: str) -> Iterator[str]:
+    parent = os.path.dirname(below)
+    while parent:
+        yield parent
+        parent = os.path.dirname(parent)

@@ -1,0 +1,362 @@
+"""Puts a command into the sandbox: makes its description, hands it to the supervisor, and clears up afterwards.
+
+INVARIANT (never outside by accident): where a sandbox cannot be made, ``NoSandbox`` is raised and nothing is started;
+what fails later fails in the supervisor's child, before the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from countersign.settings.policy import Policy
+from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
+from countersign.tools.sandbox.bubblewrap import covers_of, options
+from countersign.tools.sandbox.compile_boundary import NoBoundary, blocking_boundary
+from countersign.tools.sandbox.seccomp import filter_program
+from countersign.tools.sandbox.survey import MISSING_FOLDERS, TooLarge, lies_below, protected_below
+from countersign.wire.base import Json
+
+PREFIX = "countersign-sandbox-"
+PROBE_PATIENCE = 30.0
+"""Seconds that the try-out of a sandbox may take."""
+_PROBE = "import sys, os; sys.path.insert(0, sys.argv[1]); import namespaces as n; w = n.enter(int(sys.argv[2]), \
+sys.argv[3:]); os.execv(w[0], w)"
+TRIES = 3
+"""How often a description is made anew because the folders changed while they were looked at."""
+
+
+class NoSandbox(Exception):
+    """There is no sandbox to run this in; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxState:
+    """What holds on this machine for this workspace, or why there is no sandbox."""
+
+    backend: Literal["bubblewrap", "none"]
+    reason: str | None = None
+    holds: tuple[str, ...] = ()
+
+    @property
+    def available(self) -> bool:
+        return self.backend != "none"
+
+
+class Confined:
+    """One program's sandbox: descriptors to pass on, and what is to be cleared up when the program has ended."""
+
+    def __init__(self, boundary: Boundary, run: _RunFolders, description: int, status: tuple[int, int]) -> None:
+        self.boundary = boundary
+        self.description = description
+        self._run = run
+        self._status, self._said = status
+        self.notes: tuple[str, ...] = ()
+        """What the person and the model are told of its end."""
+        self.started = False
+        """Whether the program itself was started; known once it has ended."""
+
+    @property
+    def pass_fds(self) -> tuple[int, ...]:
+        return (self._said,)
+
+    def record(self) -> dict[str, Json]:
+        """What the ledger keeps of it."""
+        roots = self.boundary.roots
+        return {
+            "backend": "bubblewrap",
+            "network": "none",
+            "writable": [root.path for root in roots if root.writable],
+            "hidden": sum(len(root.hidden_files) + len(root.hidden_folders) for root in roots),
+            "readOnly": sum(len(root.read_only) for root in roots),
+            "notes": list(self.notes),
+        }
+
+    def close_ours(self) -> None:
+        """Close what the program has got by now."""
+        os.close(self.description)
+        os.close(self._said)
+
+    def blocking_finish(self, *, set_aside: Path | None) -> None:
+        """Clear up. New protected names are moved into ``set_aside``, or only told of where that is None."""
+        try:
+            self.started = _was_started(self._status)
+        finally:
+            os.close(self._status)
+        self.notes = tuple(self._protected_notes(set_aside))
+        self._run.blocking_remove()
+
+    def _protected_notes(self, set_aside: Path | None) -> list[str]:
+        notes: list[str] = []
+        for root in self.boundary.roots:
+            made = _made_protected(root) if root.writable else []
+            for path in made:
+                shown = os.path.relpath(path, root.path)
+                if set_aside is None:
+                    notes.append(f"`{shown}` is new and decides what other programs run; look at it before you go on")
+                    continue
+                try:
+                    target = set_aside / self._run.name / shown
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.move(path, target)
+                    notes.append(f"`{shown}` may not be made in the sandbox and was moved to `{target}`")
+                except OSError as error:
+                    notes.append(f"`{shown}` may not be made in the sandbox and could not be moved away: {error}")
+        return notes
+
+
+class Confiner:
+    """Makes sandboxes for one server. Holds what the try-out of a workspace showed."""
+
+    def __init__(self, storage: Path) -> None:
+        self._storage = storage
+        self._states: dict[tuple[str, ...], SandboxState] = {}
+
+    @property
+    def set_aside(self) -> Path:
+        return self._storage / "set-aside"
+
+    def blocking_sweep(self) -> None:
+        """Remove what servers left that were killed."""
+        for base in _bases(self._storage):
+            for left in base.glob(f"{PREFIX}*"):
+                owner = left.name.removeprefix(PREFIX).split("-")[0]
+                if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                    _RunFolders(left, []).blocking_remove()
+
+    def blocking_state(self, policy: Policy) -> SandboxState:
+        """What holds for this policy's folders. Tried out once for each set of folders."""
+        folders = _folders_of(policy)
+        found = self._states.get(folders)
+        if found is None:
+            found = self._states[folders] = self._blocking_try(policy)
+        return found
+
+    def known_state(self, policy: Policy) -> SandboxState | None:
+        """What was found for these folders, or None before they were tried out."""
+        return self._states.get(_folders_of(policy))
+
+    def blocking_confine(self, policy: Policy, cwd: str, *, writable: bool = True) -> Confined:
+        """Make ready to start a program in the sandbox of this policy.
+
+        Raises:
+            NoSandbox: there is none here, or not for these folders.
+        """
+        state = self.blocking_state(policy)
+        if not state.available:
+            raise NoSandbox(f"{state.reason}; set `countersign.sandbox.mode` to `off` to run commands outside it")
+        return self._blocking_confine(policy, cwd, writable=writable)
+
+    def _blocking_confine(self, policy: Policy, cwd: str, *, writable: bool) -> Confined:
+        program = _bubblewrap(policy)
+        try:
+            boundary = blocking_boundary(policy, writable=writable)
+        except (NoBoundary, TooLarge) as error:
+            raise NoSandbox(str(error)) from None
+        except OSError as error:
+            raise NoSandbox(f"the folders cannot be looked at: {error.strerror} ({error.filename})") from None
+        if not any(cwd == root.path or lies_below(cwd, root.path) for root in boundary.roots):
+            raise NoSandbox(f"`{cwd}` lies in no folder of the sandbox; run the command in the workspace")
+        try:
+            run = _RunFolders.blocking_make(self._storage, boundary.roots)
+        except OSError as error:
+            raise NoSandbox(f"the sandbox's own folders cannot be made: {error.strerror}") from None
+        status, said = os.pipe()
+        os.set_blocking(status, False)
+        description = os.memfd_create("sandbox", 0)
+        with open(description, "w", closefd=False) as file:
+            json.dump(_description(boundary, run, program, cwd, said), file)
+        return Confined(boundary, run, description, (status, said))
+
+    def _blocking_try(self, policy: Policy) -> SandboxState:
+        if sys.platform != "linux":
+            return SandboxState("none", "there is no sandbox on this system yet")
+        if filter_program() is None:
+            return SandboxState("none", "the system calls of this processor are not known to the sandbox")
+        try:
+            confined = self._blocking_confine(policy, os.path.realpath(policy.workspace), writable=True)
+        except NoSandbox as error:
+            return SandboxState("none", str(error))
+        home = str(Path(__file__).parent)
+        try:
+            tried = subprocess.run(
+                [sys.executable, "-I", "-S", "-c", _PROBE, home, str(confined.description), "/bin/sh", "-c", "exit 7"],
+                pass_fds=(confined.description, *confined.pass_fds),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=PROBE_PATIENCE,
+                check=False,
+                env={"PATH": os.defpath},
+            )
+            failure = None if tried.returncode == 7 else tried.stderr.decode(errors="replace").strip()
+        except subprocess.TimeoutExpired:
+            failure = "it did not start in time"
+        finally:
+            confined.close_ours()
+            confined.blocking_finish(set_aside=None)
+        if failure is not None:
+            return SandboxState("none", _why_not(failure))
+        return SandboxState("bubblewrap", None, _holds(policy))
+
+
+class _RunFolders:
+    """The folders of one run: overlay layers, and the file that stands in for hidden ones."""
+
+    def __init__(self, base: Path, roots: Sequence[SandboxRoot]) -> None:
+        self._base = base
+        self._roots = roots
+        self.name = base.name.removeprefix(PREFIX)
+
+    @classmethod
+    def blocking_make(cls, storage: Path, roots: Sequence[SandboxRoot]) -> _RunFolders:
+        """Make them where each root's filesystem is, outside of all roots."""
+        run = cls(_base_for(storage, roots) / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}", roots)
+        run._base.mkdir(mode=0o700)
+        zero = os.open(run.zero, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000)
+        os.fchmod(zero, 0o000)
+        os.close(zero)
+        for number, root in enumerate(roots):
+            run.lower(number).mkdir()
+            run.work(number).mkdir()
+            for path in root.missing_folders:
+                run._stub(number, path).mkdir(parents=True, exist_ok=True)
+            for path, text in root.missing_files:
+                stub = run._stub(number, path)
+                stub.parent.mkdir(parents=True, exist_ok=True)
+                stub.write_text(text)
+        return run
+
+    @property
+    def zero(self) -> str:
+        return str(self._base / "hidden")
+
+    def lower(self, number: int) -> Path:
+        return self._base / f"lower{number}"
+
+    def work(self, number: int) -> Path:
+        return self._base / f"work{number}"
+
+    def _stub(self, number: int, path: str) -> Path:
+        return self.lower(number) / os.path.relpath(path, self._roots[number].path)
+
+    def blocking_remove(self) -> None:
+        for root in self._roots:
+            _strip_marks(root)
+        for work in self._base.glob("work*"):
+            for inner in ("work", "index"):
+                with contextlib.suppress(OSError):
+                    (work / inner).rmdir()
+        shutil.rmtree(self._base, ignore_errors=True)
+
+
+def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, said: int) -> dict[str, object]:
+    files: list[tuple[str, str]] = []
+    if boundary.private_home and boundary.git_user is not None:
+        name, email = (text.replace("\\", "\\\\").replace('"', '\\"') for text in boundary.git_user)
+        files.append((f"{boundary.home}/.gitconfig", f'[user]\n\tname = "{name}"\n\temail = "{email}"\n'))
+    return {
+        "roots": [
+            {
+                "path": root.path,
+                "lower": str(run.lower(number)),
+                "work": str(run.work(number)),
+                "covers": covers_of(root),
+            }
+            for number, root in enumerate(boundary.roots)
+        ],
+        "zero": run.zero,
+        "status": said,
+        "program": program,
+        "arguments": options(boundary, cwd, run.zero),
+        "seccomp": (filter_program() or b"").hex(),
+        "files": files,
+    }
+
+
+def _folders_of(policy: Policy) -> tuple[str, ...]:
+    """What a try-out is of."""
+    return (policy.workspace, *policy.additional_directories, "", *policy.sandbox_writable)
+
+
+def _bubblewrap(policy: Policy) -> str:
+    for folder in ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"):
+        path = os.path.join(folder, "bwrap")
+        if os.access(path, os.X_OK) and not lies_below(os.path.realpath(path), os.path.realpath(policy.workspace)):
+            return path
+    raise NoSandbox("bubblewrap is not installed; install the package `bubblewrap`")
+
+
+def _bases(storage: Path) -> list[Path]:
+    return [storage, Path("/var/tmp"), Path("/tmp")]
+
+
+def _base_for(storage: Path, roots: Sequence[SandboxRoot]) -> Path:
+    """A folder on the filesystem of all roots that lies in none of them."""
+    wanted = {os.stat(root.path).st_dev for root in roots}
+    for base in (*_bases(storage), *(Path(root.path).parent for root in roots)):
+        resolved = os.path.realpath(base)
+        inside = any(resolved == root.path or lies_below(resolved, root.path) for root in roots)
+        if not inside and os.path.isdir(base) and os.access(base, os.W_OK) and {os.stat(base).st_dev} == wanted:
+            return Path(resolved)
+    raise NoSandbox("the workspace and the other folders of the sandbox lie on filesystems where it cannot be made")
+
+
+def _was_started(status: int) -> bool:
+    said = b""
+    with contextlib.suppress(OSError):
+        while chunk := os.read(status, 1 << 16):
+            said += chunk
+    return b'"exit-code"' in said
+
+
+def _made_protected(root: SandboxRoot) -> list[str]:
+    """Protected names that were not there before. Those that cannot be made inside come from outside and stay."""
+    known = {*root.protected, *(os.path.join(root.path, name) for name in MISSING_FOLDERS)}
+    return [path for path in protected_below(root.path) if path not in known]
+
+
+def _strip_marks(root: SandboxRoot) -> None:
+    """Take off the attributes that the overlay leaves on folders made in one that exists in both layers."""
+    merged = {root.path, *(os.path.dirname(path) for path in root.missing_folders)}
+    merged |= {os.path.dirname(path) for path, _text in root.missing_files}
+    for folder in merged:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for path in (folder, *(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))):
+                for name in os.listxattr(path, follow_symlinks=False):
+                    if name.startswith("user.overlay."):
+                        os.removexattr(path, name, follow_symlinks=False)
+
+
+def _why_not(failure: str) -> str:
+    lines = [line for line in failure.splitlines() if line.strip()] or ["it did not start"]
+    # The last line of a traceback, the first of what bubblewrap says.
+    line = lines[-1 if lines[0].startswith("Traceback") else 0].removeprefix("bwrap: ")[:300]
+    if "user namespace" in failure or "setting up uid map" in failure:
+        return (
+            f"user namespaces are not permitted here ({line}); on Ubuntu an AppArmor profile with `userns` permits "
+            "them, on others the setting `user.max_user_namespaces`"
+        )
+    if "proc" in failure and "mount" in failure.lower():
+        return f"/proc cannot be mounted ({line}), as in a container that masks it"
+    return f"the try-out failed: {line}"
+
+
+def _holds(policy: Policy) -> tuple[str, ...]:
+    bounded = "not bounded for root" if os.geteuid() == 0 else "at most 4096 processes"
+    return (
+        "writes only in the workspace, the folders granted beside it, /tmp and a private home",
+        "control files, git's configuration and hooks and what edit rules deny cannot be changed",
+        "secrets and what read rules deny cannot be opened; what git keeps of them in `.git/objects` can",
+        "no network" if policy.sandbox_network == "none" else "no network: reaching hosts is not built yet",
+        "processes end with the command",
+        f"number of processes: {bounded}; memory and disk: not bounded, but /tmp and the private home hold 1 GiB each",
+    )

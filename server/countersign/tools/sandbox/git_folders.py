@@ -1,0 +1,70 @@
+"""What of a git folder a command may not change: that from which git, run by anybody later, takes programs to run.
+
+The rest of a git folder stays writable, so that add, commit, branch, rebase, stash and merge work.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LOCKED = ("config", "config.worktree", "commondir", "hooks")
+_HOOKS_PATH = re.compile(r"^\s*hookspath\s*=\s*\"?([^\"\n]+?)\"?\s*$", re.IGNORECASE | re.MULTILINE)
+_MOST_CONFIG = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class GitLocks:
+    """Paths below one git folder: those that are read-only, and those that cannot be made."""
+
+    read_only: tuple[str, ...]
+    missing_folders: tuple[str, ...] = ()
+    missing_files: tuple[tuple[str, str], ...] = ()
+
+
+def blocking_git_locks(folder: str) -> GitLocks:
+    """What to lock of a git folder, of its submodules' and worktrees' folders too, as it is now."""
+    read_only: list[str] = []
+    missing_folders: list[str] = []
+    missing_files: list[tuple[str, str]] = []
+    for place in _git_folders(folder):
+        present = [os.path.join(place, name) for name in _LOCKED if os.path.lexists(os.path.join(place, name))]
+        read_only += present
+        for name in _LOCKED:
+            path = os.path.join(place, name)
+            if path in present:
+                continue
+            if name == "hooks":
+                missing_folders.append(path)
+            elif name == "commondir":
+                # With this text git goes on to find everything where it stands.
+                missing_files.append((path, ".\n"))
+            elif name == "config.worktree":
+                missing_files.append((path, ""))
+        read_only += _custom_hooks(place)
+    return GitLocks(tuple(read_only), tuple(missing_folders), tuple(missing_files))
+
+
+def _git_folders(folder: str) -> Iterator[str]:
+    """The folder itself, if git takes it for one, and those of its submodules; worktrees have no hooks."""
+    if os.path.lexists(os.path.join(folder, "HEAD")):
+        yield folder
+    for path, names, files in os.walk(os.path.join(folder, "modules")):
+        if "HEAD" in files:
+            yield path
+            names[:] = [name for name in names if name == "modules"]
+
+
+def _custom_hooks(place: str) -> Iterator[str]:
+    """Folders that the configuration names as those of the hooks."""
+    try:
+        with open(os.path.join(place, "config"), encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(_MOST_CONFIG)
+    except OSError:
+        return
+    for found in _HOOKS_PATH.finditer(text):
+        path = os.path.normpath(os.path.join(os.path.dirname(place), os.path.expanduser(found[1])))
+        if os.path.lexists(path):
+            yield path

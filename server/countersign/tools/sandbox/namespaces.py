@@ -1,0 +1,168 @@
+"""Runs in the child of the supervisor, right before the program starts: makes the mounts that bubblewrap cannot.
+
+In a user and a mount namespace of our own, each folder of the sandbox becomes an overlay whose upper layer is the
+folder itself: writes are live, and what is mounted on names in it stays there when a program outside replaces the file
+or folder of that name, which takes a mount away from an ordinary folder. What is hidden, read-only or may not be made
+is mounted on the overlay; bubblewrap then takes the folders over as they are.
+
+Standard library only, and little of it: importing is most of the time this takes. Linux only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import struct
+import sys
+import time
+from typing import Any
+
+_NEWNS, _NEWUSER, _NEWNET = 0x20000, 0x10000000, 0x40000000
+_RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+_OPENAT2 = 437
+_NO_LINKS_BENEATH = 0x04 | 0x02 | 0x08
+"""RESOLVE_NO_SYMLINKS, NO_MAGICLINKS, BENEATH."""
+_DEATH_SIGNAL, _KILL = 1, 9
+REFRESH = 0.5
+"""Seconds between two looks of the sandbox at what other programs replaced, made or removed in its folders."""
+
+MOST_PROCESSES = 4096
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter(descriptor: int, command: list[str]) -> list[str]:
+    """Make the namespaces and mounts that the description in this descriptor asks for.
+
+    Returns the words that start the command in them. Raises:
+        OSError: something of it cannot be made; then nothing may be started.
+    """
+    with os.fdopen(descriptor, "rb") as file:
+        file.seek(0)
+        spec = json.load(file)
+    if os.geteuid():
+        # Root is bound by no such number.
+        resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
+    _own_namespaces()
+    for root in spec["roots"]:
+        _overlay(root)
+    for root in spec["roots"]:
+        _cover(root, spec["zero"])
+    _keep_fresh([root["path"] for root in spec["roots"]], spec["status"])
+    arguments = _memory_file(b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in spec["arguments"]))
+    words = [spec["program"], "--args", str(arguments)]
+    passed = [arguments, spec["status"]]
+    if spec["seccomp"]:
+        passed.append(_memory_file(bytes.fromhex(spec["seccomp"])))
+        words += ["--seccomp", str(passed[-1])]
+    for name, text in spec["files"]:
+        passed.append(_memory_file(text.encode()))
+        words += ["--file", str(passed[-1]), name]
+    _only_inherit(passed)
+    return [*words, "--json-status-fd", str(spec["status"]), "--", *command]
+
+
+def _own_namespaces() -> None:
+    user, group = os.getuid(), os.getgid()
+    _checked(_libc.unshare(_NEWUSER | _NEWNS), "no user namespace")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+    _mount(None, "/", None, _REC | _PRIVATE)
+
+
+def _overlay(root: dict[str, Any]) -> None:
+    """Lay the overlay over the folder. Its layers are named by descriptor, since an option can hold no comma."""
+    layers = [os.open(root[name], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW) for name in ("lower", "path", "work")]
+    lower, upper, work = (f"/proc/self/fd/{layer}" for layer in layers)
+    options = f"lowerdir={lower},upperdir={upper},workdir={work},userxattr,index=off,uuid=off"
+    _mount("overlay", upper, "overlay", _NOSUID | _NODEV, options)
+    for layer in layers:
+        os.close(layer)
+
+
+def _cover(root: dict[str, Any], zero: str) -> None:
+    """Mount what is different below the folder, what lies higher first."""
+    top = os.open(root["path"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+    for kind, below in root["covers"]:
+        place = _open_below(top, below)
+        target = f"/proc/self/fd/{place}"
+        if kind == "file":
+            _mount(zero, target, None, _BIND)
+            _remount(top, below, _RDONLY | _NOSUID | _NODEV)
+        elif kind == "folder":
+            _mount("tmpfs", target, "tmpfs", _RDONLY | _NOSUID | _NODEV, "mode=000,size=4k")
+        elif kind == "missing":
+            _mount("tmpfs", target, "tmpfs", _RDONLY | _NOSUID | _NODEV, "mode=555,size=4k")
+        else:
+            _mount(target, target, None, _BIND | _REC)
+            _remount(top, below, _NOSUID | _NODEV | (_RDONLY if kind == "read-only" else 0))
+        os.close(place)
+    os.close(top)
+
+
+def _remount(top: int, below: str, flags: int) -> None:
+    """Set the flags of what was just mounted there."""
+    place = _open_below(top, below)
+    _mount(None, f"/proc/self/fd/{place}", None, _REMOUNT | _BIND | flags)
+    os.close(place)
+
+
+def _open_below(top: int, below: str) -> int:
+    """Open a path below a folder, following no link."""
+    how = struct.pack("QQQ", os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, 0, _NO_LINKS_BENEATH)
+    path = below.encode("utf-8", "surrogateescape")
+    return _checked(_libc.syscall(_OPENAT2, top, path, how, len(how)), below)
+
+
+def _keep_fresh(paths: list[str], status: int) -> None:
+    """Leave a process that has the overlays look again, twice a second, at what others did to their folders."""
+    parent = os.getpid()
+    if os.fork():
+        return
+    try:
+        _libc.prctl(_DEATH_SIGNAL, _KILL, 0, 0, 0)
+        os.close(status)
+        os.chdir("/")
+        os.closerange(0, 1024)
+        while os.getppid() == parent:
+            time.sleep(REFRESH)
+            for path in paths:
+                _libc.mount(None, os.fsencode(path), None, _REMOUNT | _NOSUID | _NODEV, None)
+    finally:
+        os._exit(0)
+
+
+def _memory_file(content: bytes) -> int:
+    descriptor = os.memfd_create("sandbox", 0)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _only_inherit(kept: list[int]) -> None:
+    for name in os.listdir("/proc/self/fd"):
+        descriptor = int(name)
+        if descriptor > 2:
+            try:
+                os.set_inheritable(descriptor, descriptor in kept)
+            except OSError:
+                continue  # The descriptor of this very listing.
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    said = [None if text is None else os.fsencode(text) for text in (source, target, kind, options)]
+    _checked(_libc.mount(said[0], said[1], said[2], flags, said[3]), f"mounting {kind or 'a folder'}")
+
+
+def _checked(result: int, what: str) -> int:
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit("this module is loaded by the supervisor")

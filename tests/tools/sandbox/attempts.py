@@ -1,0 +1,117 @@
+"""Attempts to get out of the sandbox, as data: each prints ``ESCAPED`` where it succeeds.
+
+``{outside}``, ``{home}`` and ``{storage}`` are folders outside, ``{port}`` is where a server outside listens,
+``{abstract}`` the abstract socket and ``{socket}`` the path of one, ``{pid}`` a process outside. An attempt marked
+``outside`` does succeed without the sandbox: so the table is seen to be able to fail.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Attempt(NamedTuple):
+    name: str
+    script: str
+    outside: bool = False
+
+
+PYTHON = "/usr/bin/python3 -c "
+
+
+def _python(name: str, text: str, *, outside: bool = False) -> Attempt:
+    quoted = text.strip().replace("'", "'\\''")
+    return Attempt(name, f"{PYTHON}'{quoted}' 2>&1 | tail -1", outside)
+
+
+def _sh(name: str, text: str, *, outside: bool = False) -> Attempt:
+    return Attempt(name, text, outside)
+
+
+_SYSCALL = "import ctypes,os;c=ctypes.CDLL(None,use_errno=True);"
+
+ATTEMPTS: tuple[Attempt, ...] = (
+    # writing outside
+    _sh("write outside", "echo x >{outside}/made && test -e {outside}/made && echo ESCAPED"),
+    _sh("append to a file outside", "echo x >>{outside}/file && echo ESCAPED", outside=True),
+    _sh("remove a file outside", "rm {outside}/file && echo ESCAPED"),
+    _sh("write in the system", "touch /usr/bin/evil && rm /usr/bin/evil && echo ESCAPED"),
+    _sh("write in /etc", "touch /etc/evil && rm /etc/evil && echo ESCAPED"),
+    _sh("write through a link", "ln -s {outside} out; echo x >out/made && test -e {outside}/made && echo ESCAPED; rm -f out"),
+    _sh("write a start-up file", "echo x >>{home}/.bashrc; grep -q KEEP {home}/.bashrc && echo ESCAPED"),
+    # reading outside
+    _sh("read outside", "grep -q TOPSECRET {outside}/file && echo ESCAPED", outside=True),
+    _sh("read a key", "grep -q TOPSECRET {home}/.ssh/id_rsa && echo ESCAPED", outside=True),
+    _sh("read the store", "cat {storage}/* && echo ESCAPED"),
+    _sh("read through /proc/self/root", "grep -q TOPSECRET /proc/self/root{outside}/file && echo ESCAPED", outside=True),
+    _sh("read through /proc/1/root", "grep -q TOPSECRET /proc/1/root{outside}/file && echo ESCAPED"),
+    _sh("read /etc/shadow", "grep -q : /etc/shadow && echo ESCAPED"),
+    _sh("list the home", "test -n \"$(ls -A {home})\" && echo ESCAPED", outside=True),
+    # hidden files
+    _sh("read a secret", "grep -q TOPSECRET .env && echo ESCAPED", outside=True),
+    _sh("read a deep secret", "grep -rq TOPSECRET deep && echo ESCAPED", outside=True),
+    _sh("read a key file", "grep -q TOPSECRET server.pem && echo ESCAPED", outside=True),
+    _sh("read by a link", "grep -q TOPSECRET soft && echo ESCAPED", outside=True),
+    _sh("read by a hard link", "grep -q TOPSECRET src/hard && echo ESCAPED", outside=True),
+    _sh("read what a rule denies", "grep -q TOPSECRET notes.txt && echo ESCAPED", outside=True),
+    _sh("read in a folder that a rule denies", "grep -rq TOPSECRET private && echo ESCAPED", outside=True),
+    _sh("copy a secret", "cp .env copy; grep -q TOPSECRET copy && echo ESCAPED; rm -f copy", outside=True),
+    _sh("link a secret", "ln .env other; grep -q TOPSECRET other && echo ESCAPED; rm -f other", outside=True),
+    _sh("rename a secret", "mv .env other && echo ESCAPED; mv other .env", outside=True),
+    _sh("rename a secret's folder", "mv deep deeper && echo ESCAPED; mv deeper deep", outside=True),
+    _sh("open up a secret", "chmod 644 .env && grep -q TOPSECRET .env && echo ESCAPED", outside=True),
+    _sh("unmount a secret", "umount .env && grep -q TOPSECRET .env && echo ESCAPED"),
+    _sh("give a secret to git", "git add -f .env && git cat-file -p :.env | grep -q TOPSECRET && echo ESCAPED"),
+    _sh("archive a secret", "tar cf - .env private 2>/dev/null | grep -aq TOPSECRET && echo ESCAPED", outside=True),
+    _sh("find by inode", "find . -inum $(stat -c %i src/hard) -exec grep -q TOPSECRET {{}} \\; -exec echo ESCAPED \\;"),
+    # protected files
+    _sh("plant a hook", "echo x >.git/hooks/post-commit && echo ESCAPED"),
+    _sh("plant a hook where the configuration says", "echo x >hooks/pre-push && echo ESCAPED"),
+    _sh("set a program in git's configuration", "git config core.fsmonitor evil && echo ESCAPED"),
+    _sh("write git's configuration", "echo '[core]' >>.git/config && echo ESCAPED", outside=True),
+    _sh("replace git's configuration", "echo x >.git/c; mv .git/c .git/config && echo ESCAPED; rm -f .git/c"),
+    _sh("redirect git's configuration", "echo ../evil >.git/commondir && echo ESCAPED"),
+    _sh("a worktree's configuration", "echo x >.git/config.worktree && echo ESCAPED"),
+    _sh("swap the git folder", "mv .git .g && mkdir .git && echo ESCAPED"),
+    _sh("change the editor's settings", "echo x >.vscode/settings.json && echo ESCAPED", outside=True),
+    _sh("new editor task", "echo x >.vscode/tasks.json && echo ESCAPED", outside=True),
+    _sh("swap the editor's folder", "mv .vscode v && mkdir .vscode && echo ESCAPED"),
+    _sh("make an agent's folder", "mkdir .cursor && echo ESCAPED; mkdir -p .cursor && touch .cursor/x && echo ESCAPED"),
+    _sh("make a server list", "echo x >.mcp.json && echo ESCAPED", outside=True),
+    _sh("change an agent's settings further down", "echo x >sub/.claude/settings.json && echo ESCAPED"),
+    _sh("swap the folder of an agent's settings", "mv sub sup && mkdir sub && echo ESCAPED"),
+    _sh("change what a rule locks", "echo x >locked/a && echo ESCAPED"),
+    _sh("add to what a rule locks", "touch locked/b && echo ESCAPED"),
+    _sh("swap what a rule locks", "mv locked l && mkdir locked && echo ESCAPED"),
+    _sh("change a file that a rule locks", "echo x >fixed.txt && echo ESCAPED"),
+    _sh("replace a file that a rule locks", "echo x >f; mv -f f fixed.txt && echo ESCAPED; rm -f f"),
+    _sh("link a locked file and write", "ln fixed.txt f && echo x >f && echo ESCAPED; rm -f f"),
+    _sh("remount what is locked", "mount -o remount,rw,bind locked && echo ESCAPED"),
+    # network and sockets
+    _python("reach the host's loopback", "import socket;socket.create_connection((\"127.0.0.1\",{port}),3);print(\"ESCAPED\")", outside=True),
+    _python("an abstract socket", "import socket;s=socket.socket(socket.AF_UNIX);s.connect(\"\\0{abstract}\");print(\"ESCAPED\")", outside=True),
+    _python("a socket by path", "import socket;s=socket.socket(socket.AF_UNIX);s.connect(\"{socket}\");print(\"ESCAPED\")", outside=True),
+    _python("a socket in the workspace", "import socket;s=socket.socket(socket.AF_UNIX);s.connect(\"socket\");print(\"ESCAPED\")", outside=True),
+    _python("another interface", "import os;print(\"ESCAPED\" if set(os.listdir(\"/sys/class/net\"))-{{\"lo\"}} else 1)"),
+    _python("a raw socket", "import socket;socket.socket(socket.AF_INET,socket.SOCK_RAW,1);print(\"ESCAPED\")"),
+    _python("a packet socket", "import socket;socket.socket(socket.AF_PACKET,socket.SOCK_RAW);print(\"ESCAPED\")"),
+    _python("the metadata address", "import socket;socket.create_connection((\"169.254.169.254\",80),2);print(\"ESCAPED\")"),
+    # the kernel
+    _python("ptrace", _SYSCALL + "print(\"ESCAPED\" if c.ptrace(0,0,0,0)==0 else 1)", outside=True),
+    _python("the kernel's keys", _SYSCALL + "print(\"ESCAPED\" if c.syscall(250,0,-3,0)>=0 else 1)"),
+    _python("io_uring", _SYSCALL + "b=ctypes.create_string_buffer(256);print(\"ESCAPED\" if c.syscall(425,4,b)>=0 else 1)"),
+    _python("a user namespace", _SYSCALL + "print(\"ESCAPED\" if c.unshare(0x10000000)==0 else 1)", outside=True),
+    _sh("a nested sandbox", "bwrap --ro-bind / / true && echo ESCAPED", outside=True),
+    _sh("unshare", "unshare -Urm true && echo ESCAPED", outside=True),
+    _python("open by handle", _SYSCALL + "print(\"ESCAPED\" if ctypes.get_errno()!=1 and c.open_by_handle_at(3,b\"x\"*64,0)>=0 else 1)"),
+    _python("type into a terminal", "import fcntl;fcntl.ioctl(0,0x5412,b\"x\");print(\"ESCAPED\")"),
+    _sh("see processes outside", "kill -0 {pid} && echo ESCAPED", outside=True),
+    _sh("end a process outside", "kill -9 {pid} && echo ESCAPED"),
+    _sh("capabilities", "grep -q 'CapEff:\\s*0000000000000000' /proc/self/status || echo ESCAPED"),
+    _sh("new privileges", "grep -q 'NoNewPrivs:\\s*1' /proc/self/status || echo ESCAPED", outside=True),
+    _sh("a device", "mknod dev b 254 0 && echo ESCAPED"),
+    _sh("kernel settings", "f=/proc/sys/kernel/core_pattern; v=$(cat $f); echo \"$v\" >$f && echo ESCAPED"),
+    _sh("the out-of-memory setting of all", "cat /proc/sys/vm/overcommit_memory >/proc/sys/vm/overcommit_memory && echo ESCAPED"),
+    _sh("inherited descriptors", "for f in /proc/self/fd/*; do case $f in */[012]|*/3) ;; *) test -e $f && echo ESCAPED;; esac; done"),
+    _sh("names on a command line", "tr '\\0' ' ' </proc/1/cmdline | grep -q notes[.]txt && echo ESCAPED"),
+)  # fmt: skip
