@@ -122,7 +122,7 @@ function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
   const dangers = dangerousLines(preview);
   const lines = preview.command.split('\n');
   const text = lines.flatMap((line, index) => lineRows(line, { kind: 'text', must: true, ...(dangers.has(index) && { risks: dangers.get(index)! }) }));
-  const facts = [preview.cwd === place.workspace ? t('in the workspace') : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : [])];
+  const facts = [preview.cwd === place.workspace ? t('in the workspace') : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : []), ...(preview.sandbox ? [t('runs in the sandbox: writes only here, no network')] : []), ...(preview.sandbox?.gaps ?? [])];
   // The parts say again what the text says, each with its verdict.
   const parts = preview.parts.length > 1 ? preview.parts.flatMap(partRows) : [];
   return [...text, ...lineRows(oneLine(facts.join(' · ')), { kind: 'fact', must: true }), ...parts];

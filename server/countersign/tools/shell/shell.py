@@ -273,8 +273,9 @@ def runs_confined(policy: Policy) -> bool:
 def _sandbox_preview(policy: Policy) -> SandboxPreview:
     return SandboxPreview(
         mode="all" if policy.sandbox_mode == "all" else "commands",
-        network=policy.sandbox_network,
-        hosts=list(policy.sandbox_hosts),
+        # Reaching hosts is not built yet.
+        network="none",
+        hosts=[],
         gaps=list(policy.sandbox_gaps) or None,
     )
 
