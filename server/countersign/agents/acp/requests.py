@@ -7,7 +7,8 @@ the file that was to be changed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from countersign.agents.acp.effects import show, work_out
@@ -28,6 +29,8 @@ from countersign.gate import (
     Stale,
     ToolCall,
     Turn,
+    UseTool,
+    WritePath,
     in_worker,
 )
 from countersign.tools.files.change import MOST_BYTES
@@ -123,6 +126,21 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
         return Plan(call, run)
 
     return prepare
+
+
+def blocking_exceeds(calls: Sequence[ToolCall], report: ToolReport, ground: AgentContext) -> bool:
+    """Return true if the agent tells of a change of a file or of a command that none of the calls which were permitted
+    for it named. Where one of them was not understood, a person allowed it as it stood, and this says nothing."""
+    effects = [effect for call in calls for effect in call.effects]
+    if any(isinstance(effect, UseTool) for effect in effects):
+        return False
+    written = {os.path.realpath(effect.path) for effect in effects if isinstance(effect, WritePath)}
+    run = {effect.command for effect in effects if isinstance(effect, RunCommand)}
+    told = work_out(report, ground).effects
+    changed = [ground.absolute(diff.path) for diff in report.diffs if "\0" not in diff.path]
+    return any(not written & {os.path.realpath(path) for path in paths} for paths in changed) or any(
+        effect.understood and effect.command not in run for effect in told if isinstance(effect, RunCommand)
+    )
 
 
 async def outcome_of(call: ToolCall, report: ToolReport | None, done: Outcome | None) -> Outcome:

@@ -23,7 +23,7 @@ from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, title_of
-from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
+from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
@@ -116,6 +116,7 @@ class Session:
         self.urgent = False
         self._notes: list[str] = []
         self.credits = CreditBook()
+        self._permitted: dict[str, list[ToolCall]] = {}
         self.reports = Reports(agent, self.emit, self.ground)
         self._tell_unasked = tell_unasked
         self._tell_mode = tell_mode
@@ -132,6 +133,7 @@ class Session:
         self.stopping = False
         self.ended.clear()
         self._said = 0
+        self._permitted = {}
         self.reopen()
         self.reports = Reports(self.agent, self.emit, self.ground)
 
@@ -339,7 +341,12 @@ class Session:
         request.reply(answer_allowed(request.options))
         if request.report.ended:
             request.end(request.report)
+        permitted = self._permitted.setdefault(request.report.call_id, [])
+        permitted.append(call)
         report = await request.final
+        told = report if report is not None and not report.too_large else None
+        if told is not None and await in_worker(blocking_exceeds, tuple(permitted), told, self.ground()):
+            self._unasked(told, "did more than it had asked for")
         return await outcome_of(call, report, request.approved.done)
 
     def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:
