@@ -1,0 +1,71 @@
+"""The shell tool and the sandbox: what its card says, and who lets a command run outside."""
+
+from __future__ import annotations
+
+import pytest
+
+from countersign.gate import RunCommand
+from countersign.wire.approvals import CommandPreview, SandboxPreview
+from tests.tools.sandbox.support import SandboxBench, needs_sandbox
+
+pytestmark = needs_sandbox
+REASON = "it needs the network"
+
+
+def shown(bench: SandboxBench, **arguments: str) -> SandboxPreview | None:
+    preview = bench.prepare("shell", command="true", **arguments).preview
+    assert isinstance(preview, CommandPreview)
+    return preview.sandbox
+
+
+def test_the_card_says_that_it_runs_in_the_sandbox(bench: SandboxBench) -> None:
+    assert shown(bench) == SandboxPreview(mode="commands", network="none", hosts=[])
+    bench.set(sandbox_gaps=("a rule",))
+    assert shown(bench) == SandboxPreview(mode="commands", network="none", hosts=[], gaps=["a rule"])
+    assert shown(bench, outside_sandbox=REASON) is None
+    bench.set(sandbox_available=False)
+    assert shown(bench) is None
+    bench.set(sandbox_mode="off", sandbox_available=True)
+    assert shown(bench) is None
+
+
+def test_the_gate_hears_that_it_asks_to_run_outside(bench: SandboxBench) -> None:
+    (effect,) = bench.prepare("shell", command="true", outside_sandbox=REASON).effects
+    assert isinstance(effect, RunCommand)
+    assert effect.outside == REASON
+
+
+async def test_outside_runs_only_what_a_person_let_run(bench: SandboxBench) -> None:
+    command = f"echo x >{bench.outside}/made"
+    prepared = bench.prepare("shell", command=command, outside_sandbox=REASON)
+    refused = await bench.run("shell", prepared, runs=command)
+    assert refused.output == "the sandbox is on; only a person can let a command run outside it"
+    assert not (bench.outside / "made").exists()
+    assert (await bench.run("shell", prepared)).success
+    assert (bench.outside / "made").exists()
+
+
+async def test_a_card_that_showed_the_sandbox_runs_nothing_outside(bench: SandboxBench) -> None:
+    prepared = bench.prepare("shell", command=f"echo x >{bench.outside}/made; echo ran")
+    bench.set(sandbox_available=False)
+    assert "ran" in (await bench.run("shell", prepared)).output
+    assert not (bench.outside / "made").exists(), "it ran in the sandbox that its card showed"
+
+
+async def test_a_failure_says_how_to_ask(bench: SandboxBench) -> None:
+    assert "call shell again with outside_sandbox and the reason" in await bench.output_of("cat .env")
+    assert "outside_sandbox" not in await bench.output_of("true")
+
+
+async def test_the_record_says_what_confined_it(bench: SandboxBench) -> None:
+    sandbox = (await bench.do("shell", command="true")).record["sandbox"]
+    assert isinstance(sandbox, dict)
+    assert (sandbox["backend"], sandbox["network"]) == ("bubblewrap", "none")
+    assert sandbox["writable"] == [str(bench.workspace)]
+
+
+@pytest.mark.parametrize("available", [True, False])
+async def test_without_the_mode_nothing_is_confined(bench: SandboxBench, available: bool) -> None:
+    bench.set(sandbox_mode="off", sandbox_available=available)
+    assert (await bench.do("shell", command=f"echo x >{bench.outside}/made")).success
+    assert (bench.outside / "made").exists()
