@@ -9,30 +9,9 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from countersign.gate.shell.printing import normal_values as values
 from countersign.gate.shell.printing.normal_form import normal_form
-from countersign.gate.shell.printing.normal_values import (
-    Assigned,
-    Block,
-    Chained,
-    Channel,
-    Command,
-    Home,
-    Inner,
-    List,
-    Literal,
-    NotPrintable,
-    Output,
-    Part,
-    Parts,
-    Pattern,
-    Piped,
-    Prefixed,
-    Redirected,
-    Statement,
-    Sum,
-    Test,
-    Value,
-)
+from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood, Script
 
@@ -85,35 +64,35 @@ def printed_form(script: Script) -> str | NotPrintable:
 _TOO_DEEP = NotPrintable("shells nested too deeply")
 
 
-def _without_literal_commands(form: List) -> List:
+def _without_literal_commands(form: values.List) -> values.List:
     """The top-level statements whose printed text must be parsed again: all but commands of single-quoted words."""
     kept = [index for index, statement in enumerate(form.statements) if not _is_literal(statement)]
     places = {old: new for new, old in enumerate(kept)}
-    return List(
+    return values.List(
         tuple([form.statements[index] for index in kept]),
         frozenset(places[index] for index in form.background if index in places),
         frozenset(places[index] for index in form.line_ends if index in places and index != kept[-1]),
     )
 
 
-def _is_literal(statement: Statement) -> bool:
+def _is_literal(statement: values.Statement) -> bool:
     match statement:
-        case Command(assignments=(), redirects=(), words=words):
+        case values.Command(assignments=(), redirects=(), words=words):
             return all(
-                len(word) == 1 and isinstance(word[0], Literal) and "'" not in word[0].text
+                len(word) == 1 and isinstance(word[0], values.Literal) and "'" not in word[0].text
                 for word in map(_as_parts, words)
             )
     return False
 
 
-def _as_parts(word: Parts | Assigned) -> Parts:
-    return () if isinstance(word, Assigned) else word
+def _as_parts(word: values.Parts | values.Assigned) -> values.Parts:
+    return () if isinstance(word, values.Assigned) else word
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
 
 
-def _script(script: List, *, top: bool = False) -> str:
+def _script(script: values.List, *, top: bool = False) -> str:
     out: list[str] = []
     last = len(script.statements) - 1
     for index, statement in enumerate(script.statements):
@@ -126,48 +105,48 @@ def _script(script: List, *, top: bool = False) -> str:
     return "".join(out)
 
 
-def _closed(script: List) -> str:
+def _closed(script: values.List) -> str:
     """A list with the separator that a reserved word needs in front of it."""
     text = _script(script)
     return f"{text} " if len(script.statements) - 1 in script.background else f"{text}; "
 
 
-def _statement(statement: Statement) -> str:
+def _statement(statement: values.Statement) -> str:
     match statement:
-        case Command():
+        case values.Command():
             return _command(statement)
-        case Test(items=items, redirects=redirects):
+        case values.Test(items=items, redirects=redirects):
             inside = (item if isinstance(item, str) else _word(item) for item in items)
             return _joined("[[", *inside, "]]", *map(_redirect, redirects))
-        case Prefixed(keyword=keyword, body=body):
+        case values.Prefixed(keyword=keyword, body=body):
             return f"{keyword} {_statement(body)}"
-        case Piped(stages=stages):
+        case values.Piped(stages=stages):
             return " | ".join(_statement(stage) for stage in stages)
-        case Chained(first=first, links=links):
+        case values.Chained(first=first, links=links):
             return _joined(_statement(first), *(f"{operator} {_statement(link)}" for operator, link in links))
-        case Block():
+        case values.Block():
             return _joined(_block(statement), *map(_redirect, statement.redirects))
         case _:
             assert_never(statement)
 
 
-def _command(command: Command) -> str:
+def _command(command: values.Command) -> str:
     words = list(command.words)
     name: tuple[str, ...] = ()
-    if any(isinstance(word, Assigned) for word in words):
+    if any(isinstance(word, values.Assigned) for word in words):
         # Bash takes arguments for assignments behind the bare name of the builtin only.
-        if words.pop(0) != (Literal("export"),):
+        if words.pop(0) != (values.Literal("export"),):
             raise NotPrintable("an assignment as an argument of something other than `export`")
         name = ("export",)
     return _joined(
         *map(_assigned, command.assignments),
         *name,
-        *(_assigned(word) if isinstance(word, Assigned) else _word(word) for word in words),
+        *(_assigned(word) if isinstance(word, values.Assigned) else _word(word) for word in words),
         *map(_redirect, command.redirects),
     )
 
 
-def _block(block: Block) -> str:
+def _block(block: values.Block) -> str:
     bodies = block.bodies
     match block.keyword:
         case "group":
@@ -190,7 +169,7 @@ def _block(block: Block) -> str:
     raise NotPrintable(f"`{block.keyword}`")
 
 
-def _if(bodies: tuple[List, ...]) -> str:
+def _if(bodies: tuple[values.List, ...]) -> str:
     out: list[str] = []
     for index in range(0, len(bodies) - 1, 2):
         keyword = "elif" if index else "if"
@@ -200,13 +179,13 @@ def _if(bodies: tuple[List, ...]) -> str:
     return "".join(out) + "fi"
 
 
-def _assigned(assigned: Assigned) -> str:
+def _assigned(assigned: values.Assigned) -> str:
     return f"{assigned.name}={_word(assigned.value)}"
 
 
-def _redirect(redirect: Redirected) -> str:
+def _redirect(redirect: values.Redirected) -> str:
     match redirect:
-        case Redirected(operator=">&", target=(Literal(text=number),)):
+        case values.Redirected(operator=">&", target=(values.Literal(text=number),)):
             return f"{redirect.descriptor}>&{number}"
     return f"{redirect.descriptor}{redirect.operator} {_word(redirect.target)}"
 
@@ -218,27 +197,27 @@ def _joined(*parts: str) -> str:
 # --- words -----------------------------------------------------------------------------------------------------------
 
 
-def _word(parts: Parts) -> str:
+def _word(parts: values.Parts) -> str:
     return "".join(map(_part, parts))
 
 
-def _part(part: Part) -> str:
+def _part(part: values.Part) -> str:
     match part:
-        case Literal(text=text):
+        case values.Literal(text=text):
             return quoted(text)
-        case Pattern(text=text):
+        case values.Pattern(text=text):
             return text
-        case Home(slash=slash):
+        case values.Home(slash=slash):
             return "~/" if slash else "~"
-        case Value(name=name, quoted=in_quotes, default=default):
+        case values.Value(name=name, quoted=in_quotes, default=default):
             return _in_quotes(f"${{{name}}}" if default is None else f"${{{name}:-{default}}}", in_quotes)
-        case Output(script=script, quoted=in_quotes):
+        case values.Output(script=script, quoted=in_quotes):
             return _in_quotes(f"$( {_script(script)} )", in_quotes)
-        case Sum(text=text, quoted=in_quotes):
+        case values.Sum(text=text, quoted=in_quotes):
             return _in_quotes(f"$(({text}))", in_quotes)
-        case Inner(script=script):
+        case values.Inner(script=script):
             return quoted(_script(script, top=True))
-        case Channel(script=script):
+        case values.Channel(script=script):
             return f"<( {_script(script)} )"
         case _:
             assert_never(part)

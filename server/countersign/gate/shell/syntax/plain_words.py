@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ def _unquoted(found: re.Match[str]) -> str:
     return re.sub(r'\\([$`"\\])', r"\1", double) if double is not None else escaped
 
 
-class WordReader:
+class WordReader(ABC):
     """Reads one text. A class because the position and the here-documents that wait for their bodies change."""
 
     __slots__ = ("_at", "_nesting", "_searches_path", "_sets_path", "_substitutions", "_text", "_waiting")
@@ -98,9 +99,9 @@ class WordReader:
         self._sets_path = False
         self._searches_path: int | None = None
 
+    @abstractmethod
     def _list(self, ends: Collection[str]) -> str:
         """A list of at least one command up to one of ``ends``, which is consumed and returned."""
-        raise NotImplementedError
 
     def _note_set(self, name: str) -> None:
         """Note an assignment to PATH: `source` looks there for a file that is named without a slash."""
