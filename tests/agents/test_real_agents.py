@@ -128,7 +128,9 @@ async def test_what_is_allowed_happens_and_the_model_knows(stage: Stage, row: Re
     assert "seed.txt" in stage.told()
     await stage.play("rm")
     assert not (stage.place.workspace / "seed.txt").exists()
-    failed = [event for event in stage.place.of("toolResult") if event.decided_by == "user" and not event.success]
+    # Zed's Codex sometimes says no end of a command that was quick.
+    results = [event for event in stage.place.of("toolResult") if event.decided_by == "user"]
+    failed = [event for event in results if not event.success and "did not say how this ended" not in event.output]
     assert failed == []
     assert stage.agent.label == LABELS[row.recipe]
 
