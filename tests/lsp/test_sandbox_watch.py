@@ -1,0 +1,63 @@
+"""The policy with what is known of the sandbox: until a try-out has ended, there is none."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from countersign.lsp.sandbox_watch import TRYING, SandboxWatch
+from countersign.settings.policy import Policy, RuleText
+from countersign.tools.sandbox.confiner import Confiner, SandboxState
+from tests.patience import PATIENCE
+
+HELD = SandboxState("bubblewrap", None, ("all",))
+NONE = SandboxState("none", "bubblewrap is not installed")
+
+
+class SlowConfiner(Confiner):
+    """Finds what it is told to, once it may."""
+
+    def __init__(self, folder: Path, found: SandboxState) -> None:
+        super().__init__(folder)
+        self.found, self.may, self.tries = found, threading.Event(), 0
+
+    def _blocking_try(self, policy: Policy) -> SandboxState:
+        assert self.may.wait(PATIENCE)
+        self.tries += 1
+        return self.found
+
+
+@pytest.mark.parametrize("found", [HELD, NONE])
+def test_there_is_a_sandbox_only_once_it_was_tried_out(tmp_path: Path, found: SandboxState) -> None:
+    live = Policy(workspace=str(tmp_path), home="/h", sandbox_mode="commands", rules=(RuleText("deny", "Edit(*.x)"),))
+    confiner, tried = SlowConfiner(tmp_path, found), threading.Event()
+    watch = SandboxWatch(confiner, lambda: live, tried.set)
+    before = watch.policy()
+    assert (before.sandbox_available, before.sandbox_reason) == (False, TRYING.reason)
+    assert watch.policy() is before
+    confiner.may.set()
+    assert tried.wait(PATIENCE)
+    after = watch.policy()
+    assert (after.sandbox_available, after.sandbox_reason) == (found.available, found.reason)
+    assert len(after.sandbox_gaps) == 1
+    assert watch.policy() is after, "the gate keeps decisions by the policy's identity"
+    assert confiner.tries == 1
+
+
+def test_the_policy_of_other_folders_waits_for_a_try_out_of_its_own(tmp_path: Path) -> None:
+    policies = [Policy(workspace=str(tmp_path), home="/h", sandbox_mode="commands")]
+    confiner, tried = SlowConfiner(tmp_path, HELD), threading.Event()
+    watch = SandboxWatch(confiner, lambda: policies[-1], tried.set)
+    confiner.may.set()
+    watch.policy()
+    assert tried.wait(PATIENCE)
+    assert watch.policy().sandbox_available
+    confiner.may.clear()
+    policies.append(replace(policies[-1], sandbox_writable=("/other",)))
+    assert not watch.policy().sandbox_available
+    policies.append(replace(policies[0], sandbox_mode="off"))
+    assert watch.policy() is policies[-1], "where it is off, nothing is tried out"
+    confiner.may.set()
