@@ -65,7 +65,7 @@ _TOO_DEEP = NotPrintable("shells nested too deeply")
 
 
 def _without_literal_commands(form: values.List) -> values.List:
-    """The top-level statements whose printed text must be parsed again: all but commands of single-quoted words."""
+    """The top-level statements whose printed text must be parsed again: all but those of single-quoted words."""
     kept = [index for index, statement in enumerate(form.statements) if not _is_literal(statement)]
     places = {old: new for new, old in enumerate(kept)}
     return values.List(
@@ -76,13 +76,21 @@ def _without_literal_commands(form: values.List) -> values.List:
 
 
 def _is_literal(statement: values.Statement) -> bool:
+    """Whether a statement is made of commands of literal words, which single quotes keep apart from its operators."""
     match statement:
-        case values.Command(assignments=(), redirects=(), words=words):
-            return all(
-                len(word) == 1 and isinstance(word[0], values.Literal) and "'" not in word[0].text
-                for word in map(_as_parts, words)
+        case values.Command(assignments=(), redirects=redirects, words=words):
+            return all(map(_is_quoted_whole, map(_as_parts, words))) and all(
+                _is_quoted_whole(redirect.target) for redirect in redirects
             )
+        case values.Piped(stages=stages):
+            return all(map(_is_literal, stages))
+        case values.Chained(first=first, links=links):
+            return _is_literal(first) and all(_is_literal(link) for _, link in links)
     return False
+
+
+def _is_quoted_whole(word: values.Parts) -> bool:
+    return len(word) == 1 and isinstance(word[0], values.Literal) and "'" not in word[0].text
 
 
 def _as_parts(word: values.Parts | values.Assigned) -> values.Parts:
