@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from countersign.agents.acp.recipe import STRANGER
+from countersign.gate.decisions.decide import decide
+from countersign.gate.shell.printing.print_tree import reprint
+from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import RuleText
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
@@ -218,6 +223,64 @@ async def test_variables_of_a_terminal_stand_on_its_card_and_reach_the_command(p
     await player.play()
     assert "WORD=a b" in place.person.shown[0].preview.command
     assert player.answer(3)["output"] == "a b\n"
+
+
+SHOWS_ITSELF = "./show   'a' ; true # the text of the shell that runs this"
+
+
+async def _output_of(place: Place, text: str, **more) -> str:
+    """Run a text whose program prints the last argument of the process that started it, and return the output."""
+    place.gate._decide = partial(decide, check_syntax=BashSyntax())  # as the server does
+    show = place.workspace / "show"
+    show.write_text("#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/cmdline | sed '1,/^--$/d'\n")
+    show.chmod(0o755)
+    wait = {"ask": "terminal/wait_for_exit", "id": 2, "params": {"terminalId": "shell-1"}}
+    output = {"ask": "terminal/output", "id": 3, "params": {"terminalId": "shell-1"}}
+    player = Player(place, [run(text, **more), wait, output])
+    await player.play()
+    return player.answer(3)["output"].removesuffix("\n")
+
+
+async def test_a_terminal_that_nobody_was_asked_about_runs_the_printed_text(place: Place):
+    place.change(rules=(RuleText("allow", "Bash(./show:*)"),))
+    printed = reprint(SHOWS_ITSELF)
+    assert isinstance(printed, str)
+    assert printed != SHOWS_ITSELF
+    place.person.decide = lambda card: DENY
+    assert (await _output_of(place, SHOWS_ITSELF), place.person.shown) == (printed, [])
+    assert json.dumps(SHOWS_ITSELF) in place.rows()[-1].model_dump_json()
+
+
+async def test_a_terminal_that_a_person_approved_runs_the_bytes_that_were_shown(place: Place):
+    place.person.decide = lambda card: APPROVE
+    assert await _output_of(place, SHOWS_ITSELF) == SHOWS_ITSELF
+    assert [card.preview.command for card in place.person.shown] == [SHOWS_ITSELF]
+
+
+async def test_a_terminal_whose_text_cannot_be_printed_anew_asks(place: Place):
+    place.person.decide = lambda card: DENY
+    player = Player(place, [run("echo $((x = 1))")])
+    place.change(rules=(RuleText("allow", "Bash(echo:*)"),))
+    await player.play()
+    assert (player.answer("t")["code"], len(place.person.shown)) == (-32000, 1)
+
+
+@pytest.mark.parametrize(
+    ("shell", "named", "cards"),
+    [
+        ("bash", "/bin/zsh", 0),
+        ("variable", "/bin/bash", 0),
+        ("variable", "/bin/zsh", 1),
+        ("variable", "/usr/bin/fish", 1),
+    ],
+)
+async def test_a_command_that_the_agent_runs_itself_needs_no_leave_only_in_bash(place: Place, shell, named, cards):
+    place.person.decide = lambda card: DENY
+    player = Player(place, [ask("a", kind="execute", rawInput={"command": "echo x"}), done("a")])
+    player.agent.recipe = replace(STRANGER, shell=shell)
+    player.agent.config = replace(player.agent.config, env={**player.agent.config.env, "SHELL": named})
+    await player.play()
+    assert len(place.person.shown) == cards
 
 
 async def test_a_terminal_that_still_runs_ends_with_the_turn(place: Place):

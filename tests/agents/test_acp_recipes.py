@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import pwd
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,7 +14,7 @@ from countersign.agents.acp.host import agent_environment
 from countersign.agents.acp.identity import installed_version
 from countersign.agents.acp.known_recipes import RECIPES
 from countersign.agents.acp.recipe import STRANGER
-from countersign.agents.acp.recipes import is_refused, label_of, prepare_launch, recipe_for
+from countersign.agents.acp.recipes import is_refused, label_of, prepare_launch, recipe_for, runs_bash
 from countersign.settings.agents import RECIPE_NAMES
 from countersign.settings.policy import AgentConfig
 
@@ -223,3 +226,39 @@ def test_a_folder_of_the_agents_name_and_a_package_in_the_workspace_tell_nothing
 
 def test_settings_know_the_names_of_all_recipes():
     assert set(RECIPE_NAMES) == {*BY_NAME, STRANGER.name}
+
+
+@pytest.mark.parametrize(
+    ("shell", "variable", "login", "expected"),
+    [
+        ("bash", None, "/bin/zsh", True),
+        ("bash", "/bin/fish", "/bin/fish", True),
+        ("variable", "/bin/bash", "/bin/zsh", True),
+        ("variable", "/usr/local/bin/bash", "/bin/bash", True),
+        ("variable", "/bin/zsh", "/bin/bash", False),
+        ("variable", "/bin/rbash", "/bin/bash", False),
+        ("variable", "", "/bin/bash", False),
+        ("variable", None, "/bin/bash", False),
+        ("unknown", "/bin/bash", "/bin/bash", True),
+        ("unknown", "/bin/bash", "/bin/zsh", False),
+        ("unknown", "/bin/zsh", "/bin/bash", False),
+        ("unknown", None, "/bin/bash", False),
+        ("unknown", "/bin/bash", "", False),
+        ("unknown", "/bin/bash", None, False),
+    ],
+)
+def test_an_agent_runs_bash_only_where_all_that_may_choose_its_shell_says_so(
+    shell, variable, login, expected, monkeypatch: pytest.MonkeyPatch
+):
+    def entry(uid: int) -> SimpleNamespace:
+        if login is None:
+            raise KeyError(uid)
+        return SimpleNamespace(pw_shell=login)
+
+    monkeypatch.setattr(pwd, "getpwuid", entry)
+    environment = {} if variable is None else {"SHELL": variable}
+    assert runs_bash(replace(STRANGER, shell=shell), environment) is expected
+
+
+def test_a_stranger_s_shell_is_not_known():
+    assert STRANGER.shell == "unknown"
