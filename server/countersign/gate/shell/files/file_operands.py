@@ -414,6 +414,8 @@ def _patch(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     if known.arguments.has("-i", "--extract", "-p", "--pass-through") and not known.arguments.has("-t", "--list"):
         yield Touch("write", constant("."), spills=True)
+    if not known.arguments.has("-i", "--extract"):
+        yield Touch("read", unknown())  # the names of what it packs or copies come in on its input
 
 
 def _ar(words: Sequence[Word], known: Known) -> Iterator[Touch]:

@@ -69,6 +69,7 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                         yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
                     if likely and strange:
                         yield _protected(around, case, named, places)
+                yield from _ruled_in(around, case, word, places)
     for word in case.step.unwrapped.programs:
         inner = moved_places(started, case.step.unwrapped.carried.folders, around.paths)
         yield _touched(around, case, Touch("read", word), inner)
@@ -200,6 +201,29 @@ def _named_by(word: Word) -> Sequence[Word]:
 
 
 _LAST = re.compile(r"[=@,]")
+
+
+def _ruled_in(
+    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """Paths inside a word (``FILE:secrets/key``, ``.read secrets/key``) that a rule for reading speaks of: it asks."""
+    value = word.value or ""
+    if _PARTS.search(value) is None:
+        return
+    ruled = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
+    for part in list(dict.fromkeys(_PARTS.split(value)))[:_MOST_PARTS] if ruled else ():
+        if "/" not in part and "." not in part:
+            continue
+        for finding in _look(around, case, Touch("read", constant(part), shown=True, free=True), places).findings:
+            said = finding.deny or finding.ask
+            if said is not None:
+                asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
+                yield Touched((asked,), by_command=True, named=False)
+
+
+_PARTS = re.compile(r"[\s:;'\"()=,@]+")
+_MOST_PARTS = 50
+"""How many parts of one word are looked at."""
 
 
 def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
