@@ -70,6 +70,11 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                     if likely and strange:
                         yield _protected(around, case, named, places)
                 yield from _ruled_in(around, case, word, places)
+    if "xargs" in case.names:
+        # Names that the text itself writes to its input.
+        fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
+        for part in list(fed)[:_MOST_PARTS]:
+            yield _touched(around, case, Touch("read", constant(part), shown=True), started)
     for word in case.step.unwrapped.programs:
         inner = moved_places(started, case.step.unwrapped.carried.folders, around.paths)
         yield _touched(around, case, Touch("read", word), inner)
