@@ -145,6 +145,12 @@ def _agents(seed: int, numbers: range) -> Iterator[str]:
     return agent_faults(seed, numbers)
 
 
+def _sessions(seed: int, numbers: range) -> Iterator[str]:
+    from tests.agents.schema_fuzz import session_faults  # noqa: PLC0415 likewise
+
+    return session_faults(seed, numbers)
+
+
 def _models(seed: int, numbers: range) -> Iterator[str]:
     from tests.agents.hostile import model_faults  # noqa: PLC0415 likewise
 
@@ -168,6 +174,7 @@ COUNTS: Mapping[str, Count] = {
     "approvals": Count("two servers on one storage end every request as the model says", 10_000, 100, _approvals),
     "ledger": Count("a ledger holds after kills, torn writes and rotations, and harm is found", 20_000, 500, _ledger),
     "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
+    "sessions": Count("turns of messages by the schema of ACP leave nothing behind", 40_000, 400, _sessions),
     "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),
     "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),
 }  # fmt: skip

@@ -96,7 +96,7 @@ VALUES = [None, True, 0, -1, 1.5, 10**200, "", "x", "\x00", "\u202e", [], {}, [[
 
 def spoiled(value, chance: random.Random):
     """The value with some part of it replaced by something else."""
-    if not isinstance(value, dict) or chance.random() < 0.2:
+    if not isinstance(value, dict) or not value or chance.random() < 0.2:
         return chance.choice(VALUES)
     key = chance.choice(list(value))
     match chance.randrange(3):

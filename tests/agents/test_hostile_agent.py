@@ -18,6 +18,7 @@ from tests.agents.scripted_agent_fixture import Player, ask, report
 
 from .desk import Place
 from .hostile import BOUND, Agent, agent_faults
+from .schema_fuzz import session_faults
 
 ANSWERS = {
     "error is a string": b'{"id": 0, "error": "boom"}',
@@ -229,7 +230,7 @@ async def test_words_of_an_agent_are_shown_short_and_visible(place: Place):
 
 async def test_input_of_many_megabytes_reaches_the_chat_shortened(place: Place):
     place.person.decide = lambda card: {"option": "reject_once"}
-    big = {"kind": "other", "title": "t", "rawInput": {"x": "y" * (8 << 20)}}
+    big = {"kind": "other", "title": "t", "rawInput": {"x": "y" * (6 << 20)}}
     player = Player(place, [report("a", **big), ask("b", **big)])
     await player.play()
     for event in place.of("toolCall"):
@@ -238,3 +239,7 @@ async def test_input_of_many_megabytes_reaches_the_chat_shortened(place: Place):
 
 def test_an_error_of_the_protocol_keeps_its_code():
     assert RpcError(-32000, "x").code == -32000
+
+
+def test_ten_thousand_messages_by_the_schema_leave_nothing_behind():
+    assert list(session_faults(13, range(400))) == []

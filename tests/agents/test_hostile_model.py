@@ -149,6 +149,54 @@ async def test_the_words_of_an_error_are_visible_and_short():
         assert len(str(failed.value)) < 400
 
 
+BROKEN = {
+    "a redirect": ("302 Found", "location: http://127.0.0.1:1/\r\n", b""),
+    "a redirect to itself": ("307 Again", "location: /api/chat\r\n", b""),
+    "too few bytes": ("200 OK", "content-length: 1000\r\n", DONE[:5]),
+    "two lengths": ("200 OK", "content-length: 5\r\ncontent-length: 6\r\n", DONE),
+    "a length that is none": ("200 OK", "content-length: -1\r\n", DONE),
+    "a chunk of any size": ("200 OK", "transfer-encoding: chunked\r\n", b"f" * 40 + b"\r\n" + DONE),
+    "a chunk that is none": ("200 OK", "transfer-encoding: chunked\r\n", b"zz\r\n" + DONE),
+    "a chunk that breaks off": ("200 OK", "transfer-encoding: chunked\r\n", b"ff\r\n" + DONE[:5]),
+    "a header without end": ("200 OK", "x: " + "y" * 300_000 + "\r\n", DONE),
+    "headers without end": ("200 OK", "x: y\r\n" * 100_000, DONE),
+}
+
+
+@pytest.mark.parametrize(("status", "headers", "body"), BROKEN.values(), ids=BROKEN)
+async def test_a_broken_answer_is_one_clear_error(status: str, headers: str, body: bytes):
+    async with server(body, status=status, headers=headers) as url:
+        with pytest.raises(ModelError) as failed:
+            await heard(url)
+    assert str(failed.value).isprintable()
+    assert len(str(failed.value)) < 400
+
+
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000,
+                                       b"HTTP/1.1 200 OK\r\n\r\n" + line(content="a") + b"{"],
+                         ids=["nothing", "half of a head", "many heads", "half of a line"])  # fmt: skip
+async def test_a_stop_ends_an_answer_that_does_not_go_on(beginning: bytes):
+    asked, gone = asyncio.Event(), asyncio.Event()
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(beginning)
+        await reader.readuntil(b"\r\n\r\n")
+        asked.set()
+        while await reader.read(1 << 16):
+            pass
+        writer.close()
+        gone.set()
+
+    serving = await asyncio.start_server(drip, "127.0.0.1", 0)
+    async with serving:
+        hearing = asyncio.ensure_future(heard(f"http://127.0.0.1:{serving.sockets[0].getsockname()[1]}"))
+        await asyncio.wait_for(asked.wait(), BOUND)
+        hearing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(hearing, BOUND)
+        await asyncio.wait_for(gone.wait(), BOUND)
+
+
 def test_ten_thousand_mutated_messages_are_pieces_or_a_clear_error():
     assert list(model_faults(11, range(10_000))) == []
 

@@ -14,7 +14,7 @@ from countersign.agents.acp import effects, reports, requests
 from countersign.agents.acp.hints import find_hints, patched_files
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.reports import Reports
-from countersign.agents.acp.translate import MOST_SHOWN, MOST_VALUES
+from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
 from countersign.gate import ReadPath, WritePath
 from countersign.tools.places import PATH_LENGTH
 from tests.agents.scripted_agent_fixture import Player, ask, done, report

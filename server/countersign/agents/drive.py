@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from countersign.agents.limits import Measure
+from countersign.agents.limits import Measure, without_excess
 from countersign.agents.loop import Action, AskModel, Finish, Keep, Loop, StartCall
 from countersign.agents.models.base import (
     CallPiece,
@@ -26,6 +26,7 @@ from countersign.agents.models.base import (
     UsagePiece,
     WantedCall,
 )
+from countersign.agents.pace import Pace, parts
 from countersign.gate import BadArguments, Gate, Plan, Prepare, Refused, StoredRequest, ToolCall, Turn
 from countersign.settings.policy import Policy
 from countersign.tools.registry import json_schema, parse_arguments
@@ -46,7 +47,8 @@ class Drive:
     """One turn of the built-in agent: everything it needs, handed in.
 
     ``keep`` is told every message that becomes part of the conversation, as soon as it does. ``waiting`` are the
-    requests that waited on disk for calls of this turn, by tool call id.
+    requests that waited on disk for calls of this turn, by tool call id; ``said`` are the bytes of the model's messages
+    so far.
     """
 
     model: Model
@@ -58,6 +60,7 @@ class Drive:
     bench: Callable[[str], ToolContext]
     keep: Callable[[Sequence[Message]], None]
     waiting: Mapping[str, StoredRequest] = field(default_factory=dict)
+    said: int = 0
 
     async def run(self, messages: Sequence[Message]) -> StopReason:
         """Carry the turn to its end.
@@ -102,12 +105,16 @@ class Drive:
 
     async def _listen(self, messages: list[Message], happened: asyncio.Queue[Piece | ToolMessage]) -> None:
         schemas = [schema_of(tool) for tool in self.tools.values()]
-        measure = Measure(self.policy().calls_per_message)
+        measure, pace = Measure(self.policy().calls_per_message, self.said), Pace()
         stream = self.model.stream(self.system, messages, schemas)
         try:
-            async for piece in stream:
+            async for whole in stream:
+                piece = CallPiece(without_excess(whole.call)) if isinstance(whole, CallPiece) else whole
                 measure.add(piece)
-                await happened.put(piece)
+                self.said = measure.turn
+                for part in _parts(piece):
+                    await happened.put(part)
+                    await pace.said(len(part.text) if isinstance(part, TextPiece | ThinkingPiece) else 0)
                 if isinstance(piece, StopPiece):
                     return
         finally:
@@ -215,6 +222,17 @@ def _bounded(text: str) -> str:
     if len(data) <= LONGEST_REPLY:
         return text
     return data[:LONGEST_REPLY].decode(errors="ignore") + f"\n[cut after {LONGEST_REPLY} of {len(data)} bytes]"
+
+
+def _parts(piece: Piece) -> Iterator[Piece]:
+    """Yield a piece as pieces that are short enough to be stored and sent at once."""
+    match piece:
+        case TextPiece(text):
+            yield from map(TextPiece, parts(text))
+        case ThinkingPiece(text):
+            yield from map(ThinkingPiece, parts(text))
+        case _:
+            yield piece
 
 
 def _first(failed: BaseExceptionGroup) -> BaseException:

@@ -44,7 +44,7 @@ from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
 from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
 from countersign.gate.risk import with_parts
-from countersign.gate.submission import Submission
+from countersign.gate.submission import Room, Submission
 from countersign.gate.turn import Turn
 from countersign.gate.workers import in_worker, sharing
 from countersign.settings.policy import Policy, RuleText
@@ -85,6 +85,7 @@ class Gate:
         self._images = images
         self._parking = False
         self._parked_calls: set[str] = set()
+        self._room = Room()
         self.grants = grants or GrantBook()
         self.asking = Asking(ledger, asker)
         self._live = Reevaluator(self.asking, self._judge)
@@ -117,12 +118,13 @@ class Gate:
             BadArguments: ``prepare`` found that it cannot be done; nothing was recorded.
         """
         receipt_id = restored.receipt_id if restored else secrets.token_urlsafe(12)
-        passage = Submission(receipt_id, prepare, turn, turn.line.join(), allow_offered)
+        passage = Submission(receipt_id, prepare, turn, turn.line.join(), self._room, allow_offered)
         try:
             with sharing(turn.workers):
                 return await self._submitted(passage, restored)
         finally:
             passage.place.leave()
+            self._room.give_back(passage)
 
     async def _submitted(self, passage: Submission, restored: StoredRequest | None) -> Settled:
         turn, receipt_id = passage.turn, passage.receipt_id
@@ -151,6 +153,7 @@ class Gate:
             settled = Refused("interrupted", "change", str(error), receipt_id)
         except asyncio.CancelledError:
             if plan.call.tool_call_id not in self._parked_calls:
+                passage.announce_once(plan.call)
                 turn.emit(result_event(plan.call, Refused("cancelled", "cancel", "the turn was stopped", receipt_id)))
             if passage.restored is not None and not self._parking:
                 end = Resolution("cancelled", "cancel", "the turn was stopped")
@@ -196,7 +199,7 @@ class Gate:
             await passage.place.reached()
             entry = self._entry(plan.call, decision, receipt_id)
             writes = may_write(plan.call, decision)
-            turn.emit(call_event(plan.call, "pending"))
+            passage.announce(plan.call)
             background, runs = False, decision.runs
             if decision.verdict != "ask":
                 passage.place.leave()

@@ -10,7 +10,6 @@ INVARIANT (strictest): nothing is answered from ``_meta``; a request that could 
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any
 from countersign.agents.acp.client_methods import Denied, Failed, Missing
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.files import read_text_file, write_text_file
+from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.terminals import (
     create_terminal,
@@ -31,7 +31,7 @@ from countersign.agents.acp.translate import BadMessage, Raw, as_object, read_te
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 
-log = logging.getLogger(__name__)
+log = limited_logger(__name__)
 
 DENIED = -32000
 MISSING = -32002

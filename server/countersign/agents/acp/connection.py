@@ -9,19 +9,22 @@ agent. What a message means is ``client.py``'s business.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import Pipe, TooMuch
 from countersign.tools.visible import as_message
 from countersign.wire.base import Json
+from countersign.wire.sizes import size_of
 from countersign.wire.strict_json import BadJson
 
-log = logging.getLogger(__name__)
+log = limited_logger(__name__)
 
 MOST_RUNNING = 256
 """Requests of one agent under way at once; more are refused. 100 may be cards (``session.py``)."""
+MOST_HELD = 16 << 20
+"""Bytes that the texts in these requests take in memory; more is refused, unless it is one request alone."""
 MOST_ID = 256
 """Characters of a request's id."""
 BUSY, BAD_REQUEST, INTERNAL, PARSE_ERROR = -32000, -32600, -32603, -32700
@@ -50,6 +53,7 @@ class Connection:
         self._next_id = 0
         self._asked: dict[int, asyncio.Future[Json]] = {}
         self._running: set[asyncio.Task[None]] = set()
+        self._held = 0
         self._reading = asyncio.create_task(self._read(), name=f"read {name}")
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
@@ -125,7 +129,15 @@ class Connection:
         elif not _is_id(request_id):
             self._start(self._reply(None, error=RpcError(BAD_REQUEST, "an id is a string or a whole number")))
         else:
-            self._start(self._serve(request_id, method, message.get("params")))
+            held = size_of(message.get("params")).memory
+            if self._held and self._held + held > MOST_HELD:
+                error = RpcError(BUSY, f"the open requests hold more than {MOST_HELD >> 20} MiB")
+                self._start(self._reply(request_id, error=error))
+            else:
+                self._held += held
+                self._start(self._serve(request_id, method, message.get("params"))).add_done_callback(
+                    lambda _: self._let_go(held)
+                )
 
     def _answered(self, request_id: Json, message: Mapping[str, Json]) -> None:
         whole = isinstance(request_id, int) and not isinstance(request_id, bool)
@@ -137,7 +149,10 @@ class Connection:
         else:
             answer.set_result(message.get("result"))
 
-    def _start(self, work: Any) -> None:
+    def _let_go(self, held: int) -> None:
+        self._held -= held
+
+    def _start(self, work: Any) -> asyncio.Task[None]:
         if len(self._running) >= 2 * MOST_RUNNING:
             # Its requests were refused, and it does not even read that.
             work.close()
@@ -145,6 +160,7 @@ class Connection:
         task = asyncio.create_task(work, name=f"a request of {self._name}")
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        return task
 
     async def _serve(self, request_id: Json, method: str, params: Json) -> None:
         if len(self._running) > MOST_RUNNING:

@@ -36,8 +36,11 @@ from countersign.wire.approvals import Location, ToolPreview
 from countersign.wire.base import Json
 
 ALREADY_WRITTEN = Outcome(True, "the agent has already written it")
-MOST_BYTES = 16 << 20
-"""A longer file is not read for an agent: base64 or escapes would bring it near the bound of one message."""
+MOST_BYTES = 8 << 20
+"""A longer file is not read for an agent."""
+MOST_CONTROLS = 64 << 10
+"""Control characters of a file that is still taken for text: as JSON each is six characters."""
+_CONTROLS = bytes(set(range(32)) - set(b"\b\t\n\f\r"))
 
 
 async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
@@ -75,12 +78,7 @@ class Reading:
         Raises:
             Failed: it cannot be read.
         """
-        held = self._session.held_texts
-        await held.acquire()
-        if self._request is None:
-            held.release()
-        else:
-            self._request.add_done_callback(lambda _: held.release())
+        await self._session.hold_text(self._request)
         return await in_worker(self._blocking_text)
 
     def _blocking_text(self) -> str:
@@ -225,6 +223,8 @@ def _blocking_text(place: Place) -> str:
         seen = look_at(place.resolved, MOST_BYTES)
         if seen.data is None:
             raise Failed(f"`{place.shown}` is longer than {MOST_BYTES >> 20} MiB")
+        if len(seen.data) - len(seen.data.translate(None, _CONTROLS)) > MOST_CONTROLS:
+            raise Failed(f"`{place.shown}` is not text")
         return seen.data.decode()
     except FileNotFoundError as error:
         raise Missing(complaint(error, place.shown)) from None

@@ -7,7 +7,6 @@ died. What the agent asks and reports goes to ``client.py`` and ``session.py``; 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import re
 import shutil
@@ -18,6 +17,7 @@ from typing import Any
 from countersign.agents.acp.agent_process import Link, open_link
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.identity import installed_version
+from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
@@ -29,7 +29,7 @@ from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
 from countersign.wire.threads import NoticeEvent, StopReason
 
-log = logging.getLogger(__name__)
+log = limited_logger(__name__)
 
 STOP_SECONDS = 5.0
 """An agent that has not ended its turn so long after a stop is killed."""

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections import deque
 from collections.abc import Mapping
 
+from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.lines import Lines, LineTooLong
 from countersign.gate import in_worker
 from countersign.wire.base import Json
 from countersign.wire.strict_json import BadJson, as_safe, parse_json
 
-log = logging.getLogger(__name__)
+log = limited_logger(__name__)
 
-LONGEST_LINE = 16 << 20
+LONGEST_LINE = 8 << 20
 """Bytes of one message; an agent that sends more has broken the protocol and is ended."""
-MOST_UNSENT = 64 << 20
+MOST_UNSENT = 32 << 20
 """Bytes that wait for the agent to read its input; an agent that leaves more unread is ended."""
 MOST_NOISE = 10_000
 """Lines that are no message; an agent that writes more has broken the protocol and is ended."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from countersign.agents.acp.ndjson import CHUNK
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
+from countersign.tools.visible import visible
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +17,8 @@ DRAIN_SECONDS = 5.0
 """What a pipe holds is read in milliseconds."""
 LONGEST_STDERR = 4096
 """Bytes of stderr that reach the log at a time."""
+MOST_STDERR = 1 << 20
+"""Bytes of stderr of one process that reach the log; the rest is read and dropped."""
 
 
 class AgentProcess:
@@ -53,9 +56,15 @@ class AgentProcess:
 
     async def _log_stderr(self) -> None:
         assert self._child.stderr is not None
+        left = MOST_STDERR
         while data := await self._child.stderr.read(LONGEST_STDERR):
+            if left <= 0:
+                continue
+            left -= len(data)
             for line in data.decode("utf-8", "replace").splitlines():
-                log.info("%s: %s", self._name, line)
+                log.info("%s: %s", self._name, visible(line))
+            if left <= 0:
+                log.warning("%s wrote %d bytes to stderr; the rest is not logged", self._name, MOST_STDERR)
 
 
 async def start_agent_process(

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.reading import AgentContext
-from countersign.agents.acp.translate import MOST_SHOWN, MOST_VALUES, BadMessage, Raw, ToolReport
+from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
+from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
 from countersign.gate import RunCommand, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
@@ -27,7 +28,7 @@ MOST_SHOWN_INPUT = 64 << 10
 """Characters of a call's input that a row of the chat shows."""
 MOST_TIMES_SHOWN = 50
 """How often one call is shown again before its end, whatever the agent says of it."""
-MOST_KEPT = 32 << 20
+MOST_KEPT = 16 << 20
 """Bytes of inputs and changes of one turn that are kept."""
 MOST_CALLS = 10_000
 """Calls of one turn that are kept."""
@@ -90,6 +91,7 @@ class Reports:
         self._shown: dict[str, str] = {}
         self._shown_input: set[str] = set()
         self._results: set[str] = set()
+        self._heard_results: set[str] = set()
         self._closed = False
         self._kept: dict[str, int] = {}
         self._kept_in_all = 0
@@ -176,10 +178,14 @@ class Reports:
     def end(self) -> None:
         """The turn is over: calls that were reported and never ended get a result, so that nothing seems to run."""
         self._closed = True
-        for call_id in self._shown:
-            report = self._by_id[call_id]
-            if call_id not in self._asked and not report.ended:
-                self._show_result(report, False, "the turn ended before the agent said how this ended")
+        for call_id, tool_call_id in self._shown.items():
+            if tool_call_id not in self._heard_results:
+                why = "the turn ended before the agent said how this ended"
+                self._show_result(self._by_id[call_id], False, why)
+
+    def hear_result(self, tool_call_id: str) -> None:
+        """The chat has the result of a call, of the gate's or of ours."""
+        self._heard_results.add(tool_call_id)
 
     async def harmless(self, report: ToolReport) -> bool:
         """Whether a call that nobody was asked about only read or thought, or did all that it did through us."""

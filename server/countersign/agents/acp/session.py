@@ -10,12 +10,13 @@ INVARIANT (once): every request of the agent gets exactly one answer, whoever en
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from countersign.agents.acp.command_shapes import MOVES_SHELL
+from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
@@ -57,9 +58,9 @@ from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of
-from countersign.wire.threads import NoticeEvent, ThreadEvent
+from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
 
-log = logging.getLogger(__name__)
+log = limited_logger(__name__)
 
 FAREWELL_SECONDS = 5.0
 """How long the ends of open calls may take to be written down once a turn is over; a commit takes milliseconds."""
@@ -67,7 +68,7 @@ MOST_OPEN = 100
 """Calls of one session at the gate at once; nobody reads more cards than that."""
 MOST_SAID = 64 << 20
 """Characters, about, of all updates of one turn; some agents repeat a growing input with each of its words."""
-MOST_HELD_TEXTS = 2
+MOST_HELD_TEXTS = 1
 """Texts of files that were read for the agent and wait until it reads its input."""
 MOST_NOTES = 50
 """Refusals that the agent is told of with the next prompt."""
@@ -104,7 +105,7 @@ class Session:
         self.policy = policy
         self.desk = desk
         self.workers = workers
-        self.held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
+        self._held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
         self._said = 0
         self._pace = Pace()
         self.shells: dict[str, Shell] = {}
@@ -130,12 +131,18 @@ class Session:
         """A prompt is about to be sent; what the agent does from now on belongs to this turn."""
         self.turn = self._last_turn = turn
         turn.workers = self.workers
+        turn.emit = partial(self._emit_of_gate, turn.emit)
         self.stopping = False
         self.ended.clear()
         self._said = 0
         self._permitted = {}
         self.reopen()
         self.reports = Reports(self.agent, self.emit, self.ground)
+
+    def _emit_of_gate(self, emit: Callable[[ThreadEvent], None], event: ThreadEvent) -> None:
+        if isinstance(event, ToolResultEvent):
+            self.reports.hear_result(event.tool_call_id)
+        emit(event)
 
     def open_turn(self) -> Turn | None:
         """Return the turn that the agent may act for now: none once it was stopped or its end has begun."""
@@ -306,8 +313,21 @@ class Session:
             name=f"{self.agent} asks for {entry.tool_call_id}",
         )
         self._entries.add(entry)
-        entry.task.add_done_callback(lambda _: self._entries.discard(entry))
+        entry.task.add_done_callback(lambda _: self._forget(entry))
         return entry.task
+
+    def _forget(self, entry: Entry) -> None:
+        """The call has ended. Its task goes too: with its error it would be a cycle that keeps the files it read."""
+        self._entries.discard(entry)
+        entry.task = None
+
+    async def hold_text(self, request: asyncio.Task[Any] | None) -> None:
+        """Wait until few enough long texts wait for the agent to read them; this one does until its request ends."""
+        await self._held_texts.acquire()
+        if request is None or request.done():
+            self._held_texts.release()
+        else:
+            request.add_done_callback(lambda _: self._held_texts.release())
 
     def is_full(self) -> bool:
         """Whether so many calls are open that another one is refused."""

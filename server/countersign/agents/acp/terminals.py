@@ -29,6 +29,10 @@ from countersign.wire.approvals import CommandPreview
 from countersign.wire.base import Json
 from countersign.wire.threads import ToolOutputEvent
 
+MOST_TERMINALS = 32
+"""Terminals of one session whose commands have ended; the oldest is forgotten."""
+LONG = 64 << 10
+"""Characters from which on an output waits until the agent has read others (``Session.hold_text``)."""
 MOST_KEPT = 1 << 20
 """Bytes of output that a terminal answers with at most, whatever the agent asks for."""
 
@@ -56,6 +60,8 @@ async def terminal_output(session: Session, params: Raw) -> dict[str, Json]:
     """What the command has put out, its end if that is longer than the agent's limit, and how it ended if it did."""
     shell = _shell(session, params)
     start = max(shell.kept.total - session.limits.get(shell.shell_id, MOST_KEPT), 0)
+    if min(shell.kept.total, MOST_KEPT) > LONG:
+        await session.hold_text(asyncio.current_task())
     read = shell.read(start, shell.kept.total)
     answer: dict[str, Json] = {"output": read.text, "truncated": bool(read.truncated or start > 0)}
     if shell.ended.is_set():
@@ -206,6 +212,9 @@ async def _start(
         raise Failed(str(error)) from None
     # Known from its first moment, so that the end of the turn ends it.
     session.shells[shell.shell_id] = shell
+    ended = [each for each, known in session.shells.items() if known.ended.is_set()]
+    for each in ended[: max(0, len(ended) - MOST_TERMINALS)]:
+        del session.shells[each]
     if over(session, turn):
         await desk.kill(shell.shell_id)
         raise Denied(OVER)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast, get_args
 
 from countersign.agents.acp.inputs import join_inputs
+from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
 from countersign.agents.pace import parts
 from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.visible import as_title
@@ -32,8 +33,6 @@ MOST_PLACES = 256
 """Files of one call that are kept, of diffs and of locations each; of a call that names more nothing is understood."""
 MOST_BLOCKS = 1000
 """Blocks of one call's content that are read; of a call that has more nothing is understood."""
-MOST_SHOWN, MOST_VALUES = 4 << 20, 5000
-"""Characters and values of one call that are kept; nobody can read more on a card."""
 MOST_TODO = 500
 """Entries of a plan that are shown."""
 LONGEST_TODO = 2000

@@ -1,0 +1,96 @@
+"""A hostile agent or model server that floods: the server stays small, and another chat stays usable."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.agents import flooding_agent, flooding_model
+from tests.patience import PATIENCE
+from tests.stdio.desk import Desk, Json, open_desk
+from tests.stdio.peer import RpcError
+
+MOST_MEMORY = 300
+"""MB of the server, at its peak."""
+TURNS = 2
+"""Turns of the other chat, a card each, beside the attack and after it."""
+
+
+@contextmanager
+def model_server() -> Iterator[str]:
+    with subprocess.Popen([sys.executable, flooding_model.__file__], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        yield f"http://127.0.0.1:{child.stdout.readline().strip()}"
+        child.kill()
+
+
+def peak(pid: int) -> float:
+    """MB that a process has taken in memory at most."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1000
+
+
+def settings(folder: Path, models: str) -> Json:
+    agents: Json = {}
+    for attack in flooding_agent.ATTACKS:
+        words = [flooding_agent.__file__, attack.__name__, str(folder)]
+        agents[f"agent-{attack.__name__}"] = {"type": "acp", "command": sys.executable, "args": words}
+    given: Json = {}
+    for attack in flooding_model.ATTACKS:
+        given[attack] = {"provider": "ollama", "model": "m", "baseUrl": f"{models}/{attack}"}
+        agents[f"model-{attack}"] = {"type": "builtin", "model": attack}
+    return {"user": {"agents": agents, "models": given}}
+
+
+async def turn_of(desk: Desk, agent: str) -> None:
+    """One prompt to a hostile peer, until it ends, is ended or is stopped."""
+    thread = await desk.thread(agentName=agent)
+    with suppress(RpcError):
+        await desk.prompt(thread, "go")
+
+
+async def chat(desk: Desk) -> None:
+    """Turns of the demo model, each with a card that is answered."""
+    thread = await desk.thread()
+    for number in range(TURNS):
+        turn = desk.prompt(thread, f"run touch made{number}")
+        await desk.answer(await desk.card(f"touch made{number}"))
+        assert (await turn)["stopReason"] == "end_turn"
+
+
+async def stopped(desk: Desk, attack: asyncio.Task[None]) -> None:
+    """Stop every chat and wait for the end of the attack."""
+    for thread in (await desk.peer.request("thread/list", {}))["threads"]:
+        desk.peer.notify("thread/cancel", {"threadId": thread["threadId"]})
+    await asyncio.wait_for(attack, 2 * PATIENCE)
+
+
+PEERS = [
+    *(f"agent-{name}" for name in ("reads", "requests", "cards", "writes", "thoughts", "lines")),
+    *(f"model-{name}" for name in ("calls", "text", "packed", "values", "line", "headers")),
+]
+
+
+@pytest.mark.parametrize("peer", PEERS)
+async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(tmp_path: Path, peer: str):
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    (workspace / "long").write_text("x" * (7 << 20))
+    (workspace / "text").write_text("first" + "x\n" * (3 << 19))
+    with model_server() as models:
+        given = settings(workspace, models)
+        async with open_desk(workspace, tmp_path / "storage", settings=given) as desk:
+            attack = asyncio.ensure_future(turn_of(desk, peer))
+            await chat(desk)
+            await stopped(desk, attack)
+            await chat(desk)
+            memory = peak(desk.peer.pid)
+    assert memory < MOST_MEMORY
