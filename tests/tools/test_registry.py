@@ -18,7 +18,7 @@ FIELDS = {
     "list_dir": ("path?",),
     "glob": ("pattern",),
     "search": ("pattern", "path?"),
-    "shell": ("command", "timeout?", "cwd?", "shell?", "background?"),
+    "shell": ("command", "timeout?", "cwd?", "shell?", "background?", "outside_sandbox?"),
     "shell_output": ("shell_id", "from?"),
     "shell_input": ("shell_id", "text"),
     "shell_kill": ("shell_id",),
