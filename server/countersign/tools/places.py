@@ -59,7 +59,11 @@ class Place:
         Raises:
             Stale: it leads elsewhere now.
         """
-        if os.path.realpath(self.asked) != self.resolved:
+        try:
+            leads_to = os.path.realpath(self.asked)
+        except OSError:
+            leads_to = None
+        if leads_to != self.resolved:
             raise Stale(f"`{self.shown}` leads to another place than before")
 
     def _spellings(self) -> tuple[str, ...]:
@@ -78,7 +82,7 @@ def locate(path: str, policy: Policy) -> Place:
         raise BadArguments(f"`{visible(path[:80])}` cannot be a path")
     if len(path.encode()) > PATH_LENGTH:
         raise BadArguments(f"the path is longer than {PATH_LENGTH} bytes")
-    if path == "~" or path.startswith("~/"):
+    if path.startswith("~/"):
         path = policy.home + path[1:]
     asked = os.path.normpath(os.path.join(policy.workspace, path))
     if asked.startswith("//"):
@@ -100,8 +104,12 @@ def _resolved(asked: str) -> str:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise BadArguments(f"the links of `{visible(asked)}` lead in a circle") from None
-        # Not all of it is there, or may be looked at: what is gets resolved, the rest is taken as text.
+        # What exists and can be read is resolved, the rest is taken as text.
+    try:
         return os.path.realpath(asked)
+    except OSError as error:
+        # `/proc/1/cwd` of another user's process: even without `strict` the link itself must be readable.
+        raise BadArguments(f"`{visible(asked)}` leads through a link that cannot be read ({error.strerror})") from None
 
 
 def _shown(resolved: str, workspace: str) -> str:
