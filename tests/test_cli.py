@@ -20,7 +20,7 @@ def test_without_a_word_it_tells_its_words(capsys: pytest.CaptureFixture[str]) -
 
 def test_an_unknown_word_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["frobnicate"]) == 2
-    assert "`frobnicate` is no command" in capsys.readouterr().err
+    assert "unknown command `frobnicate`" in capsys.readouterr().err
 
 
 def test_it_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:

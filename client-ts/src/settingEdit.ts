@@ -66,7 +66,7 @@ function same(one: unknown, other: unknown): boolean {
 function proposedEdit(text: string, path: readonly string[], value: unknown): SettingEdit {
   const errors: ParseError[] = [];
   const root = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0 || (root && root.type !== 'object')) return { refused: 'the settings file does not parse; mend it first' };
+  if (errors.length > 0 || (root && root.type !== 'object')) return { refused: 'the settings file does not parse; correct it first' };
   if (path.length === 0) return { refused: 'there is no setting to change' };
   if (!root) return value === null ? { changes: [] } : { changes: [{ offset: 0, length: text.length, text: `${written({ [topKey(path)]: nested(below(path), value) }, '', '    ', '\n')}\n` }] };
   const place = deepest(root, [SECTION, ...path], namesOfTopKey);
@@ -75,7 +75,7 @@ function proposedEdit(text: string, path: readonly string[], value: unknown): Se
   }
   const container = place.property ? valueOf(place.property) : root;
   if (value === null) return { changes: [] };
-  if (container?.type !== 'object') return { refused: `\`${place.key}\` in the settings file is no object; mend it first` };
+  if (container?.type !== 'object') return { refused: `\`${place.key}\` in the settings file is no object; correct it first` };
   const key = container === root ? topKey(path) : place.rest[0]!;
   const inner = container === root ? below(path) : place.rest.slice(1);
   return { changes: insertion(text, container, key, nested(inner, value)) };

@@ -113,7 +113,7 @@ const DROPS = 'the edit would drop a deny or ask rule that it does not name';
 /** The value to write: of a list, what stands there now with the entries put in and taken out. */
 function wantedValue(now: unknown, { value = null, insert, remove }: wire.SettingsUpdateParams): { value: unknown } | { refused: string } {
   if (insert === undefined && remove === undefined) return { value };
-  if (now !== undefined && now !== null && !Array.isArray(now)) return { refused: 'the setting is not a list; mend it by hand first' };
+  if (now !== undefined && now !== null && !Array.isArray(now)) return { refused: 'the setting is not a list; correct it by hand first' };
   const left = ((now ?? []) as unknown[]).filter((entry) => !includes(remove ?? [], entry));
   return { value: [...left, ...(insert ?? []).filter((entry) => !includes(left, entry))] };
 }

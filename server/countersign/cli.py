@@ -32,7 +32,7 @@ def main(said: Sequence[str] | None = None) -> int:
         print(importlib.import_module("countersign").__version__)
         return 0
     if words[0] not in COMMANDS:
-        print(f"`{words[0]}` is no command; say `countersign --help`", file=sys.stderr)
+        print(f"unknown command `{words[0]}`; see `countersign --help`", file=sys.stderr)
         return 2
     module_name, what = COMMANDS[words[0]]
     parser = argparse.ArgumentParser(prog=f"countersign {words[0]}", description=what)

@@ -62,7 +62,7 @@ def test_an_honest_rule_has_no_problem(text: str) -> None:
 COMPLAINTS = [
     ("allow Bash(ls", "cannot be read"),
     ("deny Bash(ls", "cannot be read"),
-    ("allow Write(src/**)", "is taken as `Edit`"),
+    ("allow Write(src/**)", "is read as `Edit`"),
     ("allow Bsh", "names a tool that is not known"),
     ("deny Bsh*", "names a tool that is not known"),
     ("allow Bash(a && b)", "joins several"),
@@ -102,8 +102,8 @@ COMPLAINTS = [
     ("allow Edit(./**)", "every change in the workspace"),
     ("allow Edit(/**/*)", "every change in the workspace"),
     ("allow Bsh(x)", "names a tool that is not known"),
-    ("allow Bsh(x)", "`Bsh` is none of `Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"),
-    ("allow run_node(node_type:shell)", "only a deny or ask rule may look at"),
+    ("allow Bsh(x)", "`Bsh` is not one of `Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"),
+    ("allow run_node(node_type:shell)", "only a deny or ask rule may match"),
 ]
 
 

@@ -37,7 +37,7 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         '{"countersign": {"permissions": {"allow": [\n  "Bash(ls"\n]}}}',
         [
             "2:2-11 error rule the rule `Bash(ls` cannot be read: it is not `Tool` or `Tool(specifier)`; it grants"
-            " nothing; mend it or take it out"
+            " nothing; correct or remove it"
         ],
     ),
     (
@@ -46,7 +46,7 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         '{"permissions": {"deny": ["Read(secret"]}}',
         [
             "1:26-39 error rule the rule `Read(secret` cannot be read: it is not `Tool` or `Tool(specifier)`; until it"
-            " is mended this is asked for; that is every `Read` call, so mend it or take it out"
+            " is corrected, this call asks; that is every `Read` call; correct or remove it"
         ],
     ),
     (
@@ -54,8 +54,8 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "rules",
         '{"permissions.deny": ["(("]}',
         [
-            "1:22-26 error rule the rule `((` cannot be read: it is not `Tool` or `Tool(specifier)`; until it is mended"
-            " this is asked for; that is every call that is no read, so mend it or take it out"
+            "1:22-26 error rule the rule `((` cannot be read: it is not `Tool` or `Tool(specifier)`; until it is"
+            " corrected, this call asks; that is every call that is no read; correct or remove it"
         ],
     ),
     (
@@ -64,26 +64,26 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         '{"permissions": {"allow": [{"rule": "Bash(ls:*)", "match": ["cat x"]}]}}',
         [
             "1:27-69 error rule the rule `Bash(ls:*)` cannot be read: it does not match its own example `cat x`; it"
-            " grants nothing; mend it or take it out"
+            " grants nothing; correct or remove it"
         ],
     ),
     (
         "an entry that is no rule",
         "rules",
         '{"permissions": {"allow": [7]}}',
-        ["1:27-28 error rule the rule `7` has the wrong form and grants nothing; mend it or take it out"],
+        ["1:27-28 error rule the rule `7` has the wrong form and grants nothing; correct or remove it"],
     ),
     (
         "a list that is none",
         "rules",
         '{"permissions": {"allow": "Bash(ls)"}}',
-        ["1:17-36 error rule `permissions.allow` is not a list and grants nothing; mend it or take it out"],
+        ["1:17-36 error rule `permissions.allow` is not a list and grants nothing; correct or remove it"],
     ),
     (
         "a list of another name",
         "rules",
         '{"permissions": {"denny": []}}',
-        ["1:17-28 error rule `denny` is no setting of `permissions` and does not count; mend it or take it out"],
+        ["1:17-28 error rule `denny` is no setting of `permissions` and does not count; correct or remove it"],
     ),
     (
         "a tool that is not known",
@@ -113,7 +113,7 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "a pasted name",
         "rules",
         '{"permissions": {"ask": ["Write(src/**)"]}}',
-        ["1:25-40 warning lint `Write` is taken as `Edit`; it counts, but say `Edit` to be clear"],
+        ["1:25-40 warning lint `Write` is read as `Edit`; it counts, but say `Edit` to be clear"],
     ),
     (
         "two keys of one name",
@@ -162,7 +162,7 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "workspace",
         '{"countersign.permissions.deny": [\n  "Bsh" "x"\n]}',
         [
-            "2:8-11 error syntax cannot be read: a comma or `]` is missing; mend it, for until then everything asks"
+            "2:8-11 error syntax cannot be read: a comma or `]` is missing; correct it; until then everything asks"
             " and nothing here allows"
         ],
     ),
@@ -171,8 +171,8 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "rules",
         "[]",
         [
-            "1:0-2 error syntax cannot be read: the file does not hold an object; mend it before you save, for a broken"
-            " store is put aside and its rules count no more"
+            "1:0-2 error syntax cannot be read: the file does not hold an object; correct it before you save: a broken"
+            " store is set aside and its rules no longer count"
         ],
     ),
 ]
@@ -224,9 +224,7 @@ def test_the_settings_of_a_code_workspace_file_are_told_like_those_of_a_folder(t
 
 def test_a_broken_code_workspace_file_says_what_follows(tmp_path) -> None:
     (told,) = in_a_code_workspace(tmp_path).told('{"settings": {"countersign.mode" 1}}', "code_workspace")
-    assert told.startswith(
-        "1:33-36 error syntax cannot be read: a colon is missing; mend it, for until then everything"
-    )
+    assert told.startswith("1:33-36 error syntax cannot be read: a colon is missing; correct it; until then everything")
 
 
 def test_outside_its_settings_a_code_workspace_file_is_told_of_nothing(tmp_path) -> None:
@@ -242,7 +240,7 @@ def test_a_workspace_without_such_a_file_has_no_page_of_it(files: Files) -> None
 def test_a_broken_file_on_disk_is_told_by_its_line(files: Files) -> None:
     files.path("workspace").write_text('{\n"a" 1}')
     (only,) = diagnose(files.overview({}))["workspace"]
-    assert shown(only).startswith("2:0-3:0 error syntax cannot be read: a colon is missing; mend it")
+    assert shown(only).startswith("2:0-3:0 error syntax cannot be read: a colon is missing; correct it")
 
 
 def test_a_file_that_is_not_there_is_told_of_nothing(files: Files) -> None:

@@ -187,10 +187,10 @@ def test_removing_what_is_not_there_changes_nothing():
 
 
 REFUSED = [
-    ('{"a": 1', "the settings file is broken in line 1, column 8: a comma or `}` is missing, mend it first"),
-    ("[]", "the settings file does not hold an object, mend it first"),
-    ('{"countersign.agents": 5}', "`countersign.agents` is not an object, mend it by hand first"),
-    ('{"countersign.agents": {"X": []}}', "`countersign.agents.X` is not an object, mend it by hand first"),
+    ('{"a": 1', "the settings file is broken in line 1, column 8: a comma or `}` is missing; correct it first"),
+    ("[]", "the settings file does not hold an object; correct it first"),
+    ('{"countersign.agents": 5}', "`countersign.agents` is not an object; correct it by hand first"),
+    ('{"countersign.agents": {"X": []}}', "`countersign.agents.X` is not an object; correct it by hand first"),
     (
         '{"countersign.agents.X.bypassPermissions.y": 1}',
         "`countersign.agents.X.bypassPermissions` cannot be changed without touching other keys, change it by hand",

@@ -398,7 +398,7 @@ def test_rules_know_their_line_and_no_forbidding_entry_is_ever_lost():
     assert [rule.agent for rule in policy.rules[-2:]] == [None, "X"]
     assert [(problem.line, problem.message) for problem in policy.problems] == [
         (6, "`alow` is no setting of `permissions` and does not count"),
-        (5, "`countersign.permissions.ask` has the wrong form and counts as one broken rule; mend it"),
+        (5, "`countersign.permissions.ask` is malformed and counts as one broken rule; correct it"),
         (8, "the rule `5` has the wrong form and grants nothing"),
     ]
 

@@ -115,7 +115,7 @@ def supposed_call(question: Mapping[str, Json], policy: Policy) -> ToolCall:
         raise BadQuestion("`tool` is missing")
     arguments = question.get("args")
     if not isinstance(arguments, dict):
-        raise BadQuestion("`args` is missing or is no object")
+        raise BadQuestion("`args` is missing or not an object")
     cwd = _under(policy.workspace, _as_text(question, "cwd") or _as_text(arguments, "cwd"))
     name = _ALIASES.get(tool, tool)
     known = BY_NAME.get(name)
@@ -230,7 +230,7 @@ def _parse(line: bytes) -> dict[str, Json]:
     except (ValueError, RecursionError):
         raise BadQuestion("the line is not JSON") from None
     if not isinstance(question, dict):
-        raise BadQuestion("the line is no JSON object")
+        raise BadQuestion("the line is not a JSON object")
     return question
 
 
@@ -238,14 +238,14 @@ def _mode(given: Json) -> Mode:
     for mode in get_args(Mode):
         if given == mode:
             return mode
-    raise BadQuestion("`mode` is none of the modes")
+    raise BadQuestion("`mode` is not one of the modes")
 
 
 def _rules(given: Json) -> tuple[RuleText, ...]:
     if given is None:
         return ()
     if not isinstance(given, dict):
-        raise BadQuestion("`rules` is no object")
+        raise BadQuestion("`rules` is not an object")
     found: list[RuleText] = []
     for listed in ("deny", "ask", "allow"):
         found += [RuleText(listed, text) for text in _texts(given.get(listed), f"rules.{listed}")]
@@ -256,7 +256,7 @@ def _texts(given: Json, what: str) -> tuple[str, ...]:
     if given is None:
         return ()
     if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-        raise BadQuestion(f"`{what}` is no list of texts")
+        raise BadQuestion(f"`{what}` is not a list of strings")
     return tuple(str(item) for item in given)
 
 
@@ -274,21 +274,21 @@ def _text(given: Mapping[str, Json], key: str, default: str) -> str:
 def _as_text(given: Mapping[str, Json], key: str) -> str | None:
     value = given.get(key)
     if value is not None and not isinstance(value, str):
-        raise BadQuestion(f"`{key}` is no text")
+        raise BadQuestion(f"`{key}` is not a string")
     return value
 
 
 def _required(given: Mapping[str, Json], key: str) -> str:
     value = given.get(key)
     if not isinstance(value, str):
-        raise BadQuestion(f"`args.{key}` is missing or is no text")
+        raise BadQuestion(f"`args.{key}` is missing or not a string")
     return value
 
 
 def _absolute(given: Mapping[str, Json], key: str, default: str) -> str:
     value = _text(given, key, default)
     if not value.startswith("/") or "\0" in value:
-        raise BadQuestion(f"`{key}` is no absolute path")
+        raise BadQuestion(f"`{key}` is not an absolute path")
     return value
 
 

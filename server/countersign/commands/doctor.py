@@ -171,7 +171,7 @@ def settings(machine: Machine) -> Iterator[Line]:
     for name, loaded in zip(("workspace settings", "managed policy"), machine.loaded, strict=True):
         if loaded.problem is not None:
             text = f"{loaded.path}: {loaded.problem.message}"
-            yield Line(name, "fault", text, "mend the file; until then every call asks")
+            yield Line(name, "fault", text, "correct the file; until then every call asks")
         elif loaded.tree is None:
             yield Line(name, "ok", f"there is no {loaded.path}")
         else:
@@ -189,7 +189,7 @@ def storage(machine: Machine) -> Iterator[Line]:
         yield Line("storage", "ok", "not looked at", "name it with `--storage`")
         return
     if not folder.is_dir():
-        yield Line("storage", "fault", f"{folder} is no folder", "name the folder that holds `ledger.db`")
+        yield Line("storage", "fault", f"{folder} is not a folder", "name the folder that holds `ledger.db`")
         return
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Line("storage", "fault", f"{folder} cannot be written", "make it writable for this user")

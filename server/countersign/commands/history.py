@@ -167,7 +167,7 @@ def _filter(arguments: argparse.Namespace) -> HistoryFilter:
 def _anchor(text: str) -> Anchor:
     """A row and its hash, as `--verify` and an export name them."""
     if (said := re.fullmatch(r"(\d{1,12}):([0-9a-f]{64})", text)) is None:
-        raise argparse.ArgumentTypeError(f"`{text}` is no anchor; give the number of a row and its hash as SEQ:HASH")
+        raise argparse.ArgumentTypeError(f"`{text}` is not an anchor; give a row number and its hash as SEQ:HASH")
     return Anchor("", int(said[1]), said[2])
 
 
@@ -178,7 +178,7 @@ def _moment(text: str) -> str:
     try:
         return parse_moment(datetime.fromisoformat(text).astimezone().isoformat())
     except ValueError:
-        raise argparse.ArgumentTypeError(f"`{text}` is no moment; say 2026-11-20, 2026-11-20T09:15 or 2h") from None
+        raise argparse.ArgumentTypeError(f"`{text}` is not a time; use 2026-11-20, 2026-11-20T09:15 or 2h") from None
 
 
 def _told(found: Verification, out: TextIO) -> int:

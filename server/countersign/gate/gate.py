@@ -399,7 +399,7 @@ class Gate:
                 version = self._live.version
                 later = await in_worker(self._judge, call, turn)
                 if withdrawn(later, entry.by) or (entry.by != "user" and later.runs != runs):
-                    raise Stale("what allowed it counts no more")
+                    raise Stale("the rule or grant that allowed it no longer applies")
             # INVARIANT (same bytes): the tool looks again by descriptor.
             if call.bound and not await in_worker(blocking_still_true, call):
                 raise Stale("the files that it is about have changed")

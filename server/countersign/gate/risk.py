@@ -15,7 +15,7 @@ _IDS = {
     "network": "network",
     "runs with elevated rights": "elevated",
     "its name mixes letters of several scripts": "mixedScripts",
-    "runs code that its words do not show": "unseenCode",
+    "runs code that its arguments do not show": "unseenCode",
     "changes settings": "settings",
     "outside the workspace": "outside",
     "goes through a link": "link",

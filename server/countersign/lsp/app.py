@@ -118,7 +118,7 @@ class App:
         except StorageUnusable as error:
             # Serving without a house lets the person be told; an `initialize` that fails is only tried again.
             log.exception("the storage folder `%s` cannot be used", wanted)
-            self._closed = f"{error}, so nothing runs; mend that and restart the server"
+            self._closed = f"{error}, so nothing runs; correct that and restart the server"
 
     def _open(
         self, options: settings.InitializationOptions, params: types.InitializeParams, wanted: str

@@ -53,7 +53,7 @@ def agent_config(
     recipe = as_text(entry.get("recipe"))
     if entry.get("recipe") is not None and recipe not in RECIPE_NAMES:
         known = ", ".join(f"`{each}`" for each in RECIPE_NAMES)
-        unknown = shown(recipe) if recipe is not None else "something that is no text"
+        unknown = shown(recipe) if recipe is not None else "something that is not a string"
         problems.append(
             place.problem(
                 f"the agent {shown(name)} names {unknown} as its recipe, so it is started without one; use {known}"

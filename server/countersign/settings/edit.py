@@ -77,7 +77,7 @@ def append_item(text: str, path: Path, item: Json) -> str:
     if spot is None or spot.value is None:
         return set_value(text, path, [item])
     if not isinstance(spot.value, list) or spot.node is None:
-        raise EditRefused(f"`{setting_name(path)}` is not a list, mend it by hand first")
+        raise EditRefused(f"`{setting_name(path)}` is not a list; correct it by hand first")
     expected = with_value(tree.root.value, path, [*spot.value, item])
     layout = _layout(tree.document)
     return _first_that_means(expected, iter([_add(tree.document, spot.node, None, item, layout)]), path)
@@ -95,7 +95,7 @@ def remove_items(text: str, path: Path, is_gone: Callable[[Json], bool]) -> str:
     if spot is None:
         return text
     if not isinstance(spot.value, list) or spot.node is None:
-        raise EditRefused(f"`{setting_name(path)}` is not a list, mend it by hand first")
+        raise EditRefused(f"`{setting_name(path)}` is not a list; correct it by hand first")
     expected = with_value(tree.root.value, path, [item for item in spot.value if not is_gone(item)])
     while spot is not None and spot.node is not None:
         gone = next((element for element in spot.node.elements if is_gone(element.node.value)), None)
@@ -119,9 +119,9 @@ def _read(text: str) -> Tree:
         document = parse_jsonc(text)
     except BrokenJson as error:
         message = f"the settings file is broken in line {error.line}, column {error.column}: {error.message}"
-        raise EditRefused(f"{message}, mend it first") from None
+        raise EditRefused(f"{message}; correct it first") from None
     if document.root is not None and not isinstance(document.root.value, dict):
-        raise EditRefused("the settings file does not hold an object, mend it first")
+        raise EditRefused("the settings file does not hold an object; correct it first")
     return settings_tree(document)
 
 
@@ -147,7 +147,7 @@ def _ways_to_set(tree: Tree, path: Path, value: Json) -> Iterator[str]:
         return
     depth, spot = _deepest(tree, path)
     if spot.members is None and spot.value is not None and depth < len(path):
-        raise EditRefused(f"`{setting_name(path[:depth])}` is not an object, mend it by hand first")
+        raise EditRefused(f"`{setting_name(path[:depth])}` is not an object; correct it by hand first")
     if depth == len(path) or spot.value is None:
         if spot.node is not None:
             yield _replace(document, spot.node, _chain(path[depth:], value), layout)

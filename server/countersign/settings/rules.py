@@ -119,6 +119,6 @@ def _no_rule(value: Json) -> str:
 def _broken_list(layer: Layer, path: Path, listed: ListName, value: Json, problems: list[Problem]) -> RuleText:
     """A list that is none: kept as one entry, so that what was meant to be forbidden is at least asked for."""
     place = layer.place(*path)
-    problems.append(place.problem(f"`{setting_name(path)}` has the wrong form and counts as one broken rule; mend it"))
+    problems.append(place.problem(f"`{setting_name(path)}` is malformed and counts as one broken rule; correct it"))
     text = value if isinstance(value, str) else _no_rule(value)
     return RuleText(listed, text, layer.scope, place.file, place.line, place.column)

@@ -228,7 +228,7 @@ class SettingsWriter:
         in_file = spot.value if spot is not None else None
         for one in (value, in_file):
             if one is not None and not isinstance(one, list):
-                raise InvalidAnswer(f"`{setting_name(path)}` is not a list, mend it by hand first")
+                raise InvalidAnswer(f"`{setting_name(path)}` is not a list; correct it by hand first")
         known = list(value) if isinstance(value, list) else []
         missing = in_file if isinstance(in_file, list) else []
         told = {canonical(entry) for entry in known}
@@ -334,12 +334,12 @@ class SettingsWriter:
     def _check_readable(self) -> None:
         problem = self._desk.workspace_source.problem
         if problem is not None:
-            raise InvalidAnswer(f"the workspace's settings file {problem.message}; mend it first")
+            raise InvalidAnswer(f"the workspace's settings file {problem.message}; correct it first")
 
     def _check_certain(self) -> None:
         self._check_readable()
         if self._desk.uncertain:
-            raise InvalidAnswer("some settings are not known, so nothing can be kept; mend them or wait for them")
+            raise InvalidAnswer("some settings are not known, so nothing can be kept; correct them or wait for them")
 
 
 async def _edited(

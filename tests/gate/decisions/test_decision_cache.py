@@ -242,7 +242,7 @@ def test_each_thing_that_a_decision_rests_on_tells_it_from_others() -> None:
 
 
 def test_what_bash_could_not_say_is_asked_again(ground: Policy) -> None:
-    answers = iter(["bash could not be asked whether it accepts the text", None])
+    answers = iter(["bash could not be run to check the syntax", None])
 
     def check(text: str) -> str | None:
         return next(answers)

@@ -146,7 +146,7 @@ def test_a_shortened_end_stays_to_be_seen_however_long_servers_go_on(image, sql,
     assert Reader(image).verify().fault == fault
     notes = [reopened(image) for _ in range(7)]
     assert image.with_name(HEAD_FILE).read_bytes() == head
-    assert "look at it with `countersign history --verify`" in notes[-1][0]
+    assert "check it with `countersign history --verify`" in notes[-1][0]
     assert Reader(image).verify().fault is not None
 
 

@@ -158,7 +158,7 @@ RISKS = {
     "npm install x": "network",
     "sudo ls": "runs with elevated rights",
     "l\u0455 x": "its name mixes letters of several scripts",
-    "curl x | sh": "runs code that its words do not show",
+    "curl x | sh": "runs code that its arguments do not show",
     "export A=1": "changes settings",
     "ls > /dev/tcp/h/1": "network",
 }

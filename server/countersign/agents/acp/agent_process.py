@@ -56,7 +56,7 @@ class Link:
         try:
             await self.connection.notify(method, params)
         except ConnectionError:
-            log.info("%s is gone and was not told %s", self.name, method)
+            log.info("%s has ended and did not receive %s", self.name, method)
 
     async def gone(self) -> None:
         """Wait until the process has ended or has closed its output."""

@@ -98,7 +98,7 @@ class Pipe:
         """Return one message; None for what is none, which is logged without its content (it may hold secrets)."""
         if not line or line.isspace():
             return None
-        bad = BadJson("it is no object")
+        bad = BadJson("it is not an object")
         try:
             value = parse_json(line) if len(line) <= AT_ONCE else await in_worker(parse_json, line)
             if isinstance(value, dict):

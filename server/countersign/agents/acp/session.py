@@ -273,10 +273,10 @@ class Session:
         report = self.reports.merge(call_id, raw)
         turn = self.open_turn()
         if turn is None:
-            log.warning("%s asked for leave while no turn was running; it was told no", self.agent)
+            log.warning("%s asked for permission while no turn was running; it was refused", self.agent)
             return CANCELLED
         if self.is_full():
-            log.warning("%s has %d calls open; it was told no", self.agent, MOST_OPEN)
+            log.warning("%s has %d calls open; it was refused", self.agent, MOST_OPEN)
             return answer_rejected(options)
         if report.too_large:
             self._refuse(report, self.reports.ask(call_id), TOO_LARGE)

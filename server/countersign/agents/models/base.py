@@ -17,7 +17,7 @@ ModelStop = Literal["end_turn", "max_tokens", "refusal", "tool_use"]
 
 @dataclass(frozen=True, slots=True)
 class WantedCall:
-    """A tool call as the model signed it. ``broken`` says why its arguments are no JSON object (then they are {})."""
+    """A tool call of the model. ``broken`` says why its arguments are not a JSON object; they are then empty."""
 
     call_id: str
     tool: str

@@ -119,7 +119,7 @@ class OllamaModel:
             raise ModelError(message) from None
 
     def _bad_address(self) -> ModelError:
-        return ModelError(f"`{self._shown}` is no address; correct `baseUrl` of `{self._model}`")
+        return ModelError(f"`{self._shown}` is not a URL; correct `baseUrl` of `{self._model}`")
 
     def _failure(self, status: int, body: bytes) -> ModelError:
         told = _error_text(body) or f"status {status}"
@@ -181,7 +181,7 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[dict[str, Json]]
 
 
 async def _parsed(line: bytes) -> dict[str, Json]:
-    why = "it is no object"
+    why = "it is not an object"
     try:
         found = parse_json(line) if len(line) <= AT_ONCE else await asyncio.to_thread(parse_json, line)
         if isinstance(found, dict):
@@ -214,7 +214,7 @@ def _wanted(raw: Json) -> WantedCall:
         except BadJson as error:
             broken = f"the arguments cannot be read: {error}"
     if not isinstance(arguments, dict):
-        broken = broken or "the arguments are no JSON object"
+        broken = broken or "the arguments are not a JSON object"
     return WantedCall(
         call_id=call_id
         if isinstance(call_id, str) and 0 < len(call_id) <= LONGEST_ID

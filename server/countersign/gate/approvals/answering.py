@@ -132,7 +132,7 @@ class Answering:
         outcome = params.response.outcome
         request = pending.request
         if params.digest is not None and params.digest != request.digest:
-            raise StaleAnswer("the answer is for other bytes than this card shows; look at the card again")
+            raise StaleAnswer("the answer is for another version of this card; review the card again")
         option: ApprovalOption | None = None
         if isinstance(outcome, SelectedOutcome):
             for option in request.options:
@@ -142,17 +142,17 @@ class Answering:
                 raise OptionNotOffered(f"this card has no option `{outcome.option_id}`")
         allows = option is not None and option.kind in ("allow_once", "allow_always")
         if params.bypass_all and not allows:
-            raise InvalidAnswer("bypass goes with an approval only")
+            raise InvalidAnswer("bypass can only be turned on with an approval")
         if params.bypass_all and not self._policy().trusted:
             raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
         widens = params.bypass_all or (option is not None and option.scope not in (None, "call"))
         if params.digest is None and (widens or params.edited_input is not None or params.rule is not None):
             raise StaleAnswer("such an answer must carry the digest of the card it was given on")
         if params.rule is not None and (option is None or option.rule is None):
-            raise InvalidAnswer("a rule goes with an option that keeps one")
+            raise InvalidAnswer("a rule is only accepted with an option that saves one")
         if params.edited_input is not None:
             if not allows:
-                raise InvalidAnswer("an edit goes with an approval only")
+                raise InvalidAnswer("an edit is only accepted with an approval")
             if not pending.turn.editable:
                 raise InvalidAnswer("the input of this agent's request cannot be edited; deny it with a reason")
         if option is not None and option.scope == "workspace" and not self._policy().trusted and allows:
@@ -170,7 +170,7 @@ class Answering:
             raise
         ended = await self._asking.end(pending, resolution)
         if resolution.again and resolution.by == "change" and resolution.plan is None:
-            raise StaleAnswer("what this card showed has changed since; it is asked again as it is now")
+            raise StaleAnswer("the call has changed since this card was shown; a new card follows")
         if ended.state == "allowed" and option.scope != "call":
             self._keep(pending, option, params.rule.strip() if params.rule is not None else option.rule)
         return ended.state
@@ -195,13 +195,13 @@ class Answering:
                 await self._keeper.save_rule("deny", rule, option.scope, pending.request.agent_name)
             return Resolution("denied", "user", params.reason)
         if pending.call.bound and not await in_worker(blocking_still_true, pending.call):
-            return Resolution("interrupted", "change", "what the card showed has changed", again=True)
+            return Resolution("interrupted", "change", "the call has changed since the card was shown", again=True)
         edited = await self._edited(pending, params.edited_input)
         if edited is not None and isinstance(edited, Resolution):
             return edited
         if rule is not None and option.scope != "call":
             if edited is not None:
-                raise InvalidAnswer("an edited call is allowed once only; a rule would say something else")
+                raise InvalidAnswer("an edited call can only be allowed once; a rule would cover a different call")
             await self._check_cover(pending, "allow", rule)
             _check_width(pending, rule, params)
         if params.bypass_all:
@@ -223,7 +223,7 @@ class Answering:
 
     async def _check_cover(self, pending: Pending, rule_list: RuleList, rule: str) -> None:
         if not parses(rule) or not await in_worker(self._covers, pending.call, rule_list, rule):
-            raise InvalidAnswer(f"the rule `{rule}` does not cover this call; mend it or answer for this once")
+            raise InvalidAnswer(f"the rule `{rule}` does not cover this call; correct it, or allow the call once")
 
     async def _edited(self, pending: Pending, text: str | None) -> Plan | Resolution | None:
         """The plan of what the person typed; a Resolution where the edit is denied or must be asked once more."""
@@ -254,9 +254,7 @@ def _check_width(pending: Pending, rule: str, params: ApprovalResponseParams) ->
     if not is_wider(rule, pending.request.options):
         return
     if params.confirmed is None or params.confirmed.rule_digest != rule_digest(pending.request.digest, rule):
-        raise NeedsConfirmation(
-            f"the rule `{rule}` is wider than those offered; look at what it matches and confirm it"
-        )
+        raise NeedsConfirmation(f"the rule `{rule}` is wider than those offered; check what it matches and confirm it")
 
 
 def _at_once(pending: Pending, option: ApprovalOption, params: ApprovalResponseParams) -> Resolution | None:

@@ -344,7 +344,7 @@ _BY_WORDS: dict[DecidedBy, str] = {
     "limit": "a limit was reached",
     "timeout": "nobody answered in time",
     "cancel": "the turn was stopped",
-    "change": "what it was about has changed",
+    "change": "the files it depends on have changed",
     "agentExit": "the agent has ended",
     "restart": "the server ended before it was decided",
     "nobody": "there was nobody to ask",

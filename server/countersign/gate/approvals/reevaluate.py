@@ -23,7 +23,7 @@ from countersign.wire.verdicts import DecidedBy
 
 LIFTING: frozenset[DecidedBy] = frozenset({"rule", "grant", "bypass"})
 """What resolves an open card by allowing it. A mode that loosens leaves cards open (CONTRACT.md 11)."""
-OUTDATED = Resolution("interrupted", "change", "what the card showed has changed")
+OUTDATED = Resolution("interrupted", "change", "the call has changed since the card was shown")
 
 
 def withdrawn(later: Decision, by: DecidedBy | None) -> bool:

@@ -138,7 +138,7 @@ class _Gathered:
             # Nothing was found in it, so nothing speaks for it either.
             findings = (Finding(kind="command", resource=effect.command, category="execute"),)
         if not effect.understood:
-            hint = Evidence(source="floor", reason="what the agent would run is only hinted at")
+            hint = Evidence(source="floor", reason="the agent did not state the exact command")
             findings = tuple(finding._replace(floors=(*finding.floors, Floor("ask", hint))) for finding in findings)
         self.groups.append(Group(findings, command=True))
         self.risks += judgement.risks

@@ -34,9 +34,9 @@ def url_host(url: str) -> UrlHost:
     """Read the host of a URL. Never raises."""
     suspects = _suspects(url)
     if hidden_character(url) is not None or url != url.strip() or " " in url:
-        return UrlHost(None, suspects, "the address holds characters that cannot be seen")
+        return UrlHost(None, suspects, "the address contains characters that cannot be seen")
     if "\\" in url:
-        return UrlHost(None, suspects, "the address holds a backslash, which not everybody reads alike")
+        return UrlHost(None, suspects, "the address contains a backslash, which not everybody reads alike")
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises where the port is no number

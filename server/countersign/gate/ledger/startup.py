@@ -246,7 +246,7 @@ def _recent_fault(connection: sqlite3.Connection) -> Fault | None:
 
 
 def _note(fault: Fault) -> str:
-    return f"{fault}; look at it with `countersign history --verify`"
+    return f"{fault}; check it with `countersign history --verify`"
 
 
 def _blocking_sync_folder(folder: Path) -> None:

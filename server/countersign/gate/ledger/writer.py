@@ -406,7 +406,7 @@ def _next_step(error: Exception) -> str:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return "make its folder and its files writable"
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return "restart the server and look at it with `countersign history --verify`"
+            return "restart the server and check it with `countersign history --verify`"
         case _:
             return "free its disk"
 
@@ -431,7 +431,7 @@ def _tell_each(ends: Sequence[tuple[Told, Result]]) -> None:
         try:
             told(result)
         except Exception:  # whatever one of them makes of it, the others are told
-            log.exception("one who was told of a commit failed")
+            log.exception("a listener of commits failed")
 
 
 def _settle(done: asyncio.Future[int] | Future[int], result: Result) -> None:

@@ -179,7 +179,7 @@ class _Walk:
             found = disk.standing(here)
             if isinstance(found, int):
                 if found not in disk.MISSING:
-                    return self._lost(f"it cannot be looked at ({_told(found)})")
+                    return self._lost(f"it cannot be read ({_told(found)})")
                 self.kind, self.links = "missing", 1
                 self.real.append(part)
                 continue

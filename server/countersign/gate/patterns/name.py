@@ -44,9 +44,9 @@ def parse_host(text: str) -> HostPattern:
             labels = host.split(".")
             host = ".".join(label if label.isascii() else label.encode("idna").decode() for label in labels)
         except UnicodeError as error:
-            raise BadPattern("its host name is not one") from error
+            raise BadPattern("its host name is invalid") from error
     if not re.fullmatch(r"\*|\[[0-9a-f:.]+\]|(?:[a-z0-9_*-]+\.)*[a-z0-9_*-]+", host):
-        raise BadPattern("its host name is not one")
+        raise BadPattern("its host name is invalid")
     return HostPattern(host)
 
 

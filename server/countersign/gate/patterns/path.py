@@ -138,7 +138,7 @@ def _segment(segment: str) -> GlobSegment:
         raise BadPattern("a `[` is never closed")
     found = glob_segment(segment)
     if REST in found.tokens:
-        raise BadPattern("a class of characters in it is not known")
+        raise BadPattern("it uses an unknown character class")
     return found
 
 

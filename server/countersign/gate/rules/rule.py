@@ -121,7 +121,7 @@ def parse_rule(source: RuleText) -> Rule:
     listed = _list_of(source)
     text = source.text.strip()
     if hidden := hidden_character(text):
-        raise BadRule(f"it holds {hidden}, which cannot be seen", _tool_guess(text, listed))
+        raise BadRule(f"it contains {hidden}, an invisible character", _tool_guess(text, listed))
     found = re.fullmatch(r"([\w*.:/-]+)(?:\((.*)\))?", text, re.DOTALL)
     if found is None:
         raise BadRule("it is not `Tool` or `Tool(specifier)`", _tool_guess(text, listed))
@@ -152,7 +152,7 @@ def compile_rule(source: RuleText) -> tuple[Rule | None, Problem | None]:
         message = f"the rule `{visible(source.text)}` cannot be read: {error}"
         if _list_of(source) in ("allow", "grant"):
             return None, _problem(source, f"{message}; it grants nothing", "error")
-        reason = f"{message}; until it is mended this is asked for"
+        reason = f"{message}; until it is corrected, this call asks"
         return Rule(source, "ask", error.tool or "", None, broken=reason), _problem(source, reason, "error")
     return rule, _problem(source, rule.warning, "warning") if rule.warning else None
 
@@ -171,15 +171,15 @@ def _tool_name(written: str, listed: ListName) -> tuple[str, str | None]:
     strict = listed in ("deny", "ask")
     if written in NARROWER_THAN_READ:
         if not strict:
-            raise BadRule(f"`{written}` is no tool of rules; write `Read(pattern)`", None)
-        return "Read", f"`{written}` is taken as `Read`, for reading and listing are one to a rule"
+            raise BadRule(f"`{written}` is not a tool that rules know; write `Read(pattern)`", None)
+        return "Read", f"`{written}` is read as `Read`, for reading and listing are one to a rule"
     name = CANONICAL.get(written)
     if name is None and strict and "*" not in written:
         name = next((known for known in (*EFFECT_TOOLS, *CANONICAL) if known.casefold() == written.casefold()), None)
         name = CANONICAL.get(name or "", name)
     if name is None or name == written:
         return written, None
-    return name, f"`{written}` is taken as `{name}`"
+    return name, f"`{written}` is read as `{name}`"
 
 
 def _tool_guess(text: str, listed: ListName) -> str | None:
@@ -208,9 +208,7 @@ def _parse_specifier(tool: str, specifier: str, listed: ListName) -> Specifier:
             return NamePattern(specifier.strip())
     if listed in ("allow", "grant"):
         named = "`Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"
-        raise BadPattern(
-            f"`{tool}` is none of {named}, and only a deny or ask rule may look at what another tool is given"
-        )
+        raise BadPattern(f"`{tool}` is not one of {named}; only a deny or ask rule may match the input of another tool")
     return parse_param(specifier)
 
 

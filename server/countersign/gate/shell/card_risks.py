@@ -13,7 +13,7 @@ DELETES = "deletes files"
 NETWORK = "network"
 RIGHTS = "runs with elevated rights"
 MIXED = "its name mixes letters of several scripts"
-UNSEEN = "runs code that its words do not show"
+UNSEEN = "runs code that its arguments do not show"
 SETTINGS = "changes settings"
 
 _RIGHTS = frozenset({"sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "setpriv"})

@@ -190,7 +190,7 @@ class _Judging:
             return None
         printed = found.printed
         if isinstance(printed, NotPrintable):
-            reason = f"the command cannot be printed anew: {printed}"
+            reason = f"the command cannot be printed from its parse tree: {printed}"
         elif not self.effect.own_text:
             return printed
         else:
@@ -209,7 +209,7 @@ class _Judging:
 
     def only_hinted(self) -> None:
         """Nothing covers a command that is only guessed from an agent's words."""
-        reason = Evidence(source="default", reason="what the agent would run is only hinted at")
+        reason = Evidence(source="default", reason="the agent did not state the exact command")
         self.findings = [
             finding._replace(
                 requires_ask=reason, known_read=False, neutral=False, allow=None, grant=None, auto_lifts=False
@@ -321,7 +321,7 @@ class _Judging:
         self.must_be_plain(text, " in a text that it runs")
         if self.not_plain is None and (reason := doubt(text, outer.unwrapped)) is not None:
             self.not_plain = Evidence(source="plainBash", reason=reason)
-        found = "texts are nested deeper than we follow" if depth > MAX_NESTED else follow(text)
+        found = "shells are nested too deeply to analyze" if depth > MAX_NESTED else follow(text)
         if isinstance(found, Followed):
             for place in places if places is not None else [None]:
                 self.course(found.course, place, depth=depth, covered=covered, outer=outer, inherited=inherited)

@@ -98,14 +98,14 @@ def _linted(overview: Overview, tools: Collection[str]) -> Iterator[tuple[Code, 
         if problem.severity == "warning":
             yield "lint", _advised(problem, f"it counts, but say `{rule.tool if rule else source.text}` to be clear")
         elif rule is None:
-            yield "rule", _advised(problem, "mend it or take it out")
+            yield "rule", _advised(problem, "correct or remove it")
         else:
             asked = f"every `{rule.tool}` call" if rule.tool else "every call that is no read"
-            yield "rule", _advised(problem, f"that is {asked}, so mend it or take it out")
+            yield "rule", _advised(problem, f"that is {asked}; correct or remove it")
 
 
 def _mendable(problem: Problem) -> Problem:
-    return problem if problem.message.endswith("mend it") else _advised(problem, "mend it or take it out")
+    return problem if problem.message.endswith("correct it") else _advised(problem, "correct or remove it")
 
 
 def _advised(problem: Problem, advice: str) -> Problem:
@@ -136,10 +136,10 @@ def _unreadable(page: Page, problem: Problem, units: Units) -> tuple[types.Diagn
 
 
 _CONSEQUENCE: Mapping[PageName, str | None] = {
-    "workspace": "mend it, for until then everything asks and nothing here allows",
-    "code_workspace": "mend it, for until then everything asks and nothing here allows",
-    "managed": "mend it, for until then everything asks and nothing allows",
-    "rules": "mend it before you save, for a broken store is put aside and its rules count no more",
+    "workspace": "correct it; until then everything asks and nothing here allows",
+    "code_workspace": "correct it; until then everything asks and nothing here allows",
+    "managed": "correct it; until then everything asks and nothing allows",
+    "rules": "correct it before you save: a broken store is set aside and its rules no longer count",
     "user": None,  # the editor says so itself, and what it makes of the text is what counts
 }
 

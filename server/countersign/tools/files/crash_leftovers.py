@@ -60,7 +60,7 @@ def blocking_settle(path: str) -> str | None:
     """Settle what a server that is gone left of its change of this file; what a person must know of it, if anything.
 
     Raises:
-        OSError: the folder cannot be looked at or changed; what is not settled stays as it is.
+        OSError: the folder cannot be read or changed; what is not settled stays as it is.
     """
     folder_path, target = os.path.split(os.path.realpath(path))
     try:

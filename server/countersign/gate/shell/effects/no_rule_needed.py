@@ -128,10 +128,10 @@ def _set(words: Sequence[Word], declared: Sequence[Assignment], facts: Facts) ->
         value = words[index].value
         index += 1
         if value is None or not _SET.fullmatch(value) or value in {"-", "+"}:
-            return "it changes how the shell reads what comes after it"
+            return "it changes how the shell parses later commands"
         if value.endswith("o"):
             if index >= len(words) or words[index].value != "pipefail":
-                return "it changes how the shell reads what comes after it"
+                return "it changes how the shell parses later commands"
             index += 1
     return None
 

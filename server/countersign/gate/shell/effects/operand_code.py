@@ -49,7 +49,7 @@ def _language(
 ) -> Special:
     known = [word.value for word in scripts]
     if any(value is None for value in known):
-        return [named("code", (NAMED_NOWHERE,), f"its {name} program is not known before it runs")], None
+        return [named("code", (NAMED_NOWHERE,), f"its {name} program is only known at run time")], None
     text = join(value for value in known if value is not None)
     doings = scan(text)
     names = tuple(value for value in known if value is not None)
@@ -293,9 +293,9 @@ _RUNNING = frozenset({
 
 
 def _bun(words: Sequence[Word], found: Arguments) -> Special:
-    """``bun run ls``: what is no script is looked for on the path."""
+    """``bun run ls``: an operand that is not a script is searched for on PATH."""
     if found.operands and found.operands[0][1].value == "run" and len(found.operands) > 1:
-        return _glimpse(words[found.operands[1][0] :], "what is no script is looked for on the path")
+        return _glimpse(words[found.operands[1][0] :], "an operand that is not a script is searched for on PATH")
     return [], None
 
 
@@ -313,7 +313,7 @@ def _pnpm(words: Sequence[Word], found: Arguments) -> Special:
     """``pnpm git push``: what is no command of its own and no script is run as a program."""
     operands = [each for each in found.operands if each[1].value not in {"recursive", "multi", "m"}]
     if operands and operands[0][1].value not in _PNPM:
-        return _glimpse(words[operands[0][0] :], "what is no script is run as a program")
+        return _glimpse(words[operands[0][0] :], "an operand that is not a script is run as a program")
     return [], None
 
 

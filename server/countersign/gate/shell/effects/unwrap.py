@@ -226,7 +226,7 @@ class _Unwrapping:
         if not words:
             return
         if any(word.value is None for word in words):
-            self.unknown = "it runs a text that is not known before it runs"
+            self.unknown = "it runs a text that is only known at run time"
         shown = [word.value if word.value is not None else _as_variable(word) for word in words]
         if any(part != _ANYTHING for part in shown):
             self.texts.append(" ".join(shown))
@@ -253,7 +253,7 @@ class _Unwrapping:
         shifted = any(may_be_several(word) for word in words[skip:inner])
         doubtful = shifted or any(index < inner for index, _ in found.holes)
         if doubtful:
-            self.unknown = "what it runs is not known before it runs"
+            self.unknown = "the command it runs is only known at run time"
         rest = words[inner:]
         mark = _replaced(name, found)
         if mark:
@@ -300,7 +300,7 @@ class _Unwrapping:
                 self.code([text])
         found = arguments(_plus_as_dash(words), SHELL_GRAMMAR)
         if found.holes and (not found.operands or found.holes[0][0] <= found.operands[0][0]):
-            self.unknown = "what the shell runs is not known before it runs"
+            self.unknown = "the text the shell runs is only known at run time"
         operands = [word for _, word in found.operands]
         if found.has("-c", "--command", "--commands", "-Command"):
             if operands:
@@ -322,7 +322,7 @@ class _Unwrapping:
 
     def script(self, word: Word) -> None:
         if word.value is None:
-            self.unknown = "the script that it runs is not known before it runs"
+            self.unknown = "the script it runs is only known at run time"
         elif word.value in {"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}:
             self.fed = True
         else:

@@ -175,7 +175,7 @@ def _alias(words: Sequence[Word]) -> Iterator[Inner]:
 
 
 def _loader(words: Sequence[Word]) -> Iterator[Inner]:
-    """The dynamic loader runs the program in its words."""
+    """The dynamic loader runs the program in its arguments."""
     index = 1
     while index < len(words) and (words[index].value or "").startswith("-"):
         index += (

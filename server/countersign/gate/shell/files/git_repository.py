@@ -26,7 +26,7 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
     real = paths.resolve(folder, cwd=paths.workspace).resolved
     top = paths.resolve(paths.workspace, cwd="/").resolved
     if real is None or top is None:
-        return "the folder cannot be looked at"
+        return "the folder cannot be read"
     while True:
         if _looks_bare(real):
             return "the folder has the form of a git repository, whose settings name programs to run"
@@ -39,7 +39,7 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
                 return "the repository lies outside the workspace"
             if not isinstance(entry, int) and entry.kind == stat.S_IFDIR:
                 return None
-            return "its `.git` is no folder"
+            return "its `.git` is not a folder"
         if real in {top, "/"} or not inside:
             return "there is no repository in the workspace" if known else None
         real = os.path.dirname(real)

@@ -148,7 +148,7 @@ class PathFinder:
         if touch.spills and not finding.floors and finding.requires_ask is None:
             held = self._holds_protected(value, cwd)
             if held is not None:
-                reason = f"names that are not known are written there, and {held}"
+                reason = f"unknown names are written there, and {held}"
                 finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
         return finding
 
@@ -205,7 +205,7 @@ class PathFinder:
         yield whole
         matches = self._matches(pattern, cwd)
         if matches is None:
-            reason = "the pattern matches more names than are looked at"
+            reason = "the pattern matches too many names to check"
             yield whole._replace(
                 requires_ask=Evidence(source="default", reason=reason), known_read=False, auto_lifts=False
             )
@@ -249,7 +249,7 @@ class PathFinder:
             if ruled is not None:
                 ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
             return Finding(kind="read", resource=source, category="read", ask=ask, in_workspace=False)
-        reason = f"what `{source}` names is not known before it runs, so it could lie anywhere"
+        reason = f"the path `{source}` is only known at run time and could be anywhere"
         anything = self.judge.judge_write("/", cwd="/", operation="delete")
         ruled = anything.deny or anything.ask
         if ruled is not None:
@@ -257,7 +257,7 @@ class PathFinder:
         said = Evidence(source="default", reason=reason)
         floors: tuple[Floor, ...] = ()
         if touch.deed in ("delete", "move") and touch.below and self._could_be_root(touch.word):
-            root = Evidence(source="floor", reason=f"what `{source}` names is not known, and it could be a root")
+            root = Evidence(source="floor", reason=f"the path `{source}` is not known and could be a root")
             floors = (Floor("ask", root),)
         return Finding(kind="write", resource=source, category="write", floors=floors, ask=ruled, requires_ask=said)
 

@@ -44,13 +44,13 @@ def follow(text: str) -> Followed | str:
     if (fault := engine_fault()) is not None:
         return fault
     if "\0" in text:
-        return "the text holds NUL"
+        return "the text contains NUL"
     if len(text) > MAX_READ:
         return "the text is too long to be read"
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "the text holds characters that cannot be shown"
+        return "the text contains characters that cannot be shown"
     return _kept(text) if len(text) <= KEEP else _follow(text)
 
 

@@ -15,7 +15,7 @@ from countersign.gate.shell.syntax.tree import Word
 
 _BUILTINS = same(
     "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
-    row("it changes what names mean or hold, or evaluates its words"),
+    row("it changes what names mean or hold, or evaluates its arguments"),
 )
 _TMUX = {("tmux",): row("it runs commands in its sessions", short="LSfcT", ordered=True, closed=True)}
 _EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}

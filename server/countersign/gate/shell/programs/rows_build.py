@@ -39,7 +39,7 @@ _NODE_CODE = (
 )
 
 _TERRAFORM = row(
-    "settings and outputs named in its words",
+    "settings and outputs named in its arguments",
     single=True,
     abbreviates=False,
     long="chdir out var var-file state state-out backup backend-config plugin-dir from-module generate-config-out lock-timeout "
@@ -58,7 +58,7 @@ def _without(program: Program, *options: str) -> Program:
 
 
 BUILD: Mapping[tuple[str, ...], Program] = {
-    **same("make", row("variables and makefiles named in its words say what runs", short="CfIjloWEO", long="directory file "
+    **same("make", row("variables and makefiles named in its arguments say what runs", short="CfIjloWEO", long="directory file "
                        "makefile include-dir jobs load-average old-file new-file what-if assume-new assume-old eval "
                        "output-sync", code="-f --file --makefile -C --directory -I --include-dir --eval -E",
                        safe="--environment-overrides --ignore-errors")),
@@ -91,7 +91,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("go", "list"): _without(_GO, "-u", "--u"),  # it shows what could be updated
     ("go", "env"): row("`-w` changes settings", single=True, changes="-w --w -u --u"),
     ("go", "fmt"): row("it rewrites files"),
-    **same("npm", row("`--script-shell` and its like run a program", short="wCc", long="workspace prefix script-shell "
+    **same("npm", row("`--script-shell` and similar options run a program", short="wCc", long="workspace prefix script-shell "
                       "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
                       code=_NODE_CODE, writes="--logs-dir",
                       safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
@@ -110,10 +110,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         *(("mix", each) for each in ("archive.install", "escript.install")), ("stack", "ghc"), ("stack", "upgrade"),
         ("stack", "config"), ("swift", "repl"), ("swift", "sdk"), ("swift", "package", "plugin"), ("bun", "repl"), ("deno", "repl"),
         ("deno", "upgrade"), ("bun", "upgrade"), ("deno", "jupyter"), ("docker", "context"), ("kubectl", "config"), ("helm", "plugin"), ("gh", "config"), ("cargo", "install"))},
-    **same("pnpm", row("`--script-shell` and its like run a program", short="CF", long="dir filter workspace-concurrency "
+    **same("pnpm", row("`--script-shell` and similar options run a program", short="CF", long="dir filter workspace-concurrency "
                        "script-shell reporter loglevel config", runs=_NODE_PACKAGES + " --shell-mode -c", code=_NODE_CODE,
                        safe="--recursive --registry --no-bail --prod --prefer-offline --if-present", abbreviates=False)),
-    **same("yarn", row("`--script-shell` and its like run a program", long="cwd script-shell use-yarnrc modules-folder "
+    **same("yarn", row("`--script-shell` and similar options run a program", long="cwd script-shell use-yarnrc modules-folder "
                        "node-options require", runs=_NODE_PACKAGES, code=_NODE_CODE + " --require", abbreviates=False)),
     **same("bun", row("`--preload` loads code", short="re", long="preload config cwd shell eval print env-file define",
                       runs="--shell", code=_NODE_CODE + " -r -e -p --require --import --cpu-prof --heap-prof --eval --print --env-file --define --inspect-preload",
@@ -122,7 +122,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                        "v8-flags preload ext", code="--preload --import --import-map --config -c --cert --v8-flags --require --env-file --plugin "
                            "--rules-dir",
                        writes="--lock-write --output -o --coverage --junit-path --lock --cpu-prof --reporter-path", abbreviates=False)),
-    **same("eslint xo standard", row("settings and formatters named in its words are code, `--fix` changes files", short="cfo",
+    **same("eslint xo standard", row("settings and formatters named in its arguments are code, `--fix` changes files", short="cfo",
                                      long="config format output-file rulesdir plugin parser parser-options "
                                      "resolve-plugins-relative-to ext ignore-path ignore-pattern rule env global "
                                      "max-warnings cache-location cache-file cache-strategy flag",
@@ -135,11 +135,11 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                            "cache-location config-precedence log-level print-width tab-width plugin-search-dir",
                            code="--config --plugin --plugin-search-dir", writes="--cache-location", changes="--write -w",
                            safe="-c -l -u --check --list-different --cache --config-precedence", abbreviates=False)),
-    **same("tsc", row("outputs named in its words are written", short="pbitmw", single=False, long="project outDir outFile "
+    **same("tsc", row("outputs named in its arguments are written", short="pbitmw", single=False, long="project outDir outFile "
                       "declarationDir rootDir target module jsx lib tsBuildInfoFile generateTrace generateCpuProfile baseUrl "
                       "pretty moduleResolution", writes="--outDir --outFile --out --declarationDir --tsBuildInfoFile --generateTrace "
                       "--generateCpuProfile", changes="--init -b --build", code="--plugins", abbreviates=False, one_dash=True)),
-    **same("jest", row("settings named in its words are code", short="ctowuif", long="config globalSetup globalTeardown "
+    **same("jest", row("settings named in its arguments are code", short="ctowuif", long="config globalSetup globalTeardown "
                        "setupFiles setupFilesAfterEnv runner testRunner reporters transform resolver env testEnvironment "
                        "coverageDirectory outputFile rootDir roots testResultsProcessor testSequencer snapshotSerializers "
                        "watchPlugins moduleNameMapper testNamePattern testPathPattern maxWorkers testTimeout cacheDirectory "
@@ -151,19 +151,19 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                             "--haste --modulePaths --coverageReporters --snapshotResolver", writes="--coverageDirectory --outputFile --cacheDirectory --logHeapUsageFile",
                        changes="-u --updateSnapshot --init --clearCache", safe="--runInBand --runTestsByPath -t -o -w -i -f",
                        abbreviates=False)),
-    **same("vitest", row("settings named in its words are code", short="crtudw", long="config root reporter outputFile dir "
+    **same("vitest", row("settings named in its arguments are code", short="crtudw", long="config root reporter outputFile dir "
                          "environment globalSetup testNamePattern project pool maxWorkers mode workspace shard bail",
                          code="-c --config -r --root --dir --environment --globalSetup --reporter --pool --workspace --browser* "
                               "--execArgv --poolOptions* --sequence.sequencer --setupFiles --alias* --deps* --server* --env-file "
                               "--coverage.provider --coverage.customProviderModule --runner --diff --snapshotEnvironment",
                          runs="--typecheck.checker", writes="--outputJson --outputFile* --coverage.reportsDirectory --attachmentsDir", changes="-u --update",
                          safe="-d -w -t --diff", abbreviates=False)),
-    **same("mocha", row("settings named in its words are code", short="rRguOftw", long="require reporter config package file "
+    **same("mocha", row("settings named in its arguments are code", short="rRguOftw", long="require reporter config package file "
                         "loader import ui grep fgrep timeout node-option spec", code="-r --require --config --package --file "
                         "--loader --import -R --reporter -u --ui -n --node-option -O --reporter-option --opts --compilers",
                         abbreviates=False)),
     **same("pytest py.test", row(
-        "plug-ins and settings named in its words are code, reports are written", short="pocWkmnr", long="config-file rootdir "
+        "plug-ins and settings named in its arguments are code, reports are written", short="pocWkmnr", long="config-file rootdir "
         "confcutdir override-ini junitxml junit-xml log-file basetemp pdbcls import-mode tb maxfail durations ignore "
         "ignore-glob deselect cov cov-report cov-config html json-report-file resultlog debug log-level log-cli-level "
         "capture color numprocesses dist timeout benchmark-json pastebin",
@@ -199,10 +199,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                        "typeshedpath createstub pythonplatform pythonversion level threads",
                                        runs="--pythonpath", code="--venvpath -v --venv-path -p --project --typeshedpath",
                                        writes="--createstub --writebaseline", abbreviates=False)),
-    **same("coverage", row("settings named in its words are code, reports are written", short="domi", long="rcfile "
+    **same("coverage", row("settings named in its arguments are code, reports are written", short="domi", long="rcfile "
                            "data-file omit include directory fail-under precision format sort contexts skip-covered",
                            code="--rcfile --debug --concurrency", writes="-o -d --directory --data-file", safe="--fail-under")),
-    **same("tox", row("settings named in its words are code", short="cexpjr", long="conf workdir root override result-json "
+    **same("tox", row("settings named in its arguments are code", short="cexpjr", long="conf workdir root override result-json "
                       "installpkg develop workon discover runner", code="-c --conf --root -x --override --installpkg "
                       "--discover --runner --workon", writes="--workdir --work-dir --result-json", safe="--recreate --co")),
     **same("pip pip3 pipx", row("`--python` runs a program", long="python log cert client-cert index-url extra-index-url "
@@ -227,19 +227,19 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                                       "--keyring-provider",
                                                  writes="--cache-dir --output-file -o", safe="--python-version "
                                                  "--project-only --outdated --pre", abbreviates=False)),
-    **same("nox", row("a file named in its words is code", short="fsekprR", long="noxfile session keywords python default-venv-backend envdir report "
+    **same("nox", row("a file named in its arguments is code", short="fsekprR", long="noxfile session keywords python default-venv-backend envdir report "
                       "extra-pythons force-python", code="-f --noxfile", writes="--envdir --report", abbreviates=True)),
-    **same("rspec minitest", row("files named in its words are code", short="rIfoOeEtPp", long="require options out format "
+    **same("rspec minitest", row("files named in its arguments are code", short="rIfoOeEtPp", long="require options out format "
                                  "default-path example tag pattern order seed", code="-r --require -I -O --options -f --format "
                                  "--default-path --drb", writes="-o --out", safe="--order --only-failures --format",
                                  abbreviates=True)),
-    **same("rake", row("files and code named in its words are run", short="fRerIpEgGjnWTDC", long="rakefile libdir require "
+    **same("rake", row("files and code named in its arguments are run", short="fRerIpEgGjnWTDC", long="rakefile libdir require "
                        "rakelib execute execute-print execute-continue", code="-f --rakefile -R --rakelib -r --require -I "
                        "--libdir -e --execute -p --execute-print -E --execute-continue -g --system -C --directory",
                        safe="--trace --tasks --quiet --silent")),
     **same("bundle", row("`exec` runs a program", long="gemfile path jobs retry binstubs cache-path lockfile "
                          "file target-rbconfig gemspec", short="jrf", code="--gemfile")),
-    **same("docker podman nerdctl", row("the daemon and its settings can be named in its words", short="HclfnvopeutwI",
+    **same("docker podman nerdctl", row("the daemon and its settings can be named in its arguments", short="HclfnvopeutwI",
                                         long="conmon hooks-dir network-cmd-path runtime host context config log-level filter format since until tail details tlscacert "
                                         "tlscert tlskey file output iidfile metadata-file cidfile env-file volume mount "
                                         "project-name profile ansi progress parallel root runroot storage-driver "
@@ -250,7 +250,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                         "--network-cmd-path --cni-path --runtime",
                                         writes="--iidfile --metadata-file --cidfile", safe="--con --hostname -o --context",
                                         abbreviates=False)),
-    ("docker", "compose"): row("files named in its words say what runs", short="fp", long="file project-name project-directory "
+    ("docker", "compose"): row("files named in its arguments say what runs", short="fp", long="file project-name project-directory "
                                "env-file profile format filter status services", code="-f --file --project-directory "
                                "--env-file --config -H --host", abbreviates=False),
     ("docker", "compose", "ps"): row(long="format filter status orderby", abbreviates=False),
@@ -265,10 +265,10 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("docker", "build"): row(short="ftom", long="file tag output build-arg target platform cache-to cache-from secret ssh "
                              "iidfile metadata-file", writes="-o --output --iidfile --metadata-file --cache-to",
                              code="--secret --ssh --allow --runtime --hooks-dir", abbreviates=False),
-    **same("docker-compose", row("files named in its words say what runs", short="fp", long="file project-name project-directory "
+    **same("docker-compose", row("files named in its arguments say what runs", short="fp", long="file project-name project-directory "
                                  "env-file profile ansi progress parallel", code="-f --file --project-directory --env-file",
                                  abbreviates=False)),
-    **same("kubectl oc", row("settings named in its words run programs", short="nolfLcskv", long="output-directory namespace output selector "
+    **same("kubectl oc", row("settings named in its arguments run programs", short="nolfLcskv", long="output-directory namespace output selector "
                              "filename kubeconfig context cluster user server cache-dir profile-output field-selector "
                              "sort-by template label-columns token as as-group request-timeout certificate-authority "
                              "client-certificate client-key raw chunk-size",
@@ -310,7 +310,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("terraform tofu terragrunt", _TERRAFORM),
     **{(name, "plan"): _without(_TERRAFORM, "-destroy", "--destroy") for name in ("terraform", "tofu", "terragrunt")},
     **same("gradle gradlew", row(
-        "scripts and properties named in its words are run", short="IbcpgDPx", long="init-script build-file settings-file "
+        "scripts and properties named in its arguments are run", short="IbcpgDPx", long="init-script build-file settings-file "
         "project-dir gradle-user-home include-build system-prop project-prop tests exclude-task console max-workers "
         "project-cache-dir configuration-cache-problems priority warning-mode dependency-verification",
         code="--gradle-distribution-url -I --init-script -b --build-file -c --settings-file -p --project-dir -g --gradle-user-home --include-build -D "
@@ -318,13 +318,13 @@ BUILD: Mapping[tuple[str, ...], Program] = {
         safe="-i -q -t -S -s --info --console --in --con --offline --no-daemon --continue --stacktrace --project-prop --continuous "
              "--configure-on-demand --configuration-cache --build-cache --priority")),
     **same("mvn mvnw", row(
-        "properties and goals named in its words run programs", short="fsgtDPlTbepr", long="file settings global-settings "
+        "properties and goals named in its arguments run programs", short="fsgtDPlTbepr", long="file settings global-settings "
         "toolchains global-toolchains define activate-profiles log-file threads builder projects resume-from encrypt-password "
         "fail-at-end", code="-f --file -s --settings -gs --global-settings -t --toolchains -gt --global-toolchains --project-settings -ps -is --installation-settings -D "
         "--define -b --builder", writes="-l --log-file", single=False,
         safe="--fail-at-end --fail-fast --batch-mode --show-version --quiet --file- --fae --ff --fn --gs --gt --am --amd --pl --rf",
         one_dash=True)),
-    **same("dotnet", row("properties named in its words run programs", short="covpr", long="configuration output framework "
+    **same("dotnet", row("properties named in its arguments run programs", short="covpr", long="configuration output framework "
                          "runtime verbosity property logger settings filter results-directory project diag collect",
                          code="-p --property -p: /p: -rp --rp --restoreProperty --logger -l --settings -s --test-adapter-path --msbuild",
                          writes="-o --output --results-directory --diag --artifacts-path", abbreviates=False)),
@@ -339,7 +339,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                          "exclude log-file transfers checkers", runs="--password-command", code="--config", writes="--log-file "
                          "--use-json-log", operands="remote", abbreviates=False)),
     **same("babel swc terser uglifyjs sass lessc tailwindcss postcss", row(
-        "outputs, plug-ins and settings are named in its words", short="odcrp", long="out-file out-dir output plugins presets "
+        "outputs, plug-ins and settings are named in its arguments", short="odcrp", long="out-file out-dir output plugins presets "
         "config-file config require extensions source-map", code="--plugins --presets --config-file --config --require -r -c -p "
         "--use --plugin", writes="-o -d --out-file --out-dir --output --source-map", changes="--replace", abbreviates=False)),
     **same("rubocop standardrb reek brakeman", row("`-A` changes files, `-r` loads code", short="rcofl", long="require config out "
@@ -348,16 +348,16 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                                                    "--autocorrect-all --auto-correct --auto-correct-all --auto-gen-config "
                                                    "--fix-layout --safe-auto-correct", safe="--only --out0")),
     **same("flake8 pylint bandit pydocstyle pycodestyle vulture", row(
-        "plug-ins and hooks named in its words are code", short="ofcr", long="output-file output load-plugins init-hook rcfile "
+        "plug-ins and hooks named in its arguments are code", short="ofcr", long="output-file output load-plugins init-hook rcfile "
         "config append-config max-line-length exclude select ignore format tee", runs="--init-hook",
         code="--load-plugins --append-config --enable-extensions --plugin-dir --rcfile --config", writes="-o --output-file --output --tee --import-graph --ext-import-graph --int-import-graph",
         abbreviates=False)),
     **same("playwright cypress ava tap nightwatch wdio karma", row(
-        "settings named in its words are code", short="cr", long="config config-file require node-arguments reporter project grep "
+        "settings named in its arguments are code", short="cr", long="config config-file require node-arguments reporter project grep "
         "output", code="-c --config --config-file --require -r --node-arguments --reporter --import --loader --node-arg",
         writes="--output -o", abbreviates=False)),
     **same("gunicorn uvicorn celery flask alembic mkdocs sphinx-build", row(
-        "settings and programs named in its words are code", short="cADfdbE", long="config app factory config-file",
+        "settings and programs named in its arguments are code", short="cADfdbE", long="config app factory config-file",
         code="-c --config -A --app -D -f --config-file --reload-dir --app-dir --chdir --pythonpath --log-config "
              "--log-config-dict --log-config-json -k --worker-class --logger-class --statsd-host --paster --env-file -e --loader",
         writes="--access-logfile --error-logfile --log-file -d --site-dir -p --pid --capture-output --logfile --pidfile",
@@ -376,7 +376,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **same("swift xcodebuild bazel bazelisk lein mix rebar3 stack cabal ghc zig dart flutter buck2 pants meson scons ant "
            "composer phpunit sam serverless pulumi skaffold tilt just task nx turbo lerna rush gulp grunt webpack vite rollup "
            "esbuild parcel next nuxt astro svelte-kit ng ionic expo",
-           row("settings and scripts named in its words are code", short="cfCp", long="config file directory project cwd "
+           row("settings and scripts named in its arguments are code", short="cfCp", long="config file directory project cwd "
                "chdir require plugin output outdir outfile working-directory build-path package-path loader",
                code="-c --config -f --file -C --directory --cwd --chdir --require --plugin --eval -e --justfile -d --taskfile "
                     "--working-directory --working-dir --cross-file --native-file --build-file --script --loader --package-path --run_under --workspace_status_command --shell "

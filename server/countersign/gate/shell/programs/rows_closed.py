@@ -26,7 +26,7 @@ _GROUPS: Mapping[str, str] = {
     "a scheduler or service manager runs what it is given":
         "crontab at batch atq systemctl loginctl machinectl busctl service supervisorctl launchctl logrotate anacron "
         "run-parts update-alternatives systemd-resolve timedatectl pidstat dstat",
-    "a package manager runs scripts of packages and hooks named in its words":
+    "a package manager runs scripts of packages and hooks named in its arguments":
         "apt apt-get aptitude dpkg dpkg-deb yum dnf rpm rpmbuild zypper pacman yay snap flatpak brew port apk opkg emerge "
         "gem cpan cpanm easy_install pkg nix nix-env nix-build guix conda mamba micromamba rpmquery rpmdb rpmverify",
     "a configuration tool runs commands on this or other machines":
@@ -37,7 +37,7 @@ _GROUPS: Mapping[str, str] = {
         "mogrify inkscape ffmpeg soffice libreoffice wkhtmltopdf asciidoctor gtester luatex xetex enscript exiftool pic soelim "
         "zsoelim msgfilter msgmerge recode redcarpet highlight espeak cupsfilter run-mailcap cowsay cowthink ispell aspell scrot "
         "nasm pax unsquashfs uudecode zic tic tdbtool",
-    "it holds keys, or runs an engine or agent named in its words":
+    "it holds keys, or runs an engine or agent named in its arguments":
         "openssl gpg gpg2 gpg-agent ssh-keygen ssh-add keytool age step vault pass security certutil",
     "it opens a program or a page for the person":
         "xdg-open open sensible-browser x-www-browser w3m lynx links elinks mutt mail mailx sendmail yelp zathura",

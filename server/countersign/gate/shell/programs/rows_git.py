@@ -99,7 +99,7 @@ def _diff(
     )
 
 
-_CLOSED = "it runs programs named in its words or settings"
+_CLOSED = "it runs programs named in its arguments or settings"
 
 GIT: Mapping[str, Program] = {
     "status": row(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from countersign.gate.shell.programs.row import Program, row, same
 from countersign.gate.shell.programs.rows_closed import CLOSED
 
-_PROMPT = "it is a prompt, or runs the code in its words"
+_PROMPT = "it is a prompt, or runs the code in its arguments"
 _COMPILES = "options hand words to the compiler and linker, which load code and run programs"
 
 TOOLS: Mapping[tuple[str, ...], Program] = {
@@ -42,10 +42,10 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
     ("gh", "release", "upload"): row("it sends files", short="R", long="repo", operands="read", abbreviates=False),
     ("gh", "release", "create"): row("it sends files", short="RtnF", long="repo title notes notes-file target",
                                      reads="-F --notes-file", operands="read", abbreviates=False),
-    **{("docker", *key): row("mounts, devices and rights named in its words reach this machine", closed=True) for key in (
+    **{("docker", *key): row("mounts, devices and rights named in its arguments reach this machine", closed=True) for key in (
         ("create",), ("container", "create"), ("service", "create"), ("service", "update"), ("stack", "deploy"),
         ("stack", "up"), ("system", "dial-stdio"), ("volume", "create"), ("buildx", "bake"), ("bake",))},
-    **{("docker", *key): row("outputs named in its words are written", short="ftom", long="file tag output build-arg target "
+    **{("docker", *key): row("outputs named in its arguments are written", short="ftom", long="file tag output build-arg target "
                              "platform cache-to cache-from secret ssh iidfile metadata-file builder",
                              writes="-o --output --iidfile --metadata-file --cache-to", code="--secret --ssh --allow",
                              abbreviates=False) for key in (("buildx", "build"), ("buildx", "b"), ("image", "build"), ("builder", "build"))},
@@ -58,7 +58,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                         code="-processor -processorpath --processor-path --processor-module-path --upgrade-module-path "
                              "--system -bootclasspath -extdirs -endorseddirs", abbreviates=False)),
     **same("kotlin kotlinc scalac scala-cli kscript", row(
-        "scripts, expressions and plug-ins named in its words are run", single=True, long="e d cp classpath script expression",
+        "scripts, expressions and plug-ins named in its arguments are run", single=True, long="e d cp classpath script expression",
         code="-e -expression --expression -script -Xplugin -plugin -P -J -toolcheck -S -Xcompiler-plugin",
         writes="-d", abbreviates=False)),
     **same("rustc", row(_COMPILES, short="CLlZoW", long="codegen extern out-dir emit crate-name crate-type edition target cfg "
@@ -79,41 +79,41 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                         code="--stack-yaml --ghc-options --stack-root --docker --docker-image --docker-run-args --setup-info-yaml "
                              "--nix-shell-options --docker-env --setup-info --nix-packages --nix --work-dir --extra-lib-dirs",
                         writes="--local-bin-path --dump-logs-to", abbreviates=False)),
-    **same("just", row("recipes, settings and shells named in its words are run", short="fdcE", long="justfile "
+    **same("just", row("recipes, settings and shells named in its arguments are run", short="fdcE", long="justfile "
                        "working-directory set shell shell-arg command chooser dotenv-path dotenv-filename tempdir",
                        runs="-c --command --cygpath --chooser --choose --shell --shell-arg --shell-command --edit -e --init",
                        code="-f --justfile -d --working-directory --set --dotenv-path --dotenv-filename -E --global-justfile -g "
                             "--tempdir", changes="--fmt", abbreviates=False)),
-    **same("task", row("a taskfile named in its words is code", short="dto", long="taskfile dir output", code="-t --taskfile -d "
+    **same("task", row("a taskfile named in its arguments is code", short="dto", long="taskfile dir output", code="-t --taskfile -d "
                        "--dir -g --global", abbreviates=False)),
-    **same("meson", row("wrappers and machine files named in its words run programs", short="CD", long="wrapper gdb-path "
+    **same("meson", row("wrappers and machine files named in its arguments run programs", short="CD", long="wrapper gdb-path "
                         "cross-file native-file destdir", runs="--wrapper --wrap --gdb-path --gdb --ninja-args --vs-args --xcode-args",
                         code="-C --cross-file --native-file -D --backend --vsenv --test-args", writes="--destdir --logbase",
                         abbreviates=False)),
-    **same("mix", row("code and files named in its words are run", short="er", long="eval require", code="-e --eval -r "
+    **same("mix", row("code and files named in its arguments are run", short="er", long="eval require", code="-e --eval -r "
                       "--require --rpc-eval", abbreviates=False)),
-    **same("scons", row("scripts named in its words are run", short="fCDYI", long="file sconstruct makefile directory site-dir "
+    **same("scons", row("scripts named in its arguments are run", short="fCDYI", long="file sconstruct makefile directory site-dir "
                         "srcdir include-dir", code="-f --file --sconstruct --makefile -C --directory --site-dir -Y --srcdir "
                         "--repository -I --include-dir", abbreviates=False)),
     **same("phpunit paratest pest", row(
-        "files and classes named in its words are code, reports are written", short="cd", long="configuration bootstrap "
+        "files and classes named in its arguments are code, reports are written", short="cd", long="configuration bootstrap "
         "printer extension include-path log-junit log-teamcity testdox-html testdox-text filter group testsuite",
         code="-c --configuration --bootstrap --prepend --printer --extension --include-path --loader -d --runner --passthru "
              "--test-suffix", writes="--log-* --coverage-c* --coverage-h* --coverage-p* --coverage-x* --testdox-* --cache-directory "
              "--cache-result-file --generate-baseline --tmp-dir", safe="--coverage-text", abbreviates=False)),
     **same("phpstan psalm rector php-cs-fixer phpcs phpcbf phpmd infection deptrac", row(
-        "settings and autoloaders named in its words are code", short="cab", long="configuration config autoload-file bootstrap "
+        "settings and autoloaders named in its arguments are code", short="cab", long="configuration config autoload-file bootstrap "
         "standard rules plugin report-file generate-baseline", code="-c --configuration --config -a --autoload-file --bootstrap "
         "--standard --plugin --root -r --runtime-set --extensions --initial-tests-php-options --test-framework-options "
         "--path-mode", writes="-b --generate-baseline --report* --set-baseline --cache-file --cache-dir --tmp-dir --logger-*",
         abbreviates=False)),
     **same("perltidy perlcritic prove cover", row(
-        "settings named in its words are code", single=True, long="pro profile exec e I M P archive a o",
+        "settings named in its arguments are code", single=True, long="pro profile exec e I M P archive a o",
         runs="-exec --exec -e", code="-pro --profile -profile -I -M -P --include --rc -rc --source --formatter --harness",
         writes="-o -a --archive -b -outfile --outfile -logfile", abbreviates=False)),
     **same("doxygen snakemake nextflow cwltool locust k6 artillery pm2 forever supervisor waf premake5 xmake gn ray mlflow dvc "
            "papermill airflow spago", row(
-               "files, settings and programs named in its words are run", short="fFscCtdo", long="config configfile snakefile "
+               "files, settings and programs named in its arguments are run", short="fFscCtdo", long="config configfile snakefile "
                "interpreter script-executable directory project-dir profiles-dir profile output", code="-f -F --file -s --snakefile "
                "-c --config --configfile -C -t --interpreter --script-executable -d --directory --project-dir --profiles-dir "
                "--profile --workflow-profile --exec-args --env-file --singularity-args --apptainer-args --default-resources --container-image",
@@ -123,7 +123,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
         "--shell-cmd", code="--root --workspace --passC --passL --eval eval -B -specs -fplugin -pa -cc -cclib --mcpu --display "
         "--link-flags --cross-compile -cflags", writes="-o -of --nimcache --output -e -FE -outdir -odir", single=True,
         abbreviates=False)),
-    **same("air", row("commands named in its words are run", short="c", runs="--build.cmd --build.bin --build.full_bin --build.pre_cmd "
+    **same("air", row("commands named in its arguments are run", short="c", runs="--build.cmd --build.bin --build.full_bin --build.pre_cmd "
                       "--build.post_cmd -build.cmd -build.bin", code="-c --build.entrypoint", long="build.cmd build.bin build.full_bin "
                       "build.pre_cmd build.post_cmd build.entrypoint", abbreviates=False)),
     **same("swiftc swift-frontend", row(_COMPILES, single=True, short="", long="o module-name target sdk I L F D emit-module-path", writes="-o "
@@ -138,7 +138,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                                             "language outfile prefix", code="-S --skeleton", writes="-o --output --outfile --output-file "
                                             "--header --header-file --defines --html --graph --xml --report-file --tables-file",
                                             operands="read")),
-    **same("stylelint", row("settings and plug-ins named in its words are code, `--fix` changes files", short="fso", long="config config-basedir "
+    **same("stylelint", row("settings and plug-ins named in its arguments are code, `--fix` changes files", short="fso", long="config config-basedir "
                             "formatter custom-syntax custom-formatter ignore-path ignore-pattern output-file cache-location "
                             "max-warnings stdin-filename", code="--config --config-basedir --custom-syntax --custom-formatter --plugin",
                             writes="-o --output-file --cache-location", changes="--fix", operands="read", abbreviates=False)),
@@ -164,7 +164,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
     **same("clojure clj bb boot", row("`-e` is code", single=True, long="e eval i init Sdeps", code="-e --eval -i --init -Sdeps", abbreviates=False)),
     **same("redis-server", row("`--loadmodule` loads code", long="loadmodule logfile", code="--loadmodule", writes="--logfile --pidfile",
                                abbreviates=False)),
-    **same("minikube microk8s k3s", row("a cluster's settings are named in its words", short="pnc", long="profile node config kubeconfig",
+    **same("minikube microk8s k3s", row("a cluster's settings are named in its arguments", short="pnc", long="profile node config kubeconfig",
                                         code="-c --config --kubeconfig", abbreviates=False)),
     ("crystal", "eval"): row(_PROMPT, closed=True),
     ("rebar3", "shell"): row(_PROMPT, closed=True),
@@ -183,26 +183,26 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                                      "output-directory rc config-file", code="--rc --config-file --config --gcov-executable "
                                      "--gcov-tool --criteria-script --annotate-script", writes="-o --output --output-file "
                                      "--output-directory --txt --xml --html --json --csv", abbreviates=False)),
-    **same("pg_restore mongorestore", row("it writes where its words say", short="fd", writes="-f --file", code="--config",
+    **same("pg_restore mongorestore", row("it writes where its arguments say", short="fd", writes="-f --file", code="--config",
                                           abbreviates=False)),
     **same("hugo jekyll zola mdbook eleventy gatsby docusaurus vuepress", row(
-        "settings and plug-ins named in its words are code, sites are written", short="dobscp", long="destination output config "
+        "settings and plug-ins named in its arguments are code, sites are written", short="dobscp", long="destination output config "
         "plugins source dest-dir", code="-c --config --plugins -p --themesDir --layouts --environment", writes="-d -o "
         "--destination --output --dest-dir --output-dir --cacheDir", abbreviates=False)),
     **same("trivy semgrep snyk gitleaks sonar-scanner hadolint grype syft checkov", row(
-        "rules and settings named in its words come from elsewhere, reports are written", short="ofrcD", long="output config "
+        "rules and settings named in its arguments come from elsewhere, reports are written", short="ofrcD", long="output config "
         "report-path template", code="--config -c -D --template --plugin --policy --config-policy --module-dir -e "
         "--external-checks-dir", writes="-o --output -r --report-path --json-file-output --sarif-file-output "
         "--output-file-path --file", abbreviates=False)),
     **same("commitlint semantic-release release-it lint-staged pre-commit lefthook standard-version changeset lerna np", row(
-        "settings and plug-ins named in its words are code", short="cxegp", long="config extends plugins parser-preset cwd",
+        "settings and plug-ins named in its arguments are code", short="cxegp", long="config extends plugins parser-preset cwd",
         code="-c --config -x --extends -e -p --plugins --parser-preset -d --cwd --hooks.* --scripts.* -g --format -o -H "
              "--infile --releaseCommitMessageFormat", abbreviates=False)),
     ("pre-commit", "try-repo"): row(_PROMPT, closed=True),
     ("husky", "add"): row("it writes a hook", closed=True),
     ("husky", "set"): row("it writes a hook", closed=True),
     **same("json-server live-server http-server serve newman wrk ab hey vegeta", row(
-        "modules and scripts named in its words are run, reports are written", short="csregom", long="config middlewares "
+        "modules and scripts named in its arguments are run, reports are written", short="csregom", long="config middlewares "
         "middleware reporters proxy", code="-c --config -s --script -r --reporters -m --middlewares --middleware --proxy "
         "--export-environment --cert --key", writes="-g -e -o -output --output --reporter-html-export --reporter-json-export",
         single=True, abbreviates=False)),
@@ -210,17 +210,17 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                                        "--session --session-read-only", changes="-d --download", abbreviates=False)),
     **same("composer", row("`--working-dir` runs another project's scripts", short="d", long="working-dir dir repository "
                            "repository-url", code="-d --working-dir --repository --repository-url", abbreviates=False)),
-    **same("rollup", row("plug-ins, settings and commands named in its words are run", short="cpiodfgn", long="config plugin configPlugin "
+    **same("rollup", row("plug-ins, settings and commands named in its arguments are run", short="cpiodfgn", long="config plugin configPlugin "
                          "file dir input format watch.onStart watch.onEnd watch.onBundleStart watch.onBundleEnd watch.onError",
                          runs="--watch.onStart --watch.onEnd --watch.onBundleStart --watch.onBundleEnd --watch.onError",
                          code="-c --config -p --plugin --configPlugin", writes="-o --file -d --dir", abbreviates=False)),
-    **same("svn", row("editors and diff programs named in its words are run", short="rmFxc", long="editor-cmd diff-cmd "
+    **same("svn", row("editors and diff programs named in its arguments are run", short="rmFxc", long="editor-cmd diff-cmd "
                       "diff3-cmd config-dir config-option file extensions", runs="--editor-cmd --diff-cmd --diff3-cmd",
                       code="--config-dir --config-option", reads="-F --file --targets", abbreviates=False)),
-    **same("hg chg sl", row("settings named in its words run programs", short="RmXI", long="config cwd repository config-file "
+    **same("hg chg sl", row("settings named in its arguments run programs", short="RmXI", long="config cwd repository config-file "
                             "tool encoding ssh remotecmd rev", runs="--ssh -e --remotecmd --tool -t --debugger",
                             code="--config --cwd -R --repository --config-file", writes="-o --output", abbreviates=False)),
-    **same("jj", row("settings named in its words run programs", short="Rrm", long="config config-file config-toml repository "
+    **same("jj", row("settings named in its arguments run programs", short="Rrm", long="config config-file config-toml repository "
                      "tool revision message", runs="--tool", code="--config --config-file --config-toml -R --repository",
                      abbreviates=False)),
     **same("yt-dlp youtube-dl gallery-dl", row(
@@ -231,28 +231,28 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
         code="--config-location --config-locations --plugin-dirs --alias -c --config --config-json",
         writes="-o --output -P --paths --download-archive --cookies --cache-dir --print-to-file -d -D --destination --directory "
                "--write-log", reads="-a --batch-file --load-info-json", abbreviates=False)),
-    **same("latexmk arara tectonic", row("engines and settings named in its words are run", closed=True)),
-    **same("mpv vlc mplayer sox feh sxiv", row("scripts and filters named in its words are run", closed=True)),
+    **same("latexmk arara tectonic", row("engines and settings named in its arguments are run", closed=True)),
+    **same("mpv vlc mplayer sox feh sxiv", row("scripts and filters named in its arguments are run", closed=True)),
     **same("montage identify compare composite display import animate conjure stream magick-script gm", row(
-        "delegates and scripts named in its words are run", closed=True)),
+        "delegates and scripts named in its arguments are run", closed=True)),
     **same("ssh-copy-id sshfs rsnapshot duplicity borg unison rdiff-backup mutagen", row(
-        "it reaches other machines by programs named in its words", closed=True)),
+        "it reaches other machines by programs named in its arguments", closed=True)),
     **same("nginx httpd apache2 apachectl apache2ctl caddy haproxy traefik lighttpd varnishd squid", row(
-        "settings named in its words load modules and run programs", short="cgpfCdDe", long="config conf",
+        "settings named in its arguments load modules and run programs", short="cgpfCdDe", long="config conf",
         code="-c -g -p -f -C -d -D -e -E --config --conf --configFile --adapter", abbreviates=False)),
     **same("neofetch fastfetch screenfetch", row("a settings file is code", short="c", long="config source ascii", code="-c "
                                                  "--config --load-config", reads="--source --ascii --logo -l --file",
                                                  abbreviates=False)),
     **same("webpack webpack-cli rspack", row(
-        "settings and modules named in its words are code", short="cord", long="config entry output-path extends require "
+        "settings and modules named in its arguments are code", short="cord", long="config entry output-path extends require "
         "config-name env mode target name output-filename", code="-c --config --extends --entry --require -r --config-node-env "
         "--module-* --resolve-* --plugin", writes="-o --output-path --output-filename --json --output-*", abbreviates=False)),
     ("webpack", "configtest"): row(_PROMPT, closed=True),
     **same("wrangler netlify vercel firebase amplify sst", row(
-        "settings named in its words are code", short="cC", long="config cwd env-file", code="-c --config --cwd --filter "
+        "settings named in its arguments are code", short="cC", long="config cwd env-file", code="-c --config --cwd --filter "
         "--local-config --global-config -A -Q", writes="--outdir --persist-to", reads="--env-file", abbreviates=False)),
     **same("sphinx-build sphinx-autobuild", row(
-        "settings named in its words are code", short="bcdDAtjw", long="conf-dir define pre-build post-build watch",
+        "settings named in its arguments are code", short="bcdDAtjw", long="conf-dir define pre-build post-build watch",
         runs="--pre-build --post-build", code="-c --conf-dir -D --define -A", writes="-d --doctree-dir -w --warning-file",
         operands="second", abbreviates=False)),
     **same("iconv", row("`-o` writes", short="fto", long="output from-code to-code", writes="-o --output", operands="read")),
@@ -266,8 +266,8 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
     **same("phing", row("a build file is code", short="fD", long="buildfile", code="-f -buildfile --buildfile -D -logger -listener "
                         "-propertyfile", single=True, abbreviates=False)),
     **same("check_ssl_cert check_cups check_memory check_raid check_nt check_procs", row(
-        "programs and settings named in its words are run", closed=True)),
-    **same("agetty getty ctr crictl runc crun lpadmin", row("it starts programs named in its words", closed=True)),
+        "programs and settings named in its arguments are run", closed=True)),
+    **same("agetty getty ctr crictl runc crun lpadmin", row("it starts programs named in its arguments", closed=True)),
     ("go", "tool"): row("tools of its own read, write and run", closed=True),
     ("go", "tool", "cover"): row("`-o` writes, `-html` opens a browser", single=True, long="func html o mode var",
                                  writes="-o --o", runs="-html --html", abbreviates=False),

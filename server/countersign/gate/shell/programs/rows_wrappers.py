@@ -42,8 +42,8 @@ WRAPPERS: Mapping[str, Wrapper] = {
     # builtins and keywords
     "builtin": wrapper("closed", RUNS),
     "exec": wrapper("closed", "it replaces the shell by the command", "a"),
-    "eval": wrapper("closed", "it reads its words as commands", tail="text"),
-    "trap": wrapper("closed", "it reads its first word as commands, later", tail="text"),
+    "eval": wrapper("closed", "it runs its arguments as commands", tail="text"),
+    "trap": wrapper("closed", "it runs its first argument as commands, later", tail="text"),
     "coproc": wrapper("closed", "it runs the command beside the shell"),
     "time": wrapper("closed", RUNS, "fo", "format output", writes="-o --output"),
     # other rights

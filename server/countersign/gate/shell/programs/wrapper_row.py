@@ -75,9 +75,9 @@ def wrapper(
     )
 
 
-RUNS = "it runs the command in its words"
+RUNS = "it runs the command in its arguments"
 RIGHTS = "it runs the command with other rights"
-SHELL = "it hands its words to a shell"
+SHELL = "it passes its arguments to a shell"
 TRACE = "it runs the command and watches it"
 PLACE = "it runs the command in other surroundings"
 FAR = "it runs the command on another machine or in a container"

@@ -106,14 +106,14 @@ class AnalyzedCommand:
 
     def _fed(self) -> list[Use]:
         return [
-            Use("code", ((UNKNOWN_TEXT,),), "it is fed commands of its own language")
+            Use("code", ((UNKNOWN_TEXT,),), "it reads commands in its own language from its input")
             for known, layer in zip(self.known, self.layers, strict=True)
             if known.program is not None and known.program.closed and len(layer.words) == 1
         ]
 
     @property
     def unnamed(self) -> Word | None:
-        """The first word of a layer whose program is not known before it runs."""
+        """The first word of a layer whose program is only known at run time."""
         for layer in self.layers:
             first = layer.words[0]
             if first.value is None or (first.tilde and not first.value.startswith("~/")):

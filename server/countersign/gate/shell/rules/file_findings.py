@@ -1,4 +1,4 @@
-"""The findings about the files that one simple command names, in its words and its redirections."""
+"""The findings about the files that one simple command names, in its arguments and its redirections."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def _surely_read(touched: Touched) -> Touched:
             finding
             if finding.known_read or finding.requires_ask is not None
             else finding._replace(
-                requires_ask=Evidence(source="default", reason=f"what `{finding.resource}` names may be any file"),
+                requires_ask=Evidence(source="default", reason=f"`{finding.resource}` may name any file"),
                 auto_lifts=True,
             )
             for finding in touched.findings

@@ -41,7 +41,7 @@ def speak(
         said.deny, said.ask = touching(case, around.rules, around.agent)
     if not case.ordinary:
         if case.step.unwrapped.deep:
-            said.floors = (floor("wrappers stand in front of each other deeper than we follow"),)
+            said.floors = (floor("wrappers are nested too deeply to analyze"),)
         _not_known(around, said, case)
     coverage = _speak_for(around, said, case, places, covered)
     return said.finding(), coverage
@@ -89,13 +89,13 @@ def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None
     step = case.step
     reason = None
     if case.unnamed is not None:
-        reason = f"what `{case.unnamed.source}` runs is not known before it runs"
+        reason = f"the program is only known at run time: `{case.unnamed.source}`"
     elif step.unwrapped.unknown is not None:
         reason = step.unwrapped.unknown
     elif step.unwrapped.fed and step.piped and not (step.fed and step.sure):
-        reason = "what is run comes from elsewhere and is not known before it runs"
+        reason = "the commands come from elsewhere and are only known at run time"
     elif step.unwrapped.fed and step.piped and around.ruled and feeds_an_interpreter(case):
-        reason = f"what `{case.names[-1]}` runs is code of its own language"
+        reason = f"`{case.names[-1]}` runs code in a language of its own"
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None
         said.requires_ask = ruled or Evidence(source="default", reason=reason)
@@ -176,12 +176,12 @@ def _changing_folder(
     if target is None and places is not None and _leads_to_listed_places(around, case, places):
         return True, None
     if target is None:
-        return False, "`cd` leads to a place that is not known before it runs"
+        return False, "the target of `cd` is only known at run time"
     inside = target.value is not None and all(
         around.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
     )
     if places is None or not inside:
-        return False, "`cd` leads out of the workspace" if places is not None else "`cd` may start from anywhere"
+        return False, "`cd` leaves the workspace" if places is not None else "`cd` may start from anywhere"
     return True, None
 
 
@@ -282,15 +282,15 @@ def _strange_place(around: Circumstances, case: AnalyzedCommand, places: Sequenc
             continue
         inner = known.git.folders
         if places is None:
-            return "git works in a folder that is not known before it runs"
+            return "git runs in a folder that is only known at run time"
         for place in places or ():
             where = place
             for word in inner:
                 if word.value is None:
-                    return "git works in a folder that is not known before it runs"
+                    return "git runs in a folder that is only known at run time"
                 where = word.value if word.value.startswith("/") else f"{where}/{word.value}"
                 if not around.paths.inside_workspace(where, cwd=place):
-                    return "git works in a folder outside the workspace"
+                    return "git runs in a folder outside the workspace"
             reason = strange_repository(where, around.paths, known=False)
             if reason is not None:
                 return reason

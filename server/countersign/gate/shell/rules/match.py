@@ -81,7 +81,7 @@ def any_rule(rules: RuleSet, agent: str) -> Evidence | None:
 
 
 def _maybe(rule: Rule) -> Evidence:
-    return evidence(rule, f"`{rule.text}` could match, which is not known before it runs")
+    return evidence(rule, f"`{rule.text}` could match; that is only known at run time")
 
 
 def _spellings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -231,7 +231,7 @@ def covering(case: AnalyzedCommand, listed: Literal["allow", "grant"], rules: Ru
         else:
             return _NO_COVERAGE
     if case.unnamed is not None:
-        return Coverage(near=f"what `{case.unnamed.source}` names is not known before it runs")
+        return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
     for words, above in _readings(case):
         for rule in case.candidates(words, rules, agent).get(listed, ()):
             pattern = rule.specifier
@@ -300,7 +300,7 @@ def _kept_out(case: AnalyzedCommand) -> str | None:
 
 def _renamed(case: AnalyzedCommand) -> str | None:
     if case.redefined is not None:
-        return f"`{case.redefined}` is given another meaning in the same text"
+        return f"`{case.redefined}` is redefined in the same text"
     return None
 
 
@@ -318,26 +318,24 @@ def _uncovered(case: AnalyzedCommand, pattern: CommandPattern, words: Sequence[s
             return f"a rule for `{wrapper}` does not cover what it runs"
         if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] != "find":
             # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
-            return (
-                f"a rule for `{case.layers[layer.above or 0].words[0].source}` covers what it runs only word for word"
-            )
+            return f"a rule for `{case.layers[layer.above or 0].words[0].source}` must spell out the command it runs"
     if step.unwrapped.unknown is not None:
         return step.unwrapped.unknown
     if step.unwrapped.texts:
-        return "a rule does not cover the text that a shell reads in turn"
+        return "a rule does not cover the text that a nested shell runs"
     for name, layer in zip(case.names, case.layers, strict=True):
         if name in SHELLS or name in {"source", "."}:
             if step.unwrapped.fed:
-                return "what the shell reads is not in its words"
+                return "the shell's commands are not among its arguments"
             if any(word.value not in literals for word in step.unwrapped.programs):
-                return f"a rule for `{layer.words[0].source}` does not cover the script that it runs"
+                return f"a rule for `{layer.words[0].source}` does not cover the script it runs"
     if pattern.first_word is None:
         reason = _too_free(case)
         if reason is not None:
             return reason
     wrapper = _shell_starter(case)
     if wrapper is not None and not pattern.exact:
-        return f"`{wrapper}` without a command may start a shell, so only a rule for exactly that covers it"
+        return f"`{wrapper}` without a command may start a shell, so only a rule with exactly this text covers it"
     for use in case.uses:
         if not all(_named(names, literals) for names in use.names) and not _answered(case, use):
             return use.why
@@ -394,12 +392,12 @@ def _named(names: tuple[str, ...], literals: frozenset[str]) -> bool:
 def _too_free(case: AnalyzedCommand) -> str | None:
     """A wildcard that stands for the first word covers no shell, no interpreter with inline code, no wrapper (S2)."""
     if len(case.layers) > 1:
-        return "a wildcard does not stand for a wrapper"
+        return "a wildcard does not match a wrapper"
     name = case.names[0] if case.names else ""
     if name in SHELLS or name in {"source", ".", "eval", "exec", "trap"}:
-        return "a wildcard does not stand for a shell"
+        return "a wildcard does not match a shell"
     if name in INTERPRETERS and any(use.kind == "code" for use in case.uses):
-        return "a wildcard does not stand for inline code"
+        return "a wildcard does not match inline code"
     if case.known[0].program is not None and case.known[0].program.closed:
-        return "a wildcard does not stand for a program with a language of its own"
+        return "a wildcard does not match a program with a language of its own"
     return None

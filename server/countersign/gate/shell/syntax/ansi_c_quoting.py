@@ -25,22 +25,22 @@ def decode_ansi(text: str) -> str:
     if "\\" not in text:
         return text
     if re.search(r"\\x\{|\\x(?![0-9A-Fa-f])|\\[uU](?![0-9A-Fa-f])", text):
-        raise NotUnderstood("a `$'…'` string holds an escape that is not one")
+        raise NotUnderstood("a `$'…'` string contains an unknown escape")
     return _ESCAPE.sub(_decode, text)
 
 
 def _decode(found: re.Match[str]) -> str:
     byte, short, long, octal, control, single = found.groups()
     if control is not None:
-        raise NotUnderstood("a `$'…'` string holds a control escape")
+        raise NotUnderstood("a `$'…'` string contains a control escape")
     if single is not None:
         return _SINGLE.get(single, "\\" + single)
     if short or long:
         point = int(short or long, 16)
         if point == 0 or point > 0x10FFFF or 0xD800 <= point <= 0xDFFF:
-            raise NotUnderstood("a `$'…'` string holds a character that is none")
+            raise NotUnderstood("a `$'…'` string contains an invalid character")
         return chr(point).encode().decode("latin-1")
     value = int(byte, 16) if byte else int(octal, 8) & 0xFF
     if value == 0:
-        raise NotUnderstood("a `$'…'` string holds NUL")
+        raise NotUnderstood("a `$'…'` string contains NUL")
     return chr(value)

@@ -57,7 +57,7 @@ class BashSyntax:
 
     def _blocking_ask(self, text: str) -> str | None:
         if self._bash is None:
-            return "there is no bash to check it with"
+            return "bash is not installed, so the syntax cannot be checked"
         try:
             done = subprocess.run(
                 [self._bash, "--norc", "--noprofile", "-n"],
@@ -71,7 +71,7 @@ class BashSyntax:
                 process_group=0,
             )
         except (OSError, ValueError, subprocess.SubprocessError):
-            return "bash could not be asked whether it accepts the text"
+            return "bash could not be run to check the syntax"
         if done.returncode == 0 and not done.stderr:
             return None
         complaint = done.stderr.decode(errors="replace").strip().split("\n")[0][:200]

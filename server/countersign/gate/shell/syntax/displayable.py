@@ -14,9 +14,9 @@ _ORDINARY = re.compile(r"[\t\n\x20-\x7e]*")
 _BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
 """Letters and symbols that are drawn as nothing."""
 
-_SPLIT = "the text holds a carriage return, NUL or other control character"
-_HIDDEN = "the text holds invisible or bidirectional characters"
-_BLANK = "the text holds a blank that is none to the shell"
+_SPLIT = "the text contains a carriage return, NUL or other control character"
+_HIDDEN = "the text contains invisible or bidirectional characters"
+_BLANK = "the text contains a space that the shell does not treat as one"
 
 
 def unshowable(text: str) -> str | None:
@@ -45,7 +45,7 @@ def _reason(text: str, index: int, char: str) -> str | None:
     if category == "Cc":
         return _SPLIT
     if category in {"Cs", "Co", "Cn"}:
-        return "the text holds characters that cannot be shown"
+        return "the text contains characters that cannot be shown"
     if char == "\u200d":
         joins = 0 < index < len(text) - 1 and _pictures(text[index - 1]) and _pictures(text[index + 1])
         return None if joins else _HIDDEN

@@ -79,7 +79,7 @@ class Lexer:
     def deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise NotUnderstood("the text is nested deeper than we follow")
+            raise NotUnderstood("the command is nested too deeply to analyze")
 
     # --- words -------------------------------------------------------------------------------------------------------
 

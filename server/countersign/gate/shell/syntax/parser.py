@@ -59,7 +59,7 @@ class _Reader:
 
     def __init__(self, text: str, depth: int, fragments: list[str]) -> None:
         if depth > MAX_DEPTH:
-            raise NotUnderstood("the text is nested deeper than we follow")
+            raise NotUnderstood("the command is nested too deeply to analyze")
         self.text, self.end = text, len(text)
         self.fragments = fragments
         self.lexer = Lexer(text, depth, self)

@@ -101,7 +101,7 @@ def _pieces(pieces: Iterable[Piece], facts: Facts) -> Iterator[str]:
 
 def _formula(formula: Formula, facts: Facts) -> Iterator[str]:
     if formula.unknown:
-        yield "arithmetic is evaluated over a text that is not known before it runs"
+        yield "arithmetic is evaluated over a text that is only known at run time"
     for name in sorted(formula.names):
         if name not in NUMERIC_PARAMETERS and not facts.numeric(name):
             yield f"arithmetic is evaluated over `{name}`, which may hold more than a number"
