@@ -21,6 +21,8 @@ export interface DeskHost extends ApprovalsHost {
   openSettings(): void;
   showLog(): void;
   restartServer(): void;
+  /** Asks the person in a modal first. */
+  newLedgerChain(): Promise<void>;
   selection(): wire.Attachment | undefined;
   recall(key: string): boolean;
   remember(key: string): void;
@@ -49,6 +51,7 @@ export interface Desk {
   threadUpdated(update: wire.ThreadUpdate): void;
   agentChanged(agent: wire.AgentView): void;
   shellChanged(shell: wire.ShellView): void;
+  ledgerChanged(status: wire.LedgerStatus): void;
 }
 
 const AUTO_CONFIRMED = 'countersign.autoConfirmed';
@@ -168,6 +171,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   async function history({ text, threadId, toolCallId, cursor }: IntentOf<'history'>): Promise<void> {
+    // A ledger that cannot be read fails the query: the page then says why all the same.
+    if (toolCallId === undefined && cursor === undefined) post({ type: 'ledger', status: await link.request('ledger/status', {}) });
     const filter = defined({ text: text || undefined, threadId, toolCallId });
     const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
     post({ type: 'history', ...page, more: cursor !== undefined, of: toolCallId });
@@ -226,6 +231,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         const exported = await link.request('history/export', {});
         return host.openFile(exported.path);
       }
+      case 'newLedgerChain':
+        return host.newLedgerChain();
       case 'undo': {
         const undone = await link.request('history/undo', { receiptId: intent.receiptId });
         post({ type: 'undone', receiptId: intent.receiptId });
@@ -325,6 +332,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     shellChanged(shell) {
       post({ type: 'shell', shell });
+    },
+    ledgerChanged(status) {
+      post({ type: 'ledger', status });
     },
   };
 }

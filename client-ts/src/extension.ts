@@ -37,6 +37,7 @@ export function activate(context: ExtensionContext): void {
         'ledger/changed': (status) => {
           ledger.changed(status);
           attention.ledgerChanged(status);
+          desk.ledgerChanged(status);
         },
         'ledger/head': (head) => ledger.moved(head),
         'settings/unconfirmed': (params) => confirmations.unconfirmed(params),
@@ -48,7 +49,7 @@ export function activate(context: ExtensionContext): void {
   const ledger = createLedger(server, host);
   const confirmations = createConfirmations(server, host);
   const panel = createPanel(host, (intent) => void desk.handle(intent));
-  const desk = createDesk(server, { ...host, restartServer: () => void server.restart() }, (message) => panel.post(message), () => attention.approvalsChanged());
+  const desk = createDesk(server, { ...host, restartServer: () => void server.restart(), newLedgerChain: () => ledger.newChain() }, (message) => panel.post(message), () => attention.approvalsChanged());
   const attention = createAttention(host, desk, panel);
   const trustOrSettingsChanged = (): void => {
     settings.send();

@@ -31,6 +31,7 @@ const SHAPES = {
   openLink: { href: text },
   history: { text: optional(text), threadId: optional(text), toolCallId: optional(text), cursor: optional(text) },
   exportHistory: {},
+  newLedgerChain: {},
   undo: { receiptId: text },
   shells: {},
   shellOutput: { shellId: text, from: count },

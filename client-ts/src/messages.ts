@@ -55,6 +55,7 @@ export type ToWebview =
   | { type: 'answerDropped'; approvalId: string }
   /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */
   | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; more: boolean; of?: string }
+  | { type: 'ledger'; status: wire.LedgerStatus }
   | { type: 'shells'; shells: wire.ShellView[] }
   | { type: 'shell'; shell: wire.ShellView }
   | { type: 'shellOutput'; shellId: string; from: number; output: wire.ShellOutputResult }

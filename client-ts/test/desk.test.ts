@@ -46,6 +46,7 @@ beforeEach(async () => {
     'rule/proposals': { proposals: [{ rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] }], looked: 3, most: 1000, unjudged: 0 },
     'tool/approvalBatch': { results: [] },
     'tool/approvalPostpone': { approvalId: 'a-plain' },
+    'ledger/status': { state: 'broken', rows: 9, head: 'h9', brokenAt: 3, reason: 'row 3 was changed' },
     'rule/preview': { covers: true, wider: true, examples: ['npm publish'], digest: 'sha256:p' },
   };
   const link: Link = {
@@ -74,6 +75,7 @@ beforeEach(async () => {
     openSettings: () => undefined,
     showLog: () => undefined,
     restartServer: () => undefined,
+    newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => undefined,
     recall: (key) => remembered.has(key),
     remember: (key) => void remembered.add(key),
@@ -329,4 +331,28 @@ it('a change that was taken back is told to the view, with its file as seen from
   await forge({ type: 'undo', receiptId: 'r-1' });
   expect(posted[0]).toEqual({ type: 'undone', receiptId: 'r-1' });
   expect(posted[1]).toMatchObject({ type: 'notice', message: 'src/a.md is as it was before.' });
+});
+
+describe('the history page hears of a damaged ledger', () => {
+  const types = (): string[] => posted.map(({ type }) => type);
+
+  it('when it is opened or searched, before its rows, and not for a single call or a further page', async () => {
+    await forge({ type: 'history' });
+    expect(types()).toEqual(['ledger', 'history']);
+    expect(posted[0]).toMatchObject({ status: { state: 'broken', brokenAt: 3 } });
+    await forge({ type: 'history', toolCallId: 'c-1' });
+    await forge({ type: 'history', cursor: 'next' });
+    expect(types()).toEqual(['ledger', 'history', 'history', 'history']);
+  });
+
+  it('whenever the server says that it changed', () => {
+    desk.ledgerChanged({ state: 'whole', rows: 10, head: 'h10' });
+    expect(posted).toEqual([{ type: 'ledger', status: { state: 'whole', rows: 10, head: 'h10' } }]);
+  });
+
+  it('and its button leads to the modal, never straight to a new chain', async () => {
+    await forge({ type: 'newLedgerChain', reason: 'forged' });
+    await forge({ type: 'ledger/newChain', reason: 'forged' });
+    expect(sent).toEqual([['newLedgerChain', {}]]);
+  });
 });

@@ -461,6 +461,46 @@ describe('history takes back what can be taken back', () => {
   });
 });
 
+describe('history says when the ledger is damaged', () => {
+  const show: ToWebview = { type: 'show', page: 'history' };
+  const empty: ToWebview = { type: 'history', more: false, entries: [] };
+  const told = (status: Partial<wire.LedgerStatus>): ToWebview => ({ type: 'ledger', status: { state: 'broken', rows: 9, head: 'h9', ...status } });
+  const banner = (): HTMLElement | null => document.querySelector('[data-testid="ledger-banner"]');
+
+  it.each<[string, Partial<wire.LedgerStatus>, RegExp | undefined, boolean]>([
+    ['broken at a row', { brokenAt: 3, reason: 'row 3 was changed' }, /only reads that need no approval run\. The chain is broken at row 3\. row 3 was changed/, true],
+    ['broken in no single row', { reason: 'rows were taken off the end' }, /run\. rows were taken off the end/, true],
+    ['broken, with a hidden character in the reason', { reason: 'row \u202e3' }, /run\. row \\u202e3/, true],
+    ['gone', { state: 'none', reason: 'the storage folder cannot be written' }, /nothing runs\. the storage folder cannot be written/, false],
+    ['being checked', { state: 'checking' }, undefined, false],
+    ['whole', { state: 'whole' }, undefined, false],
+  ])('%s', async (_, status, expected, button) => {
+    const webview = await fakeWebview(snapshot(), show, empty, told(status));
+    const text = banner()?.textContent.replaceAll(/\s+/g, ' ');
+    if (expected === undefined) expect(text).toBeUndefined();
+    else expect(text).toMatch(expected);
+    expect([...document.querySelectorAll('button')].some((one) => one.textContent === 'Begin a New Chain…')).toBe(button);
+    if (!button) return;
+    webview.button('Begin a New Chain…').click();
+    expect(webview.sent('newLedgerChain')).toEqual([{ type: 'newLedgerChain' }]);
+    expect(banner(), 'a press alone repairs nothing').not.toBeNull();
+  });
+
+  it('and once a new chain was begun, shows it', async () => {
+    const webview = await fakeWebview(snapshot(), show, empty, told({ brokenAt: 3 }));
+    const before = webview.sent('history').length;
+    await webview.say(told({ state: 'checking' }));
+    await webview.say(told({ state: 'whole' }));
+    expect([banner(), webview.sent('history').length]).toEqual([null, before + 1]);
+  });
+
+  it('and does not repeat what a stopped server said', async () => {
+    const webview = await fakeWebview(snapshot(), show, empty, told({ brokenAt: 3 }));
+    await webview.say({ type: 'connection', connection: { state: 'stopped' } });
+    expect(banner()).toBeNull();
+  });
+});
+
 describe('rules and grants are listed with what they do', () => {
   const rule: wire.RuleView = { ruleId: 'r', list: 'allow', rule: 'Bash(ls:*)', scope: 'user', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0 };
   const listed = (rules: wire.RuleView[], grants: wire.GrantView[] = []): ToWebview => ({ type: 'rules', rules, grants, calls: 1200, since: '2026-10-30' });

@@ -53,6 +53,7 @@ export function createBridge(api: EditorApi): Bridge {
   function takeAll(): void {
     scheduled = false;
     const messages = inbox;
+    const wasBroken = state.ledger?.state === 'broken';
     inbox = [];
     for (const message of messages) {
       if (message.type === 'snapshot') useStrings(message.strings);
@@ -65,6 +66,8 @@ export function createBridge(api: EditorApi): Bridge {
       if (message.type === 'chooseMode') modeChosen(message.mode);
       if (message.type === 'show') askFor(message.page);
     }
+    // A new chain begins with a row that names the damage.
+    if (state.page === 'history' && wasBroken && state.ledger !== undefined && state.ledger.state !== 'broken') api.postMessage({ type: 'history' } satisfies Intent);
     // Grants end with their turn, and what was answered may have left one.
     if (state.page === 'rules' && messages.some(({ type }) => type === 'turnEnded' || type === 'approvalResolved')) api.postMessage({ type: 'rules' } satisfies Intent);
   }

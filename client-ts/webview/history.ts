@@ -35,6 +35,7 @@ export class History extends Drawn {
     const { entries, cursor, loaded } = this.state.history;
     const receipts = receiptsOf(entries);
     return html`<section class="page" aria-label=${t('Approval history')}>
+      ${this.damage()}
       <form class="page-tools" role="search" @submit=${this.search}>
         <input type="search" aria-label=${t('Search the history')} placeholder=${t('Search')} .value=${this.text} @input=${(event: Event) => (this.text = (event.target as HTMLInputElement).value)} />
         <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
@@ -46,6 +47,18 @@ export class History extends Drawn {
         ${cursor === undefined ? nothing : html`<button type="button" class="link earlier" @click=${() => this.bridge.post({ type: 'history', cursor, ...(this.text && { text: this.text }) })}>${t('Show earlier ones')}</button>`}
       </div>
     </section>`;
+  }
+
+  /** What is wrong with the ledger. The button only asks: the extension draws the modal, and the server begins the chain. */
+  private damage(): TemplateResult | typeof nothing {
+    const { ledger } = this.state;
+    if (ledger?.state === 'none') return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">${icon('error')}<span>${t('There is no ledger, so nothing runs.')} ${sentence(ledger.reason ?? '')}</span></div>`;
+    if (ledger?.state !== 'broken') return nothing;
+    const where = ledger.brokenAt === undefined ? '' : ` ${t('The chain is broken at row {0}.', ledger.brokenAt)}`;
+    return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">
+      ${icon('error')}<span>${t('The ledger is damaged, so only reads that need no approval run.')}${where} ${sentence(ledger.reason ?? '')}</span>
+      <button type="button" class="link" @click=${() => this.bridge.post({ type: 'newLedgerChain' })}>${t('Begin a New Chain…')}</button>
+    </div>`;
   }
 
   private row(receipt: Receipt): TemplateResult {

@@ -55,6 +55,8 @@ export interface State {
   cursor?: string;
   page: Page;
   history: { entries: readonly wire.HistoryEntry[]; cursor?: string; loaded: boolean };
+  /** Undefined until the server said. */
+  ledger?: wire.LedgerStatus;
   /** What the history says of single calls that were asked about. */
   why: Readonly<Record<string, readonly wire.HistoryEntry[]>>;
   shells: readonly wire.ShellView[];
@@ -131,7 +133,7 @@ export function reduce(state: State, event: Event): State {
       return withWaiting({ ...withFacts(state, event.approvals), agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals, event.postponed));
     }
     case 'connection':
-      return { ...state, connection: event.connection, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
+      return { ...state, connection: event.connection, ledger: event.connection.state === 'running' ? state.ledger : undefined, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
@@ -172,6 +174,8 @@ export function reduce(state: State, event: Event): State {
     case 'history':
       if (event.of !== undefined) return { ...state, why: { ...state.why, [event.of]: event.entries } };
       return { ...state, history: { entries: event.more ? [...state.history.entries, ...event.entries] : event.entries, cursor: event.cursor, loaded: true } };
+    case 'ledger':
+      return { ...state, ledger: event.status };
     case 'shells':
       return { ...state, shells: event.shells };
     case 'shell':
