@@ -101,7 +101,7 @@ def answer(asked: Mapping[str, Any]) -> str:
 
 OPEN = frozenset((CORPORA / "own_open.txt").read_text(encoding="utf-8").split())
 """Rows that are answered wrongly today, pinned: the list only shrinks. What they have in common stands in
-``docs/OPEN.md``; a row that comes right must leave the list."""
+``docs/known-limitations.md``; a row that comes right must leave the list."""
 
 
 def wrongly_answered(given: list[Row], places: Places) -> Iterator[str]:
