@@ -112,8 +112,80 @@ def test_a_missing_sandbox_is_named(
     assert line["fix"]
 
 
+def _install(folder: Path, package: str, version: str, program: str, run: Path) -> Path:
+    """Put a package as npm does, with a program that would leave a trace if it were started."""
+    root = folder / "lib" / "node_modules" / package
+    root.mkdir(parents=True)
+    (root / "package.json").write_text(json.dumps({"name": package, "version": version}))
+    script = root / "cli.js"
+    script.write_text(f"#!/bin/sh\ntouch {run}\n")
+    script.chmod(0o755)
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin" / program).symlink_to(script)
+    return folder / "bin"
+
+
+AGENTS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
+    "a measured version": ({"command": "gemini"}, "ok", ["version 0.61.0", "recipe gemini", "gated: every call asked"]),
+    "another version": ({"command": "qwen"}, "warning", ["version 9.9.9", "asks only: version 9.9.9", "not been meas"]),
+    "a version by its package": ({"command": "node", "args": ["opencode-ai"]}, "warning", ["version not known"]),
+    "no recipe": ({"command": "stranger"}, "warning", ["recipe none", "unguarded: there is no recipe"]),
+    "a recipe by name": ({"command": "stranger", "recipe": "copilot"}, "warning", ["recipe copilot", "asks only"]),
+    "no program": ({"command": "absent-agent"}, "fault", ["the program absent-agent is not found on PATH"]),
+    "a PATH of its own": ({"command": "gemini", "env": {"PATH": "/nonexistent"}}, "fault", ["gemini is not found"]),
+    "a hidden character": ({"command": "a\u202eb"}, "fault", ["a\\u202eb"]),
+    "no leave to run": ({"command": "./plain.txt"}, "fault", ["./plain.txt is not found"]),
+}
+
+
+@pytest.mark.parametrize("confirmed", [True, False])
+@pytest.mark.parametrize("name", AGENTS)
+def test_each_agent_is_named_with_its_label_and_none_is_started(
+    name: str, confirmed: bool, folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, state, words = AGENTS[name]
+    run = tmp_path / "was-started"
+    _install(tmp_path / "npm", "@google/gemini-cli", "0.61.0", "gemini", run)
+    _install(tmp_path / "npm", "@qwen-code/qwen-code", "9.9.9", "qwen", run)
+    path = _install(tmp_path / "npm", "stranger", "1.0.0", "stranger", run)
+    (path / "node").symlink_to(path / "stranger")
+    monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
+    (folders[0] / "plain.txt").write_text("no program")
+    settings = json.dumps({"countersign.agents": {"Guest": {"type": "acp", **entry}}})
+    # What an administrator names counts; what a workspace names waits for a person.
+    file = folders[0].parent / "managed.json" if confirmed else folders[0] / ".vscode" / "settings.json"
+    file.write_text(settings)
+    (line,) = lines(folders)["agent"]
+    assert line["text"].startswith("Guest: ")
+    assert line["state"] == (state if confirmed else "warning")
+    assert all(word in line["text"] for word in words), line
+    assert ("waits for a confirmation" in line["text"]) == (not confirmed and state != "fault")
+    assert ("fix" in line) == (line["state"] != "ok")
+    assert not run.exists()
+
+
+def test_a_hostile_file_in_the_workspace_lowers_the_label(
+    folders: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _install(tmp_path / "npm", "@qwen-code/qwen-code", "0.15.10", "qwen", tmp_path / "was-started")
+    monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
+    (folders[0].parent / "managed.json").write_text('{"countersign.agents": {"Guest": {"command": "qwen"}}}')
+    assert lines(folders)["agent"][0]["state"] == "ok"
+    (folders[0] / ".qwen").mkdir()
+    (folders[0] / ".qwen" / "settings.json").write_text("{}")
+    (line,) = lines(folders)["agent"]
+    assert "unguarded: the workspace holds `.qwen/settings.json`" in line["text"]
+
+
+def test_no_agent_in_the_files_is_said(folders: tuple[Path, Path]) -> None:
+    (line,) = lines(folders)["agent"]
+    assert (line["state"], "no hosted agent" in line["text"]) == ("ok", True)
+
+
 def test_no_secret_is_printed(folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYAPP_PASSWORD", "hunter2-hunter2")
+    agent = {"command": "sh", "args": ["--key", "hunter2"], "env": {"KEY": "hunter2", "OTHER": "${env:MYAPP_PASSWORD}"}}
+    _settings(folders, json.dumps({"countersign.agents": {"Guest": agent}}))
     text = examined(folders)[1] + examined(folders, as_json=False)[1]
     assert "MYAPP_PASSWORD" in text
     assert "hunter2" not in text

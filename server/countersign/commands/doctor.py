@@ -21,16 +21,21 @@ from typing import Literal, TextIO
 
 import countersign
 from countersign.advice.lint import lint_rules
+from countersign.agents.acp.host import agent_environment
+from countersign.agents.acp.identity import installed_version
+from countersign.agents.acp.recipes import Launch, label_of, recipe_for
 from countersign.gate import LEDGER_FILE, Reader, engine_fault
+from countersign.settings.escape_text import escaped
 from countersign.settings.files import Loaded, load_file, managed_file
 from countersign.settings.layers import Layer, Layers, file_layer
 from countersign.settings.merge import build_policy
-from countersign.settings.policy import Policy
+from countersign.settings.policy import AgentConfig, Policy
 from countersign.settings.tree import policy_tree
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confiner
-from countersign.tools.shell.environment import withheld
+from countersign.tools.shell.environment import filtered_environment, withheld
 from countersign.tools.shell.orphans import become_subreaper
+from countersign.wire.agents import AgentLabel
 from countersign.wire.errors import LedgerUnavailable
 
 State = Literal["ok", "warning", "fault"]
@@ -49,7 +54,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What is looked at."""
+    """What is looked at. ``agents`` are all that the files name, also those that wait for a confirmation."""
 
     workspace: Path
     storage: Path | None
@@ -57,6 +62,7 @@ class Machine:
     managed: Path
     loaded: tuple[Loaded, Loaded]
     policy: Policy
+    agents: Mapping[str, AgentConfig]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +101,10 @@ def machine_of(workspace: Path, storage: Path | None, environ: Mapping[str, str]
     )
     home = os.path.expanduser("~")
     built = build_policy(layers, workspace=resolved, home=home, trusted=True, answers={}, environ=environ)
-    return Machine(Path(resolved), storage, environ, managed, (own, administered), built.policy)
+    confirmed = dict.fromkeys(built.claims, True)
+    wished = build_policy(layers, workspace=resolved, home=home, trusted=True, answers=confirmed, environ=environ)
+    agents = wished.policy.agents
+    return Machine(Path(resolved), storage, environ, managed, (own, administered), built.policy, agents)
 
 
 def python(_machine: Machine) -> Iterator[Line]:
@@ -166,6 +175,44 @@ def environment(machine: Machine) -> Iterator[Line]:
         yield Line("environment", "ok", "no variable is withheld from commands for looking like a secret")
 
 
+_LABELS: Mapping[AgentLabel, str] = {
+    "gated": "gated", "asksOnly": "asks only", "sandboxed": "sandboxed", "unguarded": "unguarded",
+}  # fmt: skip
+
+
+def agents(machine: Machine) -> Iterator[Line]:
+    """Each agent that the files name: its program, its version, and its label with the reason. Starts none of them."""
+    hosted = [config for config in machine.agents.values() if config.type == "acp"]
+    for config in hosted:
+        yield _agent(machine, config)
+    if not hosted:
+        yield Line("agent", "ok", "these files name no hosted agent; the editor's user settings are not read here")
+
+
+def _agent(machine: Machine, config: AgentConfig) -> Line:
+    command, name, workspace = config.command or "", escaped(config.name), str(machine.workspace)
+    in_force = machine.policy.agents.get(config.name)
+    waits = in_force is None or (in_force.command, in_force.args) != (command, config.args)
+    clean = filtered_environment(machine.environ, machine.policy, workspace)
+    path = agent_environment(clean, config, Launch((), {}), workspace).get("PATH")
+    program = shutil.which(os.path.join(workspace, command) if os.sep in command else command, path=path)
+    if program is None:
+        text = f"{name}: the program {escaped(command)} is not found on PATH"
+        return Line("agent", "warning" if waits else "fault", text, "install it, or correct `command`")
+    recipe = recipe_for(config)
+    version = installed_version(recipe, (command, *config.args), path, workspace)
+    label, why = label_of(recipe, version, version, workspace)
+    known = f"version {escaped(version)}" if version is not None else "version not known"
+    text = f"{name}: {escaped(program)}, {known}, recipe {recipe.name}; {_LABELS[label]}: {escaped(why)}"
+    if waits:
+        return Line("agent", "warning", f"{text}; it waits for a confirmation", "confirm or reject it in the editor")
+    if label == "gated":
+        return Line("agent", "ok", text)
+    if version is None or version in recipe.measured or not recipe.measured:
+        return Line("agent", "warning", text, "approve its calls with this in mind, or remove the cause that it names")
+    return Line("agent", "warning", text, f"install version {', '.join(sorted(recipe.measured))}, which was measured")
+
+
 def settings(machine: Machine) -> Iterator[Line]:
     """The settings files, and what in them is not in force."""
     for name, loaded in zip(("workspace settings", "managed policy"), machine.loaded, strict=True):
@@ -227,6 +274,7 @@ CHECKS: tuple[Callable[[Machine], Iterator[Line]], ...] = (
     processes,
     sandbox,
     environment,
+    agents,
     settings,
     storage,
 )
