@@ -285,9 +285,12 @@ class _Judging:
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None
+        carried = case.step.unwrapped.carried
+        if carried.other_root and self.not_plain is None:
+            reason = f"`{case.step.command.source}` may run under another root, where paths name other files"
+            self.not_plain = Evidence(source="plainBash", reason=reason)
         if case.uses or case.step.unwrapped.texts or case.step.fed:
             inner = len(self.findings)
-            carried = case.step.unwrapped.carried
             for text, cover in _inner_texts(case, covered, coverage):
                 self.must_mean_the_same(text, inherited, carried)
                 there = moved_places(places, carried.folders, self.around.paths)

@@ -1,4 +1,5 @@
-"""What a wrapper changes for the command or text that it runs: the folder, and variables that change a text's meaning.
+"""What a wrapper changes for the command or text that it runs: the folder, the root, and variables that change a text's
+meaning.
 
 ``env -C DIR HOME=x bash -c '…'`` runs its text in another folder, with another home. The wrapper's own words are read
 here, those in front of what it runs; whatever in them may name such a folder or variable counts.
@@ -17,16 +18,23 @@ from countersign.gate.shell.variables.inherited import is_usual_path, mentioned,
 
 class Carried(NamedTuple):
     """``folders`` lead one after the other from where the wrapper runs to where its command does, None if that is not
-    known. ``variables`` are set to something unusual. ``other_home``: another person's home may count."""
+    known. ``variables`` are set to something unusual. ``other_home``: another person's home may count. ``other_root``:
+    an absolute path may name another file than it does here."""
 
     folders: tuple[Word, ...] | None = ()
     variables: frozenset[str] = frozenset()
     other_home: bool = False
+    other_root: bool = False
 
     def then(self, inner: Carried) -> Carried:
         """What this wrapper and one that it runs change together."""
         folders = None if self.folders is None or inner.folders is None else (*self.folders, *inner.folders)
-        return Carried(folders, self.variables | inner.variables, self.other_home or inner.other_home)
+        return Carried(
+            folders,
+            self.variables | inner.variables,
+            self.other_home or inner.other_home,
+            self.other_root or inner.other_root,
+        )
 
 
 UNCHANGED = Carried()
@@ -41,6 +49,7 @@ def together(all_carried: Iterable[Carried]) -> Carried:
         () if not moving else moving[0] if len(moving) == 1 else None,
         frozenset[str]().union(*(carried.variables for carried in found)),
         any(carried.other_home for carried in found),
+        any(carried.other_root for carried in found),
     )
 
 
@@ -65,7 +74,12 @@ def carried_by(name: str, own: Sequence[Word], row: Wrapper | None, found: Argum
     if name in _WITH_FILES or any(word.prefix.startswith(_FILE_OPTIONS) for word in own):
         variables.add("what an environment file names")
     other = row is not None and row.why == RIGHTS
-    return Carried(_folders(name, own, found), frozenset(variables), other_home=other or _is_clean(name, own))
+    return Carried(
+        _folders(name, own, found),
+        frozenset(variables),
+        other_home=other or _is_clean(name, own),
+        other_root=_changes_root(name, own),
+    )
 
 
 def _is_clean(name: str, own: Sequence[Word]) -> bool:
@@ -80,6 +94,43 @@ _FILE_OPTIONS = ("--env-file", "--environment-file", "--envfile", "--dotenv")
 
 _ELSEWHERE = frozenset({"chroot", "git", "lerna", "mr", "repo", "proot", "systemd-nspawn", "schroot", "rush"})
 """Wrappers that run their command in a folder, or under a root, which their words do not tell."""
+
+_ROOTS = frozenset({
+    "chroot", "arch-chroot", "jchroot", "switch_root", "proot", "systemd-nspawn", "schroot", "fakechroot",
+    "termux-chroot", "bwrap", "nsenter", "firejail", "flatpak-spawn", "minijail0",
+})  # fmt: skip
+"""Wrappers that exist to give a command another root, or other folders in place of some."""
+
+_ROOT_OPTIONS = {
+    "sudo": ("-R", "--chroot"),
+    "unshare": ("-R", "--root"),
+    "systemd-run": ("-p", "--property", "--root-directory", "-M", "--machine"),
+    "run0": ("-M", "--machine", "--property"),
+    "chpst": ("-/",),
+    "start-stop-daemon": ("-r", "--chroot"),
+    "capsh": ("--chroot",),
+}
+"""Options of others by which they do so."""
+
+
+def _changes_root(name: str, own: Sequence[Word]) -> bool:
+    """Whether the command may see another root. A word that is not known, or an option that begins like one of these,
+    counts as one."""
+    if name in _ROOTS:
+        return True
+    options = _ROOT_OPTIONS.get(name, ())
+    return bool(options) and any(_could_be_one_of(word, options) for word in own)
+
+
+def _could_be_one_of(word: Word, options: Sequence[str]) -> bool:
+    said = word.prefix
+    if word.value is None and len(said) < 2:
+        return True
+    if said.startswith("--"):
+        given = said.partition("=")[0]
+        return len(given) > 2 and any(option.startswith(given) for option in options)
+    return said[:1] == "-" and any(option[1] in said[1:] for option in options if option[1] != "-")
+
 
 _SHORT: dict[str, frozenset[str]] = {
     "env": frozenset({"-C"}),

@@ -165,7 +165,9 @@ WRAPPERS: Mapping[str, Wrapper] = {
                    "config decoration shutdown-timeout"),
     "sem": wrapper("closed", SHELL, "j", "id", tail="text"),
     # other surroundings
-    "chroot": wrapper("closed", PLACE, "", "groups userspec", skip=1),
+    **{name: wrapper("closed", PLACE, "", "groups userspec", skip=1)
+       for name in ("chroot", "arch-chroot", "jchroot", "switch_root")},
+    "minijail0": wrapper("closed", PLACE, "abBcCefgkmMPRSTuV", "profile preload-library"),
     "unshare": wrapper("closed", PLACE, "RwSGl", "root wd setuid setgid propagation map-user map-group map-users map-groups "
                        "setgroups boottime monotonic load-interp owner"),
     "nsenter": wrapper("closed", PLACE, "tSG", "target setuid setgid"),

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """The same for every part of one text. ``start`` is the absolute folder where the text starts; ``ruled`` says that
-    there are deny or ask rules about commands at all, ``granting`` that there are grants, ``prints`` that what runs
-    is the text that was printed from the judged tree. ``inside_path`` and
-    ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
+    there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
+    that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
+    and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
     what was found of names, for when they are touched again."""
 
     rules: RuleSet
@@ -28,6 +28,7 @@ class Circumstances:
     builtin_reads: bool
     start: str
     ruled: bool
+    rules_files: bool
     granting: bool
     prints: bool
     inside_path: tuple[str, ...]
@@ -47,6 +48,7 @@ def circumstances(
         builtin_reads,
         start=cwd if cwd.startswith("/") else f"{paths.workspace}/{cwd}",
         ruled=any(rules.commands_of(listed, None, agent) for listed in ("deny", "ask")),
+        rules_files=any(rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask")),
         granting=bool(rules.commands_of("grant", None, agent)),
         prints=prints,
         inside_path=inside_path,

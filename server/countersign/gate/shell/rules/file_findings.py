@@ -53,6 +53,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
             # One that no table knows may as well write where its words lead.
             command, texts = case.step.command, case.step.unwrapped.texts
             strange = known.program is None and _is_strange(case, name, layer.words[0])
+            closed = known.program is not None and known.program.closed
+            if closed and around.rules_files:
+                yield from _ruled_names(around, case, layer.words, places)
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 continue
             free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
@@ -217,13 +220,30 @@ def _ruled_in(
         return
     ruled = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
     for part in list(dict.fromkeys(_PARTS.split(value)))[:_MOST_PARTS] if ruled else ():
-        if "/" not in part and "." not in part:
-            continue
-        for finding in _look(around, case, Touch("read", constant(part), shown=True, free=True), places).findings:
-            said = finding.deny or finding.ask
-            if said is not None:
-                asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
-                yield Touched((asked,), by_command=True, named=False)
+        if "/" in part or "." in part:
+            yield from _asked_about(around, case, part, places)
+
+
+def _ruled_names(
+    around: Circumstances, case: AnalyzedCommand, words: Sequence[Word], places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """Bare names (``pax -w secrets``) that a rule for reading speaks of, where any word may name a file or folder."""
+    for word in words[1:]:
+        value = word.value or ""
+        for name in dict.fromkeys((value, value[2:] if value[:1] == "-" else "", _LAST.split(value)[-1])):
+            if name and name[0] != "-" and not _is_like_a_file(name):
+                yield from _asked_about(around, case, name, places)
+
+
+def _asked_about(
+    around: Circumstances, case: AnalyzedCommand, name: str, places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """Ask where a rule for reading speaks of a name that may be a file's."""
+    for finding in _look(around, case, Touch("read", constant(name), shown=True, free=True), places).findings:
+        said = finding.deny or finding.ask
+        if said is not None:
+            asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
+            yield Touched((asked,), by_command=True, named=False)
 
 
 _PARTS = re.compile(r"[\s:;'\"()=,@]+")
@@ -269,11 +289,10 @@ def _redirected(
         reason = Evidence(source="default", reason=f"`{target.source}` is not known before it runs")
         # An Edit rule names files, and this is not known to be one of them; where files are denied or asked about, it
         # could be one of those, so that not even a bypass lifts it.
-        ruled = any(around.rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
         findings = tuple(
             finding._replace(
                 requires_ask=finding.requires_ask or reason,
-                bypass_lifts=finding.bypass_lifts and not ruled,
+                bypass_lifts=finding.bypass_lifts and not around.rules_files,
                 allow=None,
                 grant=None,
             )

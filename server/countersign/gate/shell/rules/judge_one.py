@@ -85,7 +85,8 @@ _NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))
 
 
 def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None:
-    """What is not known before it runs asks, and under deny or ask rules even a bypass does not lift that."""
+    """What is not known before it runs asks, and under deny or ask rules, for commands or files, even a bypass does not
+    lift that."""
     step = case.step
     reason = None
     if case.unnamed is not None:
@@ -99,7 +100,7 @@ def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None
         said.requires_ask = ruled or Evidence(source="default", reason=reason)
-        said.bypass_lifts = ruled is None
+        said.bypass_lifts = ruled is None and not around.rules_files
     elif around.ruled:
         said.requires_ask = may_touch(case, around.rules, around.agent)
         said.bypass_lifts = said.requires_ask is None
