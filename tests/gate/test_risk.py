@@ -44,6 +44,8 @@ def test_a_part_that_does_not_stand_there_has_no_place() -> None:
         ("changes settings", ("settings", "caution")),
         ("network", ("network", "danger")),
         (OPENS_LATER, ("opensLater", "caution")),
+        ("withheld: `MY_TOKEN` looks like a secret", ("withheld", "caution")),
+        ("withheld", ("other", "danger")),
         ("something new", ("other", "danger")),
     ],
 )

@@ -54,6 +54,22 @@ async def test_one_call_is_approved_and_its_twin_denied(desk: Desk):
     assert "not now" in next(result for result in results if not result["success"])["output"]
 
 
+async def test_a_card_names_the_variable_that_its_command_mentions_and_does_not_get(places, monkeypatch):
+    monkeypatch.setenv("MYAPP_PASS", "hunter2-hunter2")
+    async with open_desk(*places) as desk:
+        thread = await desk.thread()
+        turn = desk.prompt(thread, "run touch $MYAPP_PASS.txt and also run touch plain.txt")
+        mentions, plain = await desk.card("$MYAPP_PASS"), await desk.card("plain.txt")
+        (note,) = [note for note in mentions["notes"] if note.startswith("withheld: ")]
+        assert "`MYAPP_PASS`" in note
+        assert "`shell.env.pass`" in note
+        assert "hunter2" not in json.dumps(mentions)
+        assert not any("withheld" in text for text in (*mentions["risks"], *plain.get("notes", [])))
+        await desk.answer(mentions, "reject_once")
+        await desk.answer(plain, "reject_once")
+        await turn
+
+
 async def test_looking_around_makes_no_card_and_history_says_why(desk: Desk):
     thread = await desk.thread()
     await desk.prompt(thread, "run ls -la and then list .")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from countersign.settings.policy import Policy
-from countersign.tools.shell.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld
+from countersign.tools.shell.environment import DEFAULT_PATH, UTF8, filtered_environment, withheld, withheld_note
 
 WORKSPACE = "/projects/space"
 
@@ -130,3 +130,43 @@ def test_git_is_told_to_run_nothing_of_the_repositorys() -> None:
         "core.pager": "cat",
     }
     assert filtered["GIT_PAGER"] == "cat"
+
+
+MENTIONED = {"MY_TOKEN": "x", "MY_TOKEN_2": "y", "DATABASE_URL": "postgres://me:hunter2@host/db", "HOME": "/home/me"}
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("echo $MY_TOKEN", ["MY_TOKEN"]),
+        ('curl -H "Authorization: ${MY_TOKEN:-none}" host', ["MY_TOKEN"]),
+        ("echo ${#MY_TOKEN} ${!MY_TOKEN}", ["MY_TOKEN"]),
+        ("printenv MY_TOKEN", ["MY_TOKEN"]),
+        ("python -c \"import os; os.environ['MY_TOKEN']\"", ["MY_TOKEN"]),
+        ("test $MY_TOKEN=x", ["MY_TOKEN"]),
+        ("psql $DATABASE_URL; echo $MY_TOKEN", ["DATABASE_URL", "MY_TOKEN"]),
+        ("MY_TOKEN=x make", []),
+        ("MY_TOKEN=x; echo $MY_TOKEN", ["MY_TOKEN"]),
+        ("echo $NOT_MY_TOKEN $MY_TOKENS $my_token", []),
+        ("echo $MY_TOKEN_2", ["MY_TOKEN_2"]),
+        ("ls $HOME", []),
+        ("make", []),
+    ],
+)
+def test_a_variable_that_a_command_mentions_and_does_not_get_is_noted(command: str, names: list[str]) -> None:
+    note = "".join(withheld_note([command], MENTIONED, Policy(WORKSPACE, "/home/me")))
+    assert [name for name in sorted(MENTIONED) if f"`{name}`" in note] == names
+    assert bool(note) == bool(names)
+    assert "hunter2" not in note
+    if names:
+        assert note.startswith("withheld: ")
+        assert "shell.env.pass" in note
+
+
+def test_a_variable_that_is_passed_or_set_for_the_agent_is_not_noted() -> None:
+    policy = Policy(WORKSPACE, "/home/me")
+    passing = Policy(WORKSPACE, "/home/me", shell_env_pass=("my_token",))
+    assert withheld_note(["echo $MY_TOKEN"], MENTIONED, passing) == ()
+    assert withheld_note(["echo $MY_TOKEN"], MENTIONED, policy, {"MY_TOKEN": "own"}) == ()
+    own = Policy(WORKSPACE, "/home/me", secret_variables=frozenset({"HOME"}))
+    assert "`HOME`" in "".join(withheld_note(["ls $HOME"], MENTIONED, own))

@@ -21,13 +21,14 @@ _IDS = {
     "goes through a link": "link",
     "files may change before this runs": "opensLater",
 }
-_CAUTIONS = frozenset({"link", "settings", "opensLater"})
+_WITH_DETAIL = frozenset({"secret", "protected", "withheld"})
+_CAUTIONS = frozenset({"link", "settings", "opensLater", "withheld"})
 
 
 def risk_of(text: str) -> Risk:
     """The risk with these words. Words that are not in the table are a danger."""
     kind, colon, _ = text.partition(": ")
-    risk_id = kind if colon and kind in ("secret", "protected") else _IDS.get(text, "other")
+    risk_id = kind if colon and kind in _WITH_DETAIL else _IDS.get(text, "other")
     return Risk(id=risk_id, text=text, severity="caution" if risk_id in _CAUTIONS else "danger")
 
 

@@ -10,14 +10,27 @@ import asyncio
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from countersign.agents.transcript import Transcripts
-from countersign.gate import LEDGER_FILE, BashSyntax, BeforeImages, Gate, Ledger, Owner, decide, secret_values
+from countersign.gate import (
+    LEDGER_FILE,
+    BashSyntax,
+    BeforeImages,
+    Decision,
+    Gate,
+    Ledger,
+    Owner,
+    RunCommand,
+    ToolCall,
+    decide,
+    secret_values,
+)
 from countersign.lsp.editor import Editor
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.ledger_watch import LedgerWatch
@@ -27,15 +40,17 @@ from countersign.lsp.runner import Runner
 from countersign.lsp.sandbox_watch import SandboxWatch
 from countersign.lsp.sessions import Sessions
 from countersign.settings.live_settings import LiveSettings
-from countersign.settings.policy import AgentConfig
+from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
 from countersign.tools.registry import BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
+from countersign.tools.shell.environment import withheld_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import LedgerHead
 from countersign.wire.shells import ShellView
+from countersign.wire.verdicts import Mode
 
 if TYPE_CHECKING:
     from countersign.agents.acp.host import AcpAgent
@@ -74,7 +89,7 @@ class WorkspaceServer:
         self.images.blocking_sweep()
         self.check_syntax = BashSyntax()
         self.gate = Gate(
-            decide=partial(decide, check_syntax=self.check_syntax),
+            decide=self._decide,
             policy=self._policy,
             ledger=self.ledger,
             asker=self.editor,
@@ -140,6 +155,14 @@ class WorkspaceServer:
 
     def _policy(self):
         return self.sandbox.policy()
+
+    def _decide(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
+        """Decide a call, and name for its card the variables that its command mentions and does not get."""
+        decision = decide(call, policy, modes, grants, check_syntax=self.check_syntax)
+        commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
+        agent = policy.agents.get(call.agent)
+        notes = withheld_note(commands, os.environ, policy, agent.env if agent is not None else ())
+        return replace(decision, risks=(*decision.risks, *notes)) if notes else decision
 
     def _sandbox_tried(self) -> None:
         """Told in a thread that a try-out has ended."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 
 from countersign.gate import has_secret_form, is_secret_name
+from countersign.settings.escape_text import escaped
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.system_paths import DROPPED_VARIABLES
 
@@ -67,6 +69,39 @@ def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:
     return sorted(
         name for name, value in base.items() if name.upper() not in passed and _is_secret(name, value, secret)
     )
+
+
+def withheld_note(
+    commands: Iterable[str], base: Mapping[str, str], policy: Policy, own: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Return what a card says where its commands mention variables that they do not get, else nothing.
+
+    ``own`` are names that the agent's configuration sets itself. A name that the command only assigns is no mention.
+    """
+    passed = {name.upper() for name in policy.shell_env_pass}
+    secret = {name.upper() for name in policy.secret_variables}
+    text = "\n".join(commands)
+    names = sorted(
+        name
+        for name, value in base.items()
+        if name in text and name not in own and name.upper() not in passed
+        if _is_secret(name, value, secret) and _mentions(text, name)
+    )
+    if not names:
+        return ()
+    shown = ", ".join(f"`{escaped(name)}`" for name in names)
+    looks, them, each = (
+        ("looks like a secret", "it", "it") if len(names) == 1 else ("look like secrets", "them", "each")
+    )
+    note = (
+        f"withheld: {shown} {looks}, so the command does not get {them}; add {each} to `shell.env.pass` to pass {them}"
+    )
+    return (note,)
+
+
+def _mentions(text: str, name: str) -> bool:
+    word = re.escape(name)
+    return re.search(rf"(?<!\w)(?:(?<=\$){word}(?!\w)|{word}(?![\w=]))", text, re.ASCII) is not None
 
 
 def _is_secret(name: str, value: str, secret: set[str]) -> bool:
