@@ -168,3 +168,31 @@ async def test_an_editors_own_settings_are_told_under_the_name_that_the_editor_h
         desk.peer.notify("textDocument/didOpen", {"textDocument": document})
         published = await desk.peer.wait_for("textDocument/publishDiagnostics")
         assert (published["uri"], [one["code"] for one in published["diagnostics"]]) == (uri, ["lint"])
+
+
+async def test_settings_that_do_nothing_yet_are_named_at_the_start_and_where_they_stand(tmp_path: Path) -> None:
+    folder = tmp_path / "work" / ".vscode"
+    folder.mkdir(parents=True)
+    (folder / "settings.json").write_text('{\n  "countersign.mcpServers": {"db": {"command": "db-server"}}\n}\n')
+    user = {"hooks": {"afterTool": [{"command": "notify"}]}, "sandbox": {"mode": "off"}}
+    async with open_desk(tmp_path / "work", tmp_path / "storage", settings={"user": user}) as desk:
+        shown = await desk.peer.wait_for("window/showMessage", lambda params: "not yet" in params["message"])
+        assert "`mcpServers` is not yet available" in shown["message"]
+        assert "`hooks.afterTool` is not yet available" in shown["message"]
+        assert "sandbox" not in shown["message"]
+        published = await desk.peer.wait_for(
+            "textDocument/publishDiagnostics", lambda params: params["uri"] == uri_of(desk)
+        )
+        assert any(
+            "not yet available" in one["message"] and one["range"]["start"]["line"] == 1
+            for one in published["diagnostics"]
+        )
+
+
+async def test_nothing_is_said_of_settings_that_work(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    async with open_desk(
+        tmp_path / "work", tmp_path / "storage", settings={"user": {"sandbox": {"mode": "off"}}}
+    ) as desk:
+        await desk.peer.request("ledger/status", {})
+        assert not any("not yet" in params["message"] for params in desk.peer.seen("window/showMessage"))
