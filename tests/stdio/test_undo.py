@@ -53,3 +53,18 @@ async def test_each_change_is_taken_back_once_and_every_step_is_in_history(desk:
     assert [(told["ended"], told.get("of")) for told in done] == [("stale", None), ("done", edited), ("done", created)]
     receipts = {row["receiptId"] for row in undone}
     assert {await refused(desk, receipt) for receipt in receipts} == {"invalid"}
+
+
+@pytest.mark.parametrize("harm", ["changed", "emptied", "removed"])
+async def test_a_kept_file_that_was_tampered_with_is_never_written_back(desk: Desk, harm: str):
+    file = desk.workspace / "a.txt"
+    await approved(desk, "create a.txt saying one")
+    edited = await approved(desk, "edit a.txt: replace one with two")
+    (kept,) = (desk.storage / "before").iterdir()
+    assert kept.read_bytes() == b"one"
+    if harm == "removed":
+        kept.unlink()
+    else:
+        kept.write_bytes(b"" if harm == "emptied" else b"0ne")
+    assert await refused(desk, edited) is not None
+    assert file.read_text() == "two"

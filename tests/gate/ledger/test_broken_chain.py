@@ -4,6 +4,7 @@ how a person goes on from there."""
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -126,6 +127,16 @@ AT_ONCE: dict[str, Callable[[Path], object]] = {
         " tool_call_id, approval_id, tool, input, verdict, decided_by, evidence, digest, outcome, previous, hash"
         " FROM entries WHERE seq = 12",
     ),
+    "two rows that changed places": lambda file: harm(
+        file,
+        "UPDATE entries SET seq = 0 WHERE seq = 7; UPDATE entries SET seq = 7 WHERE seq = 8;"
+        " UPDATE entries SET seq = 8 WHERE seq = 0",
+    ),
+    "a changed link to the row before": lambda file: harm(
+        file, f"UPDATE entries SET previous = '{GENESIS}' WHERE seq = 7"
+    ),
+    "a cut file": lambda file: os.truncate(file, file.stat().st_size // 2),
+    "no table": lambda file: harm(file, "DROP TABLE entries"),
     "a table of other columns": lambda file: harm(file, "ALTER TABLE entries RENAME COLUMN tool TO other"),
 }
 """What is found when a server starts."""
