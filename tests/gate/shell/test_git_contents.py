@@ -32,6 +32,17 @@ UNNAMED = [
     "git rebase --show-current-patch", "git am --show-current-patch", "git lol -p",
     "git --git-dir=.git/modules/x show HEAD:key", "GIT_DIR=x git show HEAD:key", "git -C src diff",
     "git merge-tree a b", "git bisect view -p", "git rerere diff", "cd src && git diff",
+    "git checkout HEAD:secrets -- .", "git checkout HEAD:secrets -- key", "git checkout HEAD:secrets key",
+    "git checkout abc1234 -- key", "git restore --source=HEAD:secrets .", "git restore -s HEAD:secrets key",
+    "git restore -sabc1234 key", "git reset HEAD:secrets", "git reset abc1234 key", "git read-tree HEAD:secrets",
+    "git read-tree abc1234", "git checkout-index --temp -a", "git checkout-index --tem -a",
+    "git log -p --full-diff -- src", "git log --full-d -p src", "git show --full-diff HEAD -- src",
+    "git whatchanged -p --full-diff -- src", "git clone file:///x copy", "git clone FILE:///x copy",
+    "git submodule add /x copy", "git submodule add -- . copy", "git submodule set-url src /x",
+    "git merge-file -p --object-id a b abc1234", "git merge-file -p --obj a b abc1234", "git fsck --lost-found",
+    "git notes add -C abc1234", "git notes add --reuse-message=HEAD:secrets/key", "git notes append -c HEAD:x",
+    "git daemon --export-all src", "git upload-pack src", "git http-backend", "git instaweb", "git mailsplit src/m.py",
+    "git restore --sour HEAD:secrets .",
 ]  # fmt: skip
 NAMES_ONLY = [
     "git status", "git log", "git log --oneline -5", "git log --stat", "git log --format=%H -1", "git log -S x",
@@ -44,6 +55,9 @@ NAMES_ONLY = [
     "git stash list", "git stash", "git diff-tree HEAD", "git ls-files", "git branch -v", "git tag v1.0",
     "git add src", "git commit -m x", "git checkout main", "git worktree list", "git clone https://host/x.git",
     "git clone git@host:a/b.git", "git fetch", "git rebase main", "git cherry -v", "git bisect start",
+    "git checkout abc1234", "git checkout HEAD~1 -- src", "git reset --hard abc1234", "git reset HEAD~1 src",
+    "git restore src/m.py", "git restore --source=HEAD~1 src/m.py", "git fsck", "git log --full-history -- src",
+    "git log --full-diff -- src",
 ]  # fmt: skip
 
 

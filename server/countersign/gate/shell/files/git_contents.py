@@ -14,11 +14,18 @@ from countersign.gate.shell.languages.git import Git, paths_in
 from countersign.gate.shell.programs.rows_git import GIT
 from countersign.gate.shell.syntax.tree import Word
 
-_ALWAYS = frozenset({
-    "format-patch", "merge-tree", "difftool", "mergetool", "rerere", "request-pull", "archive", "replace",
-    "filter-branch", "imap-send", "send-email", "subtree", "fast-import", "upload-pack", "receive-pack", "svn", "p4",
+_ALWAYS = frozenset({"format-patch", "difftool", "mergetool"})
+"""Subcommands that print contents in every form, of the paths that they are given."""
+
+_WHOLE = frozenset({
+    "merge-tree", "rerere", "request-pull", "replace", "filter-branch", "imap-send", "send-email", "subtree",
+    "fast-import", "upload-pack", "receive-pack", "svn", "p4", "cvsserver", "daemon", "http-backend", "instaweb", "gui",
+    "citool", "gitk", "diagnose", "mailinfo", "mailsplit",
 })  # fmt: skip
-"""Subcommands that print, send or bring back contents in every form."""
+"""Subcommands that print, serve or bring back contents in every form, whatever paths they are given."""
+
+_FROM_TREES = frozenset({"checkout", "restore", "reset", "read-tree"})
+"""Subcommands that take files out of a tree, which get other names where that tree is a folder's."""
 
 _BY_DEFAULT = frozenset({"diff", "show", "range-diff"})
 """Subcommands that print contents unless an option says what else they print."""
@@ -51,7 +58,7 @@ _PRINTS_NAMES = frozenset({
 })  # fmt: skip
 """Options that print names or numbers instead."""
 
-_REMOTE = re.compile(r"(?!file:)[\w+.-]+://|[^/]+:")
+_REMOTE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[^/]+:)")
 """How an address on another machine begins; anything else is copied from this one."""
 
 _NUMBER = re.compile(r"\^?[0-9a-fA-F]{4,64}(?:\^\{[^}]*\}|\^0)?")
@@ -71,6 +78,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     found, dashes = git.arguments, _dashes(words, git)
     operands = [word for index, word in found.operands if index < dashes]
     specs = [word for index, word in found.operands if index >= dashes]
+    if name in _WHOLE or (name in _FROM_TREES and _is_from_folder([*operands, *specs], git)):
+        return ()
     match name:
         case "cat-file":
             if found.has("-t", "-s", "-e"):
@@ -83,14 +92,22 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case "worktree":
             return () if operands and operands[0].value == "add" else None
         case "read-tree" | "checkout-index":
-            return () if any(option.name.startswith("--pref") for option in found.options) else None
+            return () if _begins(git, "--prefix", "--temp") else None
         case "update-index":
             return () if found.has("--cacheinfo", "--index-info") else None
         case "clone":
             return () if operands and not _REMOTE.match(operands[0].prefix) else None
+        case "submodule":
+            place = {"add": 1, "set-url": 2}.get((operands[0].value or "") if operands else "", 0)
+            named = [*operands, *specs][place : place + 1] if place else []
+            return () if any(not _REMOTE.match(word.prefix) for word in named) else None
+        case "merge-file":
+            return () if _begins(git, "--object-id") else None
+        case "fsck":
+            return () if _begins(git, "--lost-found") else None
         case "tag" | "update-ref" | "notes":
             # A name for a tree or blob, by which it can be shown later.
-            return () if any(_is_number(word) or ":" in word.prefix for word in operands) else None
+            return () if any(map(_is_object, [*operands, *_values(git)])) else None
         case "bisect":
             return () if operands and operands[0].value in {"view", "visualize"} else None
         case "archive":
@@ -99,6 +116,8 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
         case _:
             if name not in _ALWAYS and not _asked_for(name, operands, git):
                 return None
+    if _has(git, frozenset({"--full-diff"})):
+        return ()  # the paths only choose the commits
     if _numbered(operands, git) and name not in {"log", "reflog", "whatchanged", "stash", "commit", "rev-list"}:
         return ()
     if name == "show" and operands and all(_names_path(word) for word in operands):
@@ -173,6 +192,33 @@ def _numbered(operands: Sequence[Word], git: Git) -> bool:
 def _is_elsewhere(git: Git) -> bool:
     """Whether options choose another repository or top folder, in which names count from elsewhere."""
     return git.before.has("--git-dir", "--work-tree", "--bare", "--namespace")
+
+
+def _values(git: Git) -> list[Word]:
+    """What stands as the value of an option."""
+    return [option.value for option in git.arguments.options if option.value is not None]
+
+
+def _begins(git: Git, *names: str) -> bool:
+    """Whether an option is one of these long ones, abbreviated or not."""
+    return any(
+        len(option.name) > 2 and name.startswith(option.name) for option in git.arguments.options for name in names
+    )
+
+
+def _is_from_folder(operands: Sequence[Word], git: Git) -> bool:
+    """Whether files are taken out of a tree that may be a folder's: one that is named by its path, or by its number
+    where paths follow, since without any only a commit will do."""
+    sources = _values(git) if git.subcommand == "restore" else operands
+    if any(":" in word.prefix and not word.prefix.startswith(":") for word in (*operands, *sources)):
+        return True
+    alone = len(operands) < 2 and git.subcommand in ("checkout", "reset")
+    return not alone and any(map(_is_number, sources))
+
+
+def _is_object(word: Word) -> bool:
+    """Whether a word names a tree or blob by its path or its number."""
+    return _is_number(word) or ":" in word.prefix
 
 
 def _is_number(word: Word | None) -> bool:
