@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from .asked import decide
@@ -20,7 +22,6 @@ ALLOWED = [
     "bash -c 'bash -c \"npm test\"'", "bash -c 'echo hi; pwd'", "bash -c 'for f in src/*.py; do wc -l \"$f\"; done'",
     "bash -c ''", "npm test | bash -c 'wc -l'", "(bash -c 'npm test')", "ls | xargs -n 1 wc -l", "ls | xargs -0 wc",
     "ls | xargs -r -P 2 wc", "ls | xargs -d '\\n' wc", "ls | xargs -I{} wc -l {}", "ls | xargs -L1 wc",
-    "DJANGO_SETTINGS_MODULE=site.settings npm test", "DJANGO_SETTINGS_MODULE=site.settings.test npm test",
     "RAILS_ENV=test make", "CGO_ENABLED=0 make", "PORT=3000 npm test", "LOG_LEVEL=debug npm test",
     "GIT_EDITOR=true git commit --amend", "EDITOR=: git commit", "export RAILS_ENV=test; make", "N=5; wc -l \"$N\"",
     "EXIT_CODE=0; npm test",
@@ -36,6 +37,7 @@ ASKED = [
     "sh -c 'npm test &> out'", "bash -c 'npm test'\\''; evil'", "bash -c $'npm test\\nevil'",
     "bash -c 'cat /etc/shadow'", "bash -c 'cd .. && npm test'", "ls | xargs -0 evil", "ls | xargs --arg-file=x wc",
     "ls | xargs -p wc", "ls | xargs -I{} git -c {} log", "DJANGO_SETTINGS_MODULE=../x npm test",
+    "DJANGO_SETTINGS_MODULE=site.settings npm test", "DJANGO_SETTINGS_MODULE=antigravity.settings npm test",
     "DJANGO_SETTINGS_MODULE=antigravity npm test", "RAILS_ENV=../x make", "PORT=x make", "GIT_EDITOR=evil git commit",
     "GIT_EDITOR='true; evil' git commit", "EDITOR=./true git commit", "PYTHONPATH=. npm test", "GIT_SSH=x; npm test",
     "LD_PRELOAD=./x.so; npm test", "NODE_PATH=x; npm test",
@@ -58,3 +60,42 @@ def test_a_text_for_a_shell_counts_as_what_it_does() -> None:
     assert decide("bash -c 'npm test'", ["Bash(npm test)"], deny=["Bash(bash:*)"]) == "deny"
     assert decide("bash -c 'npm test'", ["Bash(npm test)"], ask=["Bash(bash -c:*)"]) == "ask"
     assert decide("bash -c 'npm test'", ["Bash(npm test)"], deny=["Bash(npm:*)"]) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("DJANGO_SETTINGS_MODULE=site.settings npm test", "allow"),
+        ("CI=1 DJANGO_SETTINGS_MODULE=site.settings npm test", "allow"),
+        ("DJANGO_SETTINGS_MODULE=site.settings.test npm test", "allow"),
+        ("cd web && DJANGO_SETTINGS_MODULE=inner.settings npm test", "allow"),
+        ("DJANGO_SETTINGS_MODULE=site.settings python manage.py check", "allow"),
+        ("DJANGO_SETTINGS_MODULE=site.settings .venv/bin/pytest", "allow"),
+        ("DJANGO_SETTINGS_MODULE=inner.settings python web/manage.py check", "allow"),
+        ("DJANGO_SETTINGS_MODULE=site.settings python web/manage.py check", "ask"),
+        ("DJANGO_SETTINGS_MODULE=inner.settings npm test", "ask"),
+        ("cd web && DJANGO_SETTINGS_MODULE=site.settings npm test", "ask"),
+        ('cd "$x" && DJANGO_SETTINGS_MODULE=site.settings npm test', "ask"),
+        ("DJANGO_SETTINGS_MODULE=site.settings_other npm test", "ask"),
+        ("DJANGO_SETTINGS_MODULE=linked.settings npm test", "ask"),
+        ("DJANGO_SETTINGS_MODULE=site.settings DJANGO_SETTINGS_MODULE=x.settings npm test", "ask"),
+        ("DJANGO_SETTINGS_MODULE=site.settings evil", "ask"),
+    ],
+)
+def test_a_settings_module_is_looked_through_where_it_lies_in_the_workspace(
+    command: str, expected: str, tmp_path: Path
+) -> None:
+    workspace = tmp_path / "ws"
+    for name in (
+        "ws/site/settings/__init__.py",
+        "ws/site/settings/test.py",
+        "ws/web/inner/settings.py",
+        "out/settings.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (workspace / "linked").symlink_to(tmp_path / "out")
+    allow = [*RULES, "Bash(python manage.py:*)", "Bash(python web/manage.py:*)", "Bash(.venv/bin/pytest:*)"]
+    assert decide(command, allow, workspace=str(workspace)) == expected
+    named = "Bash(DJANGO_SETTINGS_MODULE=x.settings npm test:*)"
+    assert decide("DJANGO_SETTINGS_MODULE=x.settings npm test", [named], workspace=str(workspace)) == "allow"

@@ -5,6 +5,7 @@ INVARIANT (strictest): a command that nothing here speaks for has neither ``allo
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
-from countersign.gate.shell.variables.assignments import is_safe_prefix, unsafe_assignment
+from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
 from countersign.wire.verdicts import Evidence
 
 
@@ -65,9 +66,11 @@ def _speak_for(
             return _NEEDS_NO_RULE
     coverage = covered
     if coverage is None:
-        coverage = covering(case, "allow", around.rules, around.agent)
+        harmless = _harmless_settings(around, case, places)
+        coverage = covering(case, "allow", around.rules, around.agent, harmless=harmless)
         if coverage.evidence is None and around.granting:
-            coverage = covering(case, "grant", around.rules, around.agent)._replace(near=coverage.near)
+            granted = covering(case, "grant", around.rules, around.agent, harmless=harmless)
+            coverage = granted._replace(near=coverage.near)
     strange = _strange_place(around, case, places) if "git" in case.names else None
     said.uncovered = strange or why_not or coverage.near
     if strange is None and said.requires_ask is None and coverage.evidence is not None:
@@ -79,6 +82,28 @@ def _speak_for(
     if said.requires_ask is None and _only_reads(around, case, places):
         said.known_read, said.uncovered = True, None
     return coverage if said.allow is not None or said.grant is not None else Coverage()
+
+
+def _harmless_settings(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> frozenset[str]:
+    """Names assigned in front of a command that hold a module of the workspace, as the disk is now: it is looked for
+    beside the script that runs, else in the folder where the command does."""
+    found: set[str] = set()
+    for assignment in case.step.command.assignments:
+        module = settings_module(assignment)
+        if module is None or not places:
+            continue
+        started = [layer.words[0] for layer in case.layers if (layer.words[0].value or "").endswith(".py")]
+        scripts = [os.path.dirname(word.value or "") for word in (*case.step.unwrapped.programs, *started)]
+        files = [f"{folder or '.'}/{module}{end}" for folder in scripts or [""] for end in (".py", "/__init__.py")]
+        if all(any(_is_workspace_file(around, file, place) for file in files) for place in places):
+            found.add(assignment.name)
+    names = [assignment.name for assignment in case.step.command.assignments]
+    return frozenset(name for name in found if names.count(name) == 1)
+
+
+def _is_workspace_file(around: Circumstances, file: str, place: str) -> bool:
+    paths = around.paths
+    return paths.resolve(file, cwd=place).kind == "file" and paths.inside_workspace(file, cwd=place)
 
 
 _NEEDS_NO_RULE = Coverage(Evidence(source="default", reason="it needs no rule"))

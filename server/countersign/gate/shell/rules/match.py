@@ -215,8 +215,16 @@ class Coverage(NamedTuple):
 _NO_COVERAGE = Coverage()
 
 
-def covering(case: AnalyzedCommand, listed: Literal["allow", "grant"], rules: RuleSet, agent: str) -> Coverage:
-    """The first rule that honestly covers this command."""
+def covering(
+    case: AnalyzedCommand,
+    listed: Literal["allow", "grant"],
+    rules: RuleSet,
+    agent: str,
+    *,
+    harmless: frozenset[str] = frozenset(),
+) -> Coverage:
+    """The first rule that honestly covers this command. ``harmless`` are names that it assigns in front which need not
+    be in the rule, beside those that never need to."""
     near: str | None = None
     if case.ordinary:
         # Nothing in it keeps a rule that names its program from covering it.
@@ -232,7 +240,7 @@ def covering(case: AnalyzedCommand, listed: Literal["allow", "grant"], rules: Ru
             return _NO_COVERAGE
     if case.unnamed is not None:
         return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
-    for words, above in _readings(case):
+    for words, above in _readings(case, harmless):
         for rule in case.candidates(words, rules, agent).get(listed, ()):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
@@ -259,18 +267,18 @@ def _says(rule: Rule, pattern: CommandPattern, case: AnalyzedCommand) -> bool:
     return pattern.exact and rule.text == f"Bash({case.step.command.source})"
 
 
-def _readings(case: AnalyzedCommand) -> Iterable[tuple[tuple[str, ...], int]]:
+def _readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterable[tuple[tuple[str, ...], int]]:
     """The words that an allow rule may cover, each with how many words of the whole command stand before them: the
     command with what is assigned in front, without it where that is safe, and what clear wrappers run."""
     if len(case.layers) == 1 and not case.step.command.assignments:
         return ((case.shapes, 0),)
-    return _all_readings(case)
+    return _all_readings(case, harmless)
 
 
-def _all_readings(case: AnalyzedCommand) -> Iterator[tuple[tuple[str, ...], int]]:
+def _all_readings(case: AnalyzedCommand, harmless: frozenset[str]) -> Iterator[tuple[tuple[str, ...], int]]:
     command = case.step.command
     shapes = tuple(word.shape for word in command.words)
-    unsafe = [assignment for assignment in command.assignments if not is_safe_prefix(assignment)]
+    unsafe = [each for each in command.assignments if not (is_safe_prefix(each) or each.name in harmless)]
     if command.assignments:
         yield (*map(_as_word, command.assignments), *shapes), -len(command.assignments)
     if unsafe:

@@ -32,9 +32,11 @@ _SAFE_VALUES = {
     "LOG_LEVEL": re.compile(r"[A-Za-z]{1,10}"),
     "CARGO_TERM_COLOR": re.compile(r"always|never|auto"),
     "NODE_OPTIONS": re.compile(r"--max[-_]old[-_]space[-_]size=\d{1,7}"),
-    "DJANGO_SETTINGS_MODULE": re.compile(r"(?:[A-Za-z_]\w*\.)+settings(?:\.[A-Za-z_]\w*|_[a-z]+)?"),
 }
 """Names that are looked through where they hold just this."""
+
+_SETTINGS = {"DJANGO_SETTINGS_MODULE": re.compile(r"(?:[A-Za-z_]\w*\.)+settings(?:\.[A-Za-z_]\w*|_[a-z]+)?")}
+"""Names that are looked through where they hold a module that lies in the workspace."""
 
 _PLAIN_VALUE = re.compile(r"[\w.,:@%+=*/ -]*")
 _PATH_LIKE = frozenset({"TERM", "LANG"})
@@ -50,6 +52,14 @@ def is_safe_prefix(assignment: Assignment) -> bool:
     if not _PLAIN_VALUE.fullmatch(value) or ".." in value or value.startswith(("/", ":")):
         return False
     return not ("/" in value and (assignment.name in _PATH_LIKE or assignment.name.startswith("LC_")))
+
+
+def settings_module(assignment: Assignment) -> str | None:
+    """The path, without its ending, of the module that an assignment makes a program load its settings from."""
+    pattern, value = _SETTINGS.get(assignment.name), assignment.plain
+    if pattern is None or value is None or assignment.appends or not pattern.fullmatch(value):
+        return None
+    return value.replace(".", "/")
 
 
 def unsafe_assignment(assignment: Assignment) -> str | None:
