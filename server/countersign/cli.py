@@ -7,6 +7,7 @@ is said, so that ``countersign check`` starts without an editor's libraries.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import importlib
 import sys
@@ -40,6 +41,7 @@ def main(said: Sequence[str] | None = None) -> int:
         # Editors' LSP clients name the transport; there is only this one.
         parser.add_argument("--stdio", action="store_true", help="the only transport there is")
         parser.parse_args(words[1:])
+        give_back_large_blocks()
         return int(_imported(module_name).serve() or 0)
     room = importlib.import_module(module_name)
     room.add_arguments(parser)
@@ -65,6 +67,22 @@ def settle_collector() -> None:
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
+
+
+LARGE_BLOCK = 1 << 20
+"""Bytes from which the allocator takes a block from the system alone, and gives it back when it is freed."""
+_M_MMAP_THRESHOLD = -3
+
+
+def give_back_large_blocks() -> None:
+    """Keep glibc from raising its threshold for large blocks (``mallopt(3)``); does nothing with another C library.
+
+    It raises it to the largest block that was freed. Texts of some megabytes then come from the heap of each thread,
+    whose freed blocks stay with the process.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 def _usage() -> str:

@@ -104,10 +104,11 @@ def test_lines_are_counted_without_a_list(start: int, count: int, found: int):
     assert _after_lines("a\n\nbc", start, count) == found
 
 
+@pytest.mark.parametrize("bound", ["MOST_SAID", "MOST_CHAT"])
 async def test_an_agent_that_talks_without_end_is_ended_and_the_chat_says_why(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch, bound: str
 ):
-    monkeypatch.setattr(session_module, "MOST_SAID", 1 << 20)
+    monkeypatch.setattr(session_module, bound, 1 << 20)
     thought = {"sessionUpdate": "agent_thought_chunk", "content": {"type": "text", "text": "x" * 60_000}}
     player = Player(place, [*[{"update": thought}] * 40, {"until": "cancel"}])
     with pytest.raises(AgentExit):

@@ -145,10 +145,12 @@ def look_inside(words: Sequence[Word]) -> Inner | None:
 
 
 def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
-    options, skip = False, row.skip
+    options, skip, replaced = False, row.skip, ""
     while at < len(words):
         text = words[at].text
         if re.match("-.", text):
+            if words[0].text == "xargs" and text.startswith("-I"):
+                replaced = text[2:] or next((word.text for word in words[at + 1 : at + 2]), "")
             options, name = True, text.partition("=")[0]
             cluster = next((end for end, letter in enumerate(text) if end and letter in row.grammar.short), 0)
             takes = name == text and name[2:] in row.grammar.long if name[:2] == "--" else cluster == len(text) - 1
@@ -157,7 +159,8 @@ def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
             skip, at = max(skip - 1, 0), at + 1
         else:
             break
-    inner = (*words[at:], *[Word(HOLE, True)] * row.unknown_tail)
+    known = (Word(HOLE, True) if replaced and replaced in word.text else word for word in words[at:])
+    inner = (*known, *[Word(HOLE, True)] * row.unknown_tail)
     if row.tail != "command" or HOLE in "".join(word.text for word in words[:at]) or not words[at:]:
         return Inner("closed", text=" ".join(word.text for word in inner) if row.tail == "text" else HOLE)
     return Inner("closed" if row.bare and options else row.kind, inner, at)

@@ -89,7 +89,8 @@ class Watched(RuleBasedStateMachine):
         self.model.seen.clear()
         self.told.clear()
         for name in self.world.windows:
-            listed = self.world.windows[name].wire.handlers["tool/pendingApprovals"](PendingApprovalsParams())
+            pending = self.world.windows[name].wire.handlers["tool/pendingApprovals"]
+            listed = self.world.run(pending(PendingApprovalsParams()))
             ids = Counter(one.approval_id for one in listed.approvals)
             assert ids == Counter(one.approval_id for one in self.live if one.chat.window == name), f"listed: {ids}"
 

@@ -298,7 +298,7 @@ class Guest:
         if answer["outcome"].get("optionId") == "allow_once":
             self._world.effect(command)
             update = {"sessionUpdate": "tool_call_update", "toolCallId": call_id, "status": "completed"}
-            self._on_notice("session/update", {"sessionId": session, "update": update})
+            await self._on_notice("session/update", {"sessionId": session, "update": update})
 
 
 class World:

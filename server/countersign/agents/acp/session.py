@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from countersign.agents.acp.command_shapes import MOVES_SHELL
 from countersign.agents.acp.log_limit import limited_logger
@@ -68,6 +68,8 @@ MOST_OPEN = 100
 """Calls of one session at the gate at once; nobody reads more cards than that."""
 MOST_SAID = 64 << 20
 """Characters, about, of all updates of one turn; some agents repeat a growing input with each of its words."""
+MOST_CHAT = 8 << 20
+"""Characters, about, of the messages and thoughts of one turn: the chat keeps them all."""
 MOST_HELD_TEXTS = 1
 """Texts of files that were read for the agent and wait until it reads its input."""
 MOST_NOTES = 50
@@ -106,7 +108,7 @@ class Session:
         self.desk = desk
         self.workers = workers
         self._held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
-        self._said = 0
+        self._said = self._chatted = 0
         self._pace = Pace()
         self.shells: dict[str, Shell] = {}
         self.limits: dict[str, int] = {}
@@ -134,7 +136,7 @@ class Session:
         turn.emit = partial(self._emit_of_gate, turn.emit)
         self.stopping = False
         self.ended.clear()
-        self._said = 0
+        self._said = self._chatted = 0
         self._permitted = {}
         self.reopen()
         self.reports = Reports(self.agent, self.emit, self.ground)
@@ -214,11 +216,12 @@ class Session:
         characters = size_of(raw).characters
         self._said += characters
         if self._said > MOST_SAID:
-            message = f"{self.agent} said more than {MOST_SAID >> 20} MiB in one turn, so it is ended"
-            self.emit(NoticeEvent(level="error", message=message))
-            raise TooMuch(message)
+            self._end_flood(MOST_SAID)
         match read_update(raw):
             case ChatNews(events=events):
+                self._chatted += characters
+                if self._chatted > MOST_CHAT:
+                    self._end_flood(MOST_CHAT)
                 for event in events:
                     self.emit(event)
                     await self._pace.said(characters // len(events))
@@ -230,6 +233,11 @@ class Session:
                 report, just_ended = await reports.hear(call_id, fields)
                 if just_ended:
                     await self._hear_end(report, reports)
+
+    def _end_flood(self, most: int) -> NoReturn:
+        message = f"{self.agent} said more than {most >> 20} MiB in one turn, so it is ended"
+        self.emit(NoticeEvent(level="error", message=message))
+        raise TooMuch(message)
 
     def emit(self, event: ThreadEvent) -> None:
         """Put an event into the chat of the running turn, or of the last one."""
