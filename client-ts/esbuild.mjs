@@ -4,13 +4,38 @@ import { rmSync } from 'node:fs';
 import * as esbuild from 'esbuild';
 
 const dev = process.argv.includes('--dev') || process.argv.includes('--watch');
-const common = { bundle: true, minify: !dev, sourcemap: dev, logLevel: 'info', legalComments: 'none', tsconfig: 'tsconfig.json' };
+const common = {
+  bundle: true,
+  minify: !dev,
+  sourcemap: dev,
+  logLevel: 'info',
+  legalComments: 'none',
+  tsconfig: 'tsconfig.json',
+};
 
 const builds = [
   // mainFields: jsonc-parser's UMD build hides its requires from the bundler.
   // Node 20 is what the oldest supported editor runs extensions on.
-  { ...common, entryPoints: { extension: 'src/extension.ts' }, outdir: 'dist', platform: 'node', mainFields: ['module', 'main'], format: 'cjs', target: 'node20', external: ['vscode'] },
-  { ...common, entryPoints: { webview: 'webview/main.ts' }, outdir: 'dist', platform: 'browser', format: 'iife', target: 'es2022', loader: { '.ttf': 'file' }, assetNames: '[name]' },
+  {
+    ...common,
+    entryPoints: { extension: 'src/extension.ts' },
+    outdir: 'dist',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode'],
+  },
+  {
+    ...common,
+    entryPoints: { webview: 'webview/main.ts' },
+    outdir: 'dist',
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    loader: { '.ttf': 'file' },
+    assetNames: '[name]',
+  },
 ];
 
 rmSync('dist', { recursive: true, force: true });

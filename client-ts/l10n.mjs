@@ -13,7 +13,8 @@ export function bundle() {
   for (const folder of ['src', 'webview']) {
     for (const name of readdirSync(path.join(HERE, folder)).filter((name) => name.endsWith('.ts'))) {
       const source = readFileSync(path.join(HERE, folder, name), 'utf8');
-      for (const [, single, double] of source.matchAll(CALL)) found.add(JSON.parse(`"${(single?.replaceAll("\\'", "'").replaceAll('"', '\\"') ?? double)}"`));
+      for (const [, single, double] of source.matchAll(CALL))
+        found.add(JSON.parse(`"${single?.replaceAll("\\'", "'").replaceAll('"', '\\"') ?? double}"`));
     }
   }
   return `${JSON.stringify(Object.fromEntries([...found].sort((one, other) => (one < other ? -1 : 1)).map((text) => [text, text])), null, 2)}\n`;

@@ -43,7 +43,12 @@ export interface Approvals {
   disconnected(): void;
 }
 
-export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: ApprovalsHost, post: (message: ToWebview) => void, kept: (toolCallId: string, kept: Kept) => void): Approvals {
+export function createApprovals(
+  link: Pick<Link, 'request' | 'notify'>,
+  host: ApprovalsHost,
+  post: (message: ToWebview) => void,
+  kept: (toolCallId: string, kept: Kept) => void,
+): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
   const putOff = new Set<string>();
 
@@ -59,18 +64,38 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     const approval = shown(intent.approvalId, intent.digest);
     if (!approval) return;
     const option = approval.options.find((candidate) => candidate.optionId === intent.optionId);
-    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This answer is not on offer; nothing was sent.') });
+    if (!option)
+      return post({
+        type: 'answerFailed',
+        approvalId: intent.approvalId,
+        message: host.t('This answer is not on offer; nothing was sent.'),
+      });
     const rule = intent.rule?.trim();
     // INVARIANT (asked again): a rule that the gate did not write is asked again, whether wider or not.
     let confirmed: wire.RuleConfirmation | undefined;
-    if (rule !== undefined && option.kind === 'allow_always' && !approval.options.some((one) => one.kind === option.kind && one.rule === rule)) {
+    if (
+      rule !== undefined &&
+      option.kind === 'allow_always' &&
+      !approval.options.some((one) => one.kind === option.kind && one.rule === rule)
+    ) {
       const preview = await previewed(approval, rule);
       if (!preview) return;
-      if (!preview.covers) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This rule is not valid, or does not cover this call. Change it, or answer for this call only.') });
+      if (!preview.covers)
+        return post({
+          type: 'answerFailed',
+          approvalId: intent.approvalId,
+          message: host.t(
+            'This rule is not valid, or does not cover this call. Change it, or answer for this call only.',
+          ),
+        });
       const yes = await host.confirm({
         message: host.t('Keep a rule of your own?'),
         detail: paragraphs(
-          host.detail('{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.', rule, scopeWords(host, option.scope)),
+          host.detail(
+            '{0}\n\nThis rule was not among those offered. Whatever it matches will run without asking you, {1}.',
+            rule,
+            scopeWords(host, option.scope),
+          ),
           preview.wider && host.detail('It is wider than the widest rule offered.'),
           preview.examples.length > 0 && host.detail('It would also match:\n{0}', block(preview.examples.join('\n'))),
         ),
@@ -79,7 +104,13 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
       if (!yes) return post({ type: 'answerDropped', approvalId: intent.approvalId });
       confirmed = { ruleDigest: preview.digest };
     }
-    const taken = await respond(approval, option.optionId, { bypassAll: false, reason: intent.reason, editedInput: intent.editedInput, rule, confirmed });
+    const taken = await respond(approval, option.optionId, {
+      bypassAll: false,
+      reason: intent.reason,
+      editedInput: intent.editedInput,
+      rule,
+      confirmed,
+    });
     const left = taken ? keptBy(option, rule) : undefined;
     if (left) kept(approval.toolCall.toolCallId, left);
     // After the answer: a turn that is stopped first would have its call recorded as cancelled.
@@ -100,7 +131,12 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
     const approval = shown(intent.approvalId, intent.digest);
     if (!approval) return;
     const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
-    if (!option) return post({ type: 'answerFailed', approvalId: intent.approvalId, message: host.t('This request can only be denied.') });
+    if (!option)
+      return post({
+        type: 'answerFailed',
+        approvalId: intent.approvalId,
+        message: host.t('This request can only be denied.'),
+      });
     // INVARIANT (asked again)
     const bypassScope = await askBypass(host, approval.agentName);
     if (!bypassScope) return post({ type: 'answerDropped', approvalId: intent.approvalId });
@@ -111,7 +147,10 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
   async function respond(
     approval: wire.ApprovalRequest,
     optionId: string,
-    rest: Pick<wire.ApprovalResponseParams, 'bypassAll' | 'bypassScope' | 'reason' | 'editedInput' | 'rule' | 'confirmed'>,
+    rest: Pick<
+      wire.ApprovalResponseParams,
+      'bypassAll' | 'bypassScope' | 'reason' | 'editedInput' | 'rule' | 'confirmed'
+    >,
   ): Promise<boolean> {
     try {
       await link.request('tool/approvalResponse', {
@@ -138,7 +177,13 @@ export function createApprovals(link: Pick<Link, 'request' | 'notify'>, host: Ap
 
   async function openDiff(approvalId: string): Promise<void> {
     const preview = open.get(approvalId)?.preview;
-    if (preview?.kind === 'diff') await host.openDiff(host.t('{0} (proposed)', baseName(preview.path)), preview.path, preview.oldText ?? '', preview.newText);
+    if (preview?.kind === 'diff')
+      await host.openDiff(
+        host.t('{0} (proposed)', baseName(preview.path)),
+        preview.path,
+        preview.oldText ?? '',
+        preview.newText,
+      );
   }
 
   async function postpone({ approvalId, postponed }: Omit<IntentOf<'postpone'>, 'type'>): Promise<void> {

@@ -36,7 +36,11 @@ export interface Attention {
 const WEBVIEW_TIMEOUT = 5000;
 const NAME_LIMIT = 80;
 
-export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals' | 'agents' | 'postponed' | 'answer'>, panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>): Attention {
+export function createAttention(
+  host: AttentionHost,
+  desk: Pick<Desk, 'approvals' | 'agents' | 'postponed' | 'answer'>,
+  panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>,
+): Attention {
   let state: LinkState = 'stopped';
   let problem: string | undefined;
   let ledgerBroken = false;
@@ -44,7 +48,8 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
 
   function approvalsChanged(): void {
     const waiting = desk.approvals();
-    const tooltip = waiting.length === 1 ? host.t('1 approval waits for you') : host.t('{0} approvals wait for you', waiting.length);
+    const tooltip =
+      waiting.length === 1 ? host.t('1 approval waits for you') : host.t('{0} approvals wait for you', waiting.length);
     panel.setBadge(waiting.length, tooltip);
     host.setContext('countersign.waiting', waiting.length > 0);
     showStatus(waiting.length, tooltip);
@@ -54,18 +59,60 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
   }
 
   function showStatus(waiting: number, tooltip: EditorText): void {
-    if (state === 'stopped' && problem) host.showStatus(ownText('$(shield) $(warning)'), host.t('Countersign is not running: {0}', problem), 'countersign.restartServer', true);
-    else if (state === 'starting') host.showStatus(ownText('$(shield) $(loading~spin)'), host.t('Countersign is starting'), 'countersign.openChat', false);
-    else if (ledgerBroken) host.showStatus(ownText('$(shield) $(warning)'), host.t('The ledger is damaged, so only reads run'), 'countersign.newLedgerChain', true);
-    else if (waiting > 0) host.showStatus(waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting), tooltip, 'countersign.focusPending', waiting > desk.postponed().size);
-    else host.showStatus(ownText('$(shield)'), host.t('Countersign: nothing waits for you'), 'countersign.openChat', false);
+    if (state === 'stopped' && problem)
+      host.showStatus(
+        ownText('$(shield) $(warning)'),
+        host.t('Countersign is not running: {0}', problem),
+        'countersign.restartServer',
+        true,
+      );
+    else if (state === 'starting')
+      host.showStatus(
+        ownText('$(shield) $(loading~spin)'),
+        host.t('Countersign is starting'),
+        'countersign.openChat',
+        false,
+      );
+    else if (ledgerBroken)
+      host.showStatus(
+        ownText('$(shield) $(warning)'),
+        host.t('The ledger is damaged, so only reads run'),
+        'countersign.newLedgerChain',
+        true,
+      );
+    else if (waiting > 0)
+      host.showStatus(
+        waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting),
+        tooltip,
+        'countersign.focusPending',
+        waiting > desk.postponed().size,
+      );
+    else
+      host.showStatus(
+        ownText('$(shield)'),
+        host.t('Countersign: nothing waits for you'),
+        'countersign.openChat',
+        false,
+      );
   }
 
   function showBypass(): void {
-    const names = desk.agents().filter((agent) => agent.bypass).map((agent) => agent.agentName);
+    const names = desk
+      .agents()
+      .filter((agent) => agent.bypass)
+      .map((agent) => agent.agentName);
     host.setContext('countersign.bypassing', names.length > 0);
-    const text = names.length === 0 ? undefined : names.length === 1 ? host.t('$(warning) {0}: permissions bypassed', editorText(names[0]!, NAME_LIMIT)) : host.t('$(warning) {0} agents: permissions bypassed', names.length);
-    host.showBypass(text, host.t('Acts without asking you: {0}. Press to turn that off.', names.join(', ')), 'countersign.endBypass');
+    const text =
+      names.length === 0
+        ? undefined
+        : names.length === 1
+          ? host.t('$(warning) {0}: permissions bypassed', editorText(names[0]!, NAME_LIMIT))
+          : host.t('$(warning) {0} agents: permissions bypassed', names.length);
+    host.showBypass(
+      text,
+      host.t('Acts without asking you: {0}. Press to turn that off.', names.join(', ')),
+      'countersign.endBypass',
+    );
   }
 
   /** One notification for each request, and none for what the person can see. It never approves. */
@@ -89,7 +136,8 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
 
   async function denyOne(approval: wire.ApprovalRequest): Promise<void> {
     const option = approval.options.find((one) => one.kind === 'reject_once');
-    if (option) await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
+    if (option)
+      await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
   }
 
   async function reviewOne(approvalId: string): Promise<void> {
@@ -104,7 +152,12 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
 
   /** Without a webview: which one, and then the whole subject in a modal. */
   async function ask(): Promise<void> {
-    const items = desk.approvals().map((approval) => ({ label: headline(approval, host.t), description: editorText(approval.agentName, NAME_LIMIT), detail: editorText(subjectText(approval), 200), approval }));
+    const items = desk.approvals().map((approval) => ({
+      label: headline(approval, host.t),
+      description: editorText(approval.agentName, NAME_LIMIT),
+      detail: editorText(subjectText(approval), 200),
+      approval,
+    }));
     if (items.length === 0) return;
     const picked = items.length === 1 ? items[0] : await host.pick(items, host.t('Which request?'));
     if (!picked) return;
@@ -113,11 +166,17 @@ export function createAttention(host: AttentionHost, desk: Pick<Desk, 'approvals
     const approve = host.t('Approve');
     const deny = host.t('Deny');
     const whole = block(subject).rest === 0;
-    const detail = whole ? host.detail('{0}\n\n{1}', block(subject), approval.reason) : host.detail('{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.', block(subject));
+    const detail = whole
+      ? host.detail('{0}\n\n{1}', block(subject), approval.reason)
+      : host.detail(
+          '{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.',
+          block(subject),
+        );
     const pressed = await host.choose(about(approval), detail, deny, ...(whole ? [approve] : []));
     if (pressed === deny) return denyOne(approval);
     const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
-    if (pressed === approve && option) await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
+    if (pressed === approve && option)
+      await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
   }
 
   return {

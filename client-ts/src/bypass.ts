@@ -40,5 +40,9 @@ export async function startBypass(link: Pick<Link, 'request'>, host: BypassHost,
 
 /** Turns it off at once, where it was turned on. */
 export async function endBypass(link: Pick<Link, 'request'>, agent: wire.AgentView): Promise<void> {
-  await link.request('agent/setBypass', { agentName: agent.agentName, scope: agent.bypassScope ?? 'workspace', on: false });
+  await link.request('agent/setBypass', {
+    agentName: agent.agentName,
+    scope: agent.bypassScope ?? 'workspace',
+    on: false,
+  });
 }

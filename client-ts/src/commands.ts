@@ -21,7 +21,15 @@ export interface CommandsHost extends Texts {
 const WEBVIEW_TIMEOUT = 5000;
 const NAME_LIMIT = 80;
 
-export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>, panel: Pick<Panel, 'post' | 'whenReady'>, attention: Attention, confirmations: Confirmations, desk: Pick<Desk, 'agents' | 'handle'>, ledger: Pick<Ledger, 'newChain'>): Record<string, () => unknown> {
+export function commandTable(
+  host: CommandsHost,
+  server: Pick<Server, 'restart'>,
+  panel: Pick<Panel, 'post' | 'whenReady'>,
+  attention: Attention,
+  confirmations: Confirmations,
+  desk: Pick<Desk, 'agents' | 'handle'>,
+  ledger: Pick<Ledger, 'newChain'>,
+): Record<string, () => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
@@ -38,7 +46,11 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
     if (await openView()) panel.post({ type: 'show', page });
   };
   const pickAgent = async (agents: readonly AgentView[], question: EditorText): Promise<AgentView | undefined> => {
-    const items = agents.map((agent) => ({ label: editorText(agent.agentName, NAME_LIMIT), ...(agent.bypass && { description: host.t('permissions bypassed') }), agent }));
+    const items = agents.map((agent) => ({
+      label: editorText(agent.agentName, NAME_LIMIT),
+      ...(agent.bypass && { description: host.t('permissions bypassed') }),
+      agent,
+    }));
     if (items.length === 0) host.tell('info', host.t('There is no such agent, or the server is still starting.'));
     return items.length < 2 ? items[0]?.agent : (await host.pick(items, question))?.agent;
   };
@@ -58,11 +70,17 @@ export function commandTable(host: CommandsHost, server: Pick<Server, 'restart'>
     'countersign.restartServer': () => server.restart(),
     'countersign.showLog': () => host.showLog(),
     async 'countersign.bypass'() {
-      const agent = await pickAgent(desk.agents().filter(({ bypass }) => !bypass), host.t('Bypass the permissions of which agent?'));
+      const agent = await pickAgent(
+        desk.agents().filter(({ bypass }) => !bypass),
+        host.t('Bypass the permissions of which agent?'),
+      );
       if (agent) await desk.handle({ type: 'bypassStart', agentName: agent.agentName });
     },
     async 'countersign.endBypass'() {
-      const agent = await pickAgent(desk.agents().filter(({ bypass }) => bypass), host.t('Turn off bypass for which agent?'));
+      const agent = await pickAgent(
+        desk.agents().filter(({ bypass }) => bypass),
+        host.t('Turn off bypass for which agent?'),
+      );
       if (agent) await desk.handle({ type: 'bypassEnd', agentName: agent.agentName });
     },
     'countersign.reviewSettings': () => confirmations.review(),
@@ -78,7 +96,11 @@ function modes(t: CommandsHost['t']): { label: EditorText; detail: EditorText; m
   return [
     { mode: 'plan', label: t('Plan'), detail: t('Reads and proposes; changes nothing') },
     { mode: 'default', label: t('Default'), detail: t('Reads in the workspace; asks before anything else') },
-    { mode: 'acceptEdits', label: t('Accept edits'), detail: t('Edits files in the workspace; asks before commands and network') },
+    {
+      mode: 'acceptEdits',
+      label: t('Accept edits'),
+      detail: t('Edits files in the workspace; asks before commands and network'),
+    },
     { mode: 'auto', label: t('Auto'), detail: t('Does everything your rules do not stop') },
     { mode: 'ask', label: t('Ask every time'), detail: t('Asks before every call, reading too') },
     { mode: 'dontAsk', label: t("Don't ask"), detail: t('Never asks: what is not allowed is denied') },

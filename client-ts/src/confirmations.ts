@@ -5,7 +5,16 @@
  * INVARIANT (narrowing): only extension code gets here. A value is accepted by a press on a dialog that showed all of
  * it, or because the person typed it; by the latter at most once in this window.
  */
-import { block, BLOCK_LIMIT, BLOCK_LINES, type DialogText, editorText, type EditorText, paragraphs, type Texts } from './editorText.ts';
+import {
+  block,
+  BLOCK_LIMIT,
+  BLOCK_LINES,
+  type DialogText,
+  editorText,
+  type EditorText,
+  paragraphs,
+  type Texts,
+} from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
 import type { SettingsFileWatch } from './settingsFiles.ts';
 import { createTypedValues } from './typedValues.ts';
@@ -42,7 +51,8 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
   let asking: Promise<void> | undefined;
 
   function confirmTyped(): void {
-    for (const item of items) if (!answered.has(item.digest) && !asked.has(item.digest) && typed.isTyped(item)) void answer(item, true);
+    for (const item of items)
+      if (!answered.has(item.digest) && !asked.has(item.digest) && typed.isTyped(item)) void answer(item, true);
   }
 
   async function answer(item: wire.UnconfirmedItem, accept: boolean): Promise<void> {
@@ -52,7 +62,10 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
     try {
       await link.request('settings/confirm', { digest: item.digest, accept });
     } catch (error) {
-      host.tell('error', host.t('{0} could not be confirmed: {1}', editorText(item.key, HEADLINE_LIMIT), asServerError(error).message));
+      host.tell(
+        'error',
+        host.t('{0} could not be confirmed: {1}', editorText(item.key, HEADLINE_LIMIT), asServerError(error).message),
+      );
     }
   }
 
@@ -76,7 +89,11 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
     const { detail, whole } = describe(item, host);
     // What is not shown whole cannot be accepted.
     const buttons = [ignore, ...(whole ? [accept] : []), ...(item.file === undefined ? [] : [openFile])];
-    const pressed = await host.choose(host.t('This workspace wants to set {0}', editorText(item.key, HEADLINE_LIMIT)), detail, ...buttons);
+    const pressed = await host.choose(
+      host.t('This workspace wants to set {0}', editorText(item.key, HEADLINE_LIMIT)),
+      detail,
+      ...buttons,
+    );
     if (pressed === openFile && item.file !== undefined) await host.openFile(item.file, item.line);
     return pressed === accept && whole ? 'accept' : pressed === ignore ? 'ignore' : 'later';
   }
@@ -115,15 +132,24 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
 }
 
 /** All that a dialog says of a value below its headline, and whether the value stands there in full. */
-export function describe(item: wire.UnconfirmedItem, { detail }: Pick<Texts, 'detail'>): { detail: DialogText; whole: boolean } {
+export function describe(
+  item: wire.UnconfirmedItem,
+  { detail }: Pick<Texts, 'detail'>,
+): { detail: DialogText; whole: boolean } {
   const value = jsonText(item.value);
-  const resolved = item.resolved === undefined || jsonText(item.resolved) === value ? undefined : jsonText(item.resolved);
+  const resolved =
+    item.resolved === undefined || jsonText(item.resolved) === value ? undefined : jsonText(item.resolved);
   const shown = [item.key, value, ...(resolved === undefined ? [] : [resolved])].join('\n');
   const whole = shown.length <= BLOCK_LIMIT && shown.split('\n').length <= BLOCK_LINES;
   const text = paragraphs(
     // First, because a long value pushes what follows it off the screen.
-    whole ? detail('Until you accept it, it is ignored.') : detail('It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.'),
-    item.file !== undefined && (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
+    whole
+      ? detail('Until you accept it, it is ignored.')
+      : detail(
+          'It is too long to be shown whole, so it cannot be accepted here and stays ignored. Shorten it, or put it into your user settings.',
+        ),
+    item.file !== undefined &&
+      (item.line === undefined ? detail('In {0}', item.file) : detail('In {0}, line {1}', item.file, item.line)),
     // The server's sentences; the value in them is the one below.
     detail('{0}', capitalized(clause(item.allows ?? item.text))),
     item.changed !== undefined && detail('Changed: {0}', clause(item.changed)),

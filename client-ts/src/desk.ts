@@ -28,7 +28,13 @@ export interface DeskHost extends ApprovalsHost {
   remember(key: string): void;
   models(): { models: string[]; modelOf: Record<string, string> };
   setModel(agentName: string, model: string): Promise<void>;
-  surroundings(): { trusted: boolean; workspace?: string; home?: string; mac: boolean; strings: Record<string, string> };
+  surroundings(): {
+    trusted: boolean;
+    workspace?: string;
+    home?: string;
+    mac: boolean;
+    strings: Record<string, string>;
+  };
 }
 
 export interface Desk {
@@ -94,7 +100,17 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   function snapshot(): ToWebview {
-    return { type: 'snapshot', agents: [...agents.values()], threads, approvals: [...approvals.all()], postponed: [...approvals.postponed()], connection, loaded, ...host.models(), ...host.surroundings() };
+    return {
+      type: 'snapshot',
+      agents: [...agents.values()],
+      threads,
+      approvals: [...approvals.all()],
+      postponed: [...approvals.postponed()],
+      connection,
+      loaded,
+      ...host.models(),
+      ...host.surroundings(),
+    };
   }
 
   /** Reasons that come while a list is on its way make one more request, however many they are. */
@@ -125,7 +141,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     try {
       if (threadId === undefined) {
         if (intent.mode === 'auto' && !(await mayUseAuto())) {
-          post({ type: 'promptRefused', text: intent.text, message: host.t('Not sent: the mode Auto was not confirmed.') });
+          post({
+            type: 'promptRefused',
+            text: intent.text,
+            message: host.t('Not sent: the mode Auto was not confirmed.'),
+          });
           return;
         }
         const made = await link.request('thread/create', { agentName: intent.agentName, mode: intent.mode });
@@ -133,7 +153,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         post({ type: 'threadOpened', thread: { ...made, seq: 0, events: [], approvals: [], running: false } });
       }
       post({ type: 'prompted', threadId, text: intent.text });
-      const turn = link.request('thread/prompt', { threadId, text: intent.text, ...(attachment && { attachments: [attachment] }) });
+      const turn = link.request('thread/prompt', {
+        threadId,
+        text: intent.text,
+        ...(attachment && { attachments: [attachment] }),
+      });
       void listThreads().catch(() => undefined); // the list is drawn again when the turn ends
       await turn;
       post({ type: 'turnEnded', threadId });
@@ -172,7 +196,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
 
   async function history({ text, threadId, toolCallId, cursor }: IntentOf<'history'>): Promise<void> {
     // A ledger that cannot be read fails the query: the page then says why all the same.
-    if (toolCallId === undefined && cursor === undefined) post({ type: 'ledger', status: await link.request('ledger/status', {}) });
+    if (toolCallId === undefined && cursor === undefined)
+      post({ type: 'ledger', status: await link.request('ledger/status', {}) });
     const filter = defined({ text: text || undefined, threadId, toolCallId });
     const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
     post({ type: 'history', ...page, more: cursor !== undefined, of: toolCallId });
@@ -182,7 +207,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     const title = threads.find((thread) => thread.threadId === threadId)?.title;
     const yes = await host.confirm({
       message: host.t('Delete this chat?'),
-      detail: host.detail('{0}\n\nThe chat goes; what was decided in it stays in the approval history.', title ?? threadId),
+      detail: host.detail(
+        '{0}\n\nThe chat goes; what was decided in it stays in the approval history.',
+        title ?? threadId,
+      ),
       button: host.t('Delete'),
     });
     if (!yes) return;
@@ -237,13 +265,22 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         const undone = await link.request('history/undo', { receiptId: intent.receiptId });
         post({ type: 'undone', receiptId: intent.receiptId });
         const { workspace, home } = host.surroundings();
-        return post({ type: 'notice', level: 'info', message: host.detail('{0} is as it was before.', shortPath(undone.path, workspace, home)) });
+        return post({
+          type: 'notice',
+          level: 'info',
+          message: host.detail('{0} is as it was before.', shortPath(undone.path, workspace, home)),
+        });
       }
       case 'shells':
         return post({ type: 'shells', ...(await link.request('shell/list', {})) });
       case 'shellOutput': {
         const { shellId, from } = intent;
-        return post({ type: 'shellOutput', shellId, from, output: await link.request('shell/output', { shellId, from }) });
+        return post({
+          type: 'shellOutput',
+          shellId,
+          from,
+          output: await link.request('shell/output', { shellId, from }),
+        });
       }
       case 'shellKill':
         await link.request('shell/kill', { shellId: intent.shellId });

@@ -72,7 +72,8 @@ export function createTexts(translate: (message: string) => string): Texts {
         const value = hole ? values[Number(hole[1])] : undefined;
         return value === undefined ? piece : asText(value);
       });
-  const t: Texts['t'] = (message, ...values) => joined(filled(message, values, (value) => editorText(String(value), VALUE_LIMIT))) as EditorText;
+  const t: Texts['t'] = (message, ...values) =>
+    joined(filled(message, values, (value) => editorText(String(value), VALUE_LIMIT))) as EditorText;
   const detailed = (value: string | number | Block): string => {
     if (typeof value !== 'object') return oneLine(clipped(String(value), BLOCK_LIMIT));
     return value.rest === 0 ? value.lines : `${value.lines}${t('… ({0} more characters)', value.rest)}`;
@@ -82,7 +83,10 @@ export function createTexts(translate: (message: string) => string): Texts {
 
 /** Pieces in a row, which make no link or icon together. */
 function joined(pieces: readonly string[]): string {
-  return pieces.reduce((line, piece) => (/[\]$]$/.test(line) && piece.startsWith('(') ? `${line} ${piece}` : line + piece), '');
+  return pieces.reduce(
+    (line, piece) => (/[\]$]$/.test(line) && piece.startsWith('(') ? `${line} ${piece}` : line + piece),
+    '',
+  );
 }
 
 function oneLine(text: string): string {

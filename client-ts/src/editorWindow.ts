@@ -22,13 +22,24 @@ export interface StatusItem {
 }
 
 /** A message in a corner of the window. Gives the button pressed. */
-export function showMessage(severity: Severity, message: EditorText, ...buttons: EditorText[]): Thenable<string | undefined> {
+export function showMessage(
+  severity: Severity,
+  message: EditorText,
+  ...buttons: EditorText[]
+): Thenable<string | undefined> {
   const { showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
-  return { info: showInformationMessage, warning: showWarningMessage, error: showErrorMessage }[severity](message, ...buttons);
+  return { info: showInformationMessage, warning: showWarningMessage, error: showErrorMessage }[severity](
+    message,
+    ...buttons,
+  );
 }
 
 /** A dialog that waits for an answer. Gives the button pressed; undefined if it was closed. */
-export function showModal(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Thenable<string | undefined> {
+export function showModal(
+  message: EditorText,
+  detail: DialogText,
+  ...buttons: EditorText[]
+): Thenable<string | undefined> {
   return vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
 }
 
@@ -37,11 +48,20 @@ export function showPick<T extends PickItem>(items: T[], placeHolder: EditorText
 }
 
 /** Not a toast: those cover the very corner where the chat is. */
-export function showProgress<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Thenable<T> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) => work((step) => progress.report({ message: step })));
+export function showProgress<T>(
+  title: EditorText,
+  work: (report: (step: EditorText) => void) => Promise<T>,
+): Thenable<T> {
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, (progress) =>
+    work((step) => progress.report({ message: step })),
+  );
 }
 
-export function createStatus(id: string, name: EditorText, priority: number): vscode.Disposable & { show(item: StatusItem): void; hide(): void } {
+export function createStatus(
+  id: string,
+  name: EditorText,
+  priority: number,
+): vscode.Disposable & { show(item: StatusItem): void; hide(): void } {
   const item = vscode.window.createStatusBarItem(id, vscode.StatusBarAlignment.Right, priority);
   item.name = name;
   return {

@@ -40,7 +40,10 @@ export type SetupKind = 'noPython' | 'badInterpreter' | 'noVenv' | 'noServer' | 
 
 /** Why there is no environment. The message is one sentence that says what to do next. */
 export class SetupProblem extends Error {
-  constructor(readonly kind: SetupKind, message: string) {
+  constructor(
+    readonly kind: SetupKind,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -72,12 +75,20 @@ print(json.dumps({
  * The interpreter a person chose, or the newest suitable one on the PATH. Those inside `forbidden` folders (the
  * workspace) are passed over. Raises a SetupProblem if there is none.
  */
-export async function findPython(world: World, chosen: string | undefined, forbidden: readonly string[], cwd: string): Promise<Python> {
+export async function findPython(
+  world: World,
+  chosen: string | undefined,
+  forbidden: readonly string[],
+  cwd: string,
+): Promise<Python> {
   if (chosen) {
     const python = await probe(world, chosen, cwd);
     if (python && isNewEnough(python)) return python;
     const found = python ? `is Python ${python.version.join('.')}` : 'is no Python that can be started';
-    throw new SetupProblem('badInterpreter', `\`${chosen}\` ${found}; set countersign.interpreter to Python 3.11 or newer`);
+    throw new SetupProblem(
+      'badInterpreter',
+      `\`${chosen}\` ${found}; set countersign.interpreter to Python 3.11 or newer`,
+    );
   }
   let old: Python | undefined;
   for (const candidate of await candidates(world, forbidden)) {
@@ -100,10 +111,17 @@ export interface Wanted {
 }
 
 /** The interpreter of a whole environment for this version, made first if need be. Raises a SetupProblem. */
-export async function prepareEnvironment(world: World, python: Python, forbidden: readonly string[], wanted: Wanted): Promise<string> {
+export async function prepareEnvironment(
+  world: World,
+  python: Python,
+  forbidden: readonly string[],
+  wanted: Wanted,
+): Promise<string> {
   const { wheel, lock, wheels } = await carriedFiles(wanted.carried);
   const base = path.join(wanted.storage, 'python');
-  const key = [wanted.version, python.tag, python.platform, await digest([wheel, lock])].join('-').replaceAll(/[^\w.-]/g, '_');
+  const key = [wanted.version, python.tag, python.platform, await digest([wheel, lock])]
+    .join('-')
+    .replaceAll(/[^\w.-]/g, '_');
   const place = path.join(base, key);
   if (await exists(place)) {
     await fs.utimes(place, new Date(), new Date());
@@ -131,17 +149,35 @@ export async function previousEnvironment(world: World, storage: string): Promis
   return newest && interpreterOf(world, newest.folder);
 }
 
-async function build(world: World, python: Python, forbidden: readonly string[], folder: string, { wheel, lock, wheels }: Carried, report: (step: string) => void): Promise<void> {
+async function build(
+  world: World,
+  python: Python,
+  forbidden: readonly string[],
+  folder: string,
+  { wheel, lock, wheels }: Carried,
+  report: (step: string) => void,
+): Promise<void> {
   const cwd = path.dirname(folder);
   const inside = interpreterOf(world, folder);
   // A platform's own extension carries every wheel: then no index is asked.
-  const strict = [...(wheels === undefined ? [] : ['--no-index', '--find-links', wheels]), '--require-hashes', '--only-binary', ':all:', '-r', lock];
+  const strict = [
+    ...(wheels === undefined ? [] : ['--no-index', '--find-links', wheels]),
+    '--require-hashes',
+    '--only-binary',
+    ':all:',
+    '-r',
+    lock,
+  ];
   const must = async (command: string, ...args: string[]): Promise<void> => {
     world.log(`${command} ${args.join(' ')}`);
     const result = await world.run(command, args, cwd);
     if (result.stdout.trim()) world.log(result.stdout.trimEnd());
     if (result.stderr.trim()) world.log(result.stderr.trimEnd());
-    if (result.code !== 0) throw new SetupProblem('failed', `making the server's Python environment failed (${lastLine(result.stderr)}); see the log`);
+    if (result.code !== 0)
+      throw new SetupProblem(
+        'failed',
+        `making the server's Python environment failed (${lastLine(result.stderr)}); see the log`,
+      );
   };
   const uv = await onPath(world, ['uv'], forbidden);
   if (uv[0]) {
@@ -160,10 +196,15 @@ async function build(world: World, python: Python, forbidden: readonly string[],
     }
   }
   if (!python.hasVenv && !python.hasPip) {
-    throw new SetupProblem('noVenv', `this Python cannot make environments; install the package \`python${python.version[0]}.${python.version[1]}-venv\` (Debian, Ubuntu) or uv, then retry`);
+    throw new SetupProblem(
+      'noVenv',
+      `this Python cannot make environments; install the package \`python${python.version[0]}.${python.version[1]}-venv\` (Debian, Ubuntu) or uv, then retry`,
+    );
   }
   const flags = ['--disable-pip-version-check', '--no-input'];
-  const pip: [string, ...string[]] = python.hasPip ? [python.executable, '-I', '-m', 'pip', '--python', inside, ...flags, 'install'] : [inside, '-I', '-m', 'pip', ...flags, 'install'];
+  const pip: [string, ...string[]] = python.hasPip
+    ? [python.executable, '-I', '-m', 'pip', '--python', inside, ...flags, 'install']
+    : [inside, '-I', '-m', 'pip', ...flags, 'install'];
   report('making an environment');
   await must(python.executable, '-I', '-m', 'venv', ...(python.hasPip ? ['--without-pip'] : []), folder);
   report('installing what the server needs');
@@ -189,14 +230,19 @@ function isNewEnough({ version }: Python): boolean {
 }
 
 async function candidates(world: World, forbidden: readonly string[]): Promise<string[]> {
-  const names = world.platform === 'win32' ? ['python.exe', 'python3.exe', 'py.exe'] : ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
+  const names =
+    world.platform === 'win32'
+      ? ['python.exe', 'python3.exe', 'py.exe']
+      : ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
   return onPath(world, names, forbidden);
 }
 
 /** Programs of these names on the PATH, by name and then by place; relative entries and forbidden folders left out. */
 async function onPath(world: World, names: readonly string[], forbidden: readonly string[]): Promise<string[]> {
   const suffix = world.platform === 'win32' ? '.exe' : '';
-  const folders = (world.env['PATH'] ?? world.env['Path'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const folders = (world.env['PATH'] ?? world.env['Path'] ?? '')
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder));
   const found: string[] = [];
   for (const name of names) {
     for (const folder of folders) {
@@ -230,8 +276,13 @@ async function carriedFiles(folder: string): Promise<Carried> {
   const names = await fs.readdir(folder).catch(() => []);
   const wheel = names.find((name) => name.endsWith('.whl'));
   const lock = names.find((name) => name.endsWith('.txt'));
-  if (!wheel || !lock) throw new SetupProblem('noServer', 'this build of the extension carries no server; set countersign.serverPath');
-  return { wheel: path.join(folder, wheel), lock: path.join(folder, lock), wheels: names.some((name) => name === 'wheels') ? path.join(folder, 'wheels') : undefined };
+  if (!wheel || !lock)
+    throw new SetupProblem('noServer', 'this build of the extension carries no server; set countersign.serverPath');
+  return {
+    wheel: path.join(folder, wheel),
+    lock: path.join(folder, lock),
+    wheels: names.some((name) => name === 'wheels') ? path.join(folder, 'wheels') : undefined,
+  };
 }
 
 async function digest(files: readonly string[]): Promise<string> {

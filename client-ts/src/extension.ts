@@ -20,7 +20,12 @@ export function activate(context: ExtensionContext): void {
       ...host,
       // The view has a banner with the same words and buttons, and a toast would lie over its composer.
       complain: async (message, ...buttons) => (panel.isVisible() ? undefined : host.complain(message, ...buttons)),
-      initializationOptions: () => ({ ...settings.initial(), ...ledger.anchor(), storage: host.workspaceStorage, client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() } }),
+      initializationOptions: () => ({
+        ...settings.initial(),
+        ...ledger.anchor(),
+        storage: host.workspaceStorage,
+        client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() },
+      }),
     },
     {
       connected: () => void desk.refresh().catch((error: unknown) => host.log.error(String(error))),
@@ -49,7 +54,12 @@ export function activate(context: ExtensionContext): void {
   const ledger = createLedger(server, host);
   const confirmations = createConfirmations(server, host);
   const panel = createPanel(host, (intent) => void desk.handle(intent));
-  const desk = createDesk(server, { ...host, restartServer: () => void server.restart(), newLedgerChain: () => ledger.newChain() }, (message) => panel.post(message), () => attention.approvalsChanged());
+  const desk = createDesk(
+    server,
+    { ...host, restartServer: () => void server.restart(), newLedgerChain: () => ledger.newChain() },
+    (message) => panel.post(message),
+    () => attention.approvalsChanged(),
+  );
   const attention = createAttention(host, desk, panel);
   const trustOrSettingsChanged = (): void => {
     settings.send();
@@ -58,7 +68,9 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
-    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk, ledger)).map(([name, run]) => host.onCommand(name, run)),
+    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk, ledger)).map(([name, run]) =>
+      host.onCommand(name, run),
+    ),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),
     // Restricted settings are read again a moment later, which comes as a settings change of its own.

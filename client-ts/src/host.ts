@@ -9,7 +9,16 @@ import * as vscode from 'vscode';
 
 import type { Question } from './approvals.ts';
 import { createTexts, type DialogText, type EditorText, editorText, ownText } from './editorText.ts';
-import { createStatus, type PickItem, type Severity, showDiff, showMessage, showModal, showPick, showProgress } from './editorWindow.ts';
+import {
+  createStatus,
+  type PickItem,
+  type Severity,
+  showDiff,
+  showMessage,
+  showModal,
+  showPick,
+  showProgress,
+} from './editorWindow.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
@@ -30,7 +39,13 @@ export function createHost(context: vscode.ExtensionContext) {
   const status = createStatus('countersign.status', ownText('Countersign'), 100);
   const bypassStatus = createStatus('countersign.bypassed', t('Countersign: bypass'), 101);
   const files = watchSettingsFiles();
-  context.subscriptions.push(log, status, bypassStatus, files, vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals));
+  context.subscriptions.push(
+    log,
+    status,
+    bypassStatus,
+    files,
+    vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals),
+  );
 
   const configuration = () => vscode.workspace.getConfiguration(SECTION, vscode.workspace.workspaceFolders?.[0]?.uri);
 
@@ -83,7 +98,8 @@ export function createHost(context: vscode.ExtensionContext) {
 
     async openFile(file: string, line?: number): Promise<void> {
       const uri = vscode.Uri.file(path.isAbsolute(file) ? file : path.join(folders()[0] ?? os.homedir(), file));
-      const selection = line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
+      const selection =
+        line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
       await vscode.window.showTextDocument(uri, { selection, preview: true });
     },
     async openDiff(title: EditorText, file: string, oldText: string, newText: string): Promise<void> {
@@ -98,15 +114,25 @@ export function createHost(context: vscode.ExtensionContext) {
       if (!editor || editor.document.uri.scheme !== 'file') return undefined;
       const { selection, document } = editor;
       if (selection.isEmpty) return { path: document.uri.fsPath };
-      return { path: document.uri.fsPath, text: document.getText(selection), startLine: selection.start.line + 1, endLine: selection.end.line + 1 };
+      return {
+        path: document.uri.fsPath,
+        text: document.getText(selection),
+        startLine: selection.start.line + 1,
+        endLine: selection.end.line + 1,
+      };
     },
 
     // What is kept
 
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
-    ledgerAnchor: (): wire.LedgerHead | undefined => context.globalState.get(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`),
-    keepLedgerAnchor: (head: wire.LedgerHead): void => void context.globalState.update(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`, head),
+    ledgerAnchor: (): wire.LedgerHead | undefined =>
+      context.globalState.get(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`),
+    keepLedgerAnchor: (head: wire.LedgerHead): void =>
+      void context.globalState.update(
+        `countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`,
+        head,
+      ),
 
     // Settings and trust
 
@@ -118,7 +144,9 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     notifications: (): string => configuration().get<string>('notifications', 'away'),
     layers(): wire.SettingsLayers {
-      const found = vscode.workspace.getConfiguration(undefined, vscode.workspace.workspaceFolders?.[0]?.uri).inspect<Record<string, unknown>>(SECTION);
+      const found = vscode.workspace
+        .getConfiguration(undefined, vscode.workspace.workspaceFolders?.[0]?.uri)
+        .inspect<Record<string, unknown>>(SECTION);
       return {
         ...(found?.defaultValue && { default: plain(found.defaultValue) }),
         user: plain(found?.globalValue ?? {}),
@@ -136,7 +164,14 @@ export function createHost(context: vscode.ExtensionContext) {
       const global = context.globalStorageUri.fsPath;
       const user = path.dirname(path.dirname(global));
       const machine = path.join(path.dirname(user), 'Machine');
-      return [global, user, machine, context.extensionPath, context.logUri.fsPath, ...(context.storageUri ? [context.storageUri.fsPath] : [])];
+      return [
+        global,
+        user,
+        machine,
+        context.extensionPath,
+        context.logUri.fsPath,
+        ...(context.storageUri ? [context.storageUri.fsPath] : []),
+      ];
     },
     async writeSetting(layer: 'user' | 'workspace', setting: string, value: unknown): Promise<void> {
       const target = layer === 'user' ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;
@@ -154,7 +189,11 @@ export function createHost(context: vscode.ExtensionContext) {
         async change(changes) {
           const edit = new vscode.WorkspaceEdit();
           for (const { offset, length, text } of changes) {
-            edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);
+            edit.replace(
+              uri,
+              new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)),
+              text,
+            );
           }
           return files.ours(uri, async () => (await vscode.workspace.applyEdit(edit)) && (await document.save()));
         },
@@ -168,18 +207,26 @@ export function createHost(context: vscode.ExtensionContext) {
           resolve();
         };
         const timer = setTimeout(done, SETTINGS_READ_TIMEOUT);
-        const listening = vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && done());
+        const listening = vscode.workspace.onDidChangeConfiguration(
+          (event) => event.affectsConfiguration(SECTION) && done(),
+        );
       });
     },
     models() {
       const models = Object.keys(configuration().get<Record<string, unknown>>('models', {}));
       const agents = configuration().get<Record<string, { model?: string }>>('agents', {});
-      const modelOf = Object.entries(agents).flatMap(([name, agent]) => (typeof agent?.model === 'string' ? [[name, agent.model] as const] : []));
+      const modelOf = Object.entries(agents).flatMap(([name, agent]) =>
+        typeof agent?.model === 'string' ? [[name, agent.model] as const] : [],
+      );
       return { models, modelOf: Object.fromEntries(modelOf) };
     },
     async setModel(agentName: string, model: string): Promise<void> {
       const agents = configuration().inspect<Record<string, object>>('agents')?.globalValue ?? {};
-      await configuration().update('agents', { ...agents, [agentName]: { ...agents[agentName], model } }, vscode.ConfigurationTarget.Global);
+      await configuration().update(
+        'agents',
+        { ...agents, [agentName]: { ...agents[agentName], model } },
+        vscode.ConfigurationTarget.Global,
+      );
     },
     surroundings() {
       return {
@@ -190,13 +237,16 @@ export function createHost(context: vscode.ExtensionContext) {
         strings: strings(),
       };
     },
-    openSettings: (): void => void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),
+    openSettings: (): void =>
+      void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),
 
     // Listening
 
-    onSettingsChanged: (listener: () => void) => vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && listener()),
+    onSettingsChanged: (listener: () => void) =>
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && listener()),
     onTrusted: (listener: () => void) => vscode.workspace.onDidGrantWorkspaceTrust(listener),
-    onWindowFocus: (listener: (focused: boolean) => void) => vscode.window.onDidChangeWindowState((state) => listener(state.focused)),
+    onWindowFocus: (listener: (focused: boolean) => void) =>
+      vscode.window.onDidChangeWindowState((state) => listener(state.focused)),
     windowFocused: (): boolean => vscode.window.state.focused,
     /** What goes wrong in a command is told by us: the editor would show the error's own words, links and all. */
     onCommand: (name: string, run: () => unknown) =>
@@ -211,7 +261,8 @@ export function createHost(context: vscode.ExtensionContext) {
       }),
     run: (command: string, ...args: unknown[]): void => void vscode.commands.executeCommand(command, ...args),
     setContext: (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value),
-    registerView: (id: string, provider: vscode.WebviewViewProvider) => vscode.window.registerWebviewViewProvider(id, provider, { webviewOptions: { retainContextWhenHidden: true } }),
+    registerView: (id: string, provider: vscode.WebviewViewProvider) =>
+      vscode.window.registerWebviewViewProvider(id, provider, { webviewOptions: { retainContextWhenHidden: true } }),
     fileUri: (...parts: string[]): vscode.Uri => vscode.Uri.joinPath(context.extensionUri, ...parts),
     watchSettingsFile: (watch: SettingsFileWatch): vscode.Disposable => files.watch(watch),
   };
@@ -223,7 +274,9 @@ function inertLog(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
   return new Proxy(log, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
-      return typeof member === 'function' ? (...args: unknown[]) => (member as (...args: unknown[]) => unknown).apply(target, args.map(inert)) : member;
+      return typeof member === 'function'
+        ? (...args: unknown[]) => (member as (...args: unknown[]) => unknown).apply(target, args.map(inert))
+        : member;
     },
   });
 }
@@ -239,14 +292,20 @@ function createProposals(): vscode.TextDocumentContentProvider & { add(file: str
       // The last twenty diffs can be gone back to; older ones would only hold memory.
       texts.delete(String(last - 40));
       // The editor shows the path beside the title.
-      return vscode.Uri.from({ scheme: PROPOSED, path: path.posix.join('/', editorText(file.replaceAll('\\', '/'))), query: id });
+      return vscode.Uri.from({
+        scheme: PROPOSED,
+        path: path.posix.join('/', editorText(file.replaceAll('\\', '/'))),
+        query: id,
+      });
     },
     provideTextDocumentContent: (uri) => texts.get(uri.query) ?? '',
   };
 }
 
 function folders(): string[] {
-  return (vscode.workspace.workspaceFolders ?? []).filter((folder) => folder.uri.scheme === 'file').map((folder) => folder.uri.fsPath);
+  return (vscode.workspace.workspaceFolders ?? [])
+    .filter((folder) => folder.uri.scheme === 'file')
+    .map((folder) => folder.uri.fsPath);
 }
 
 function isMultiRoot(): boolean {
@@ -260,5 +319,7 @@ function plain(value: Record<string, unknown>): Record<string, unknown> {
 
 function strings(): Record<string, string> {
   const bundle = vscode.l10n.bundle ?? {};
-  return Object.fromEntries(Object.entries(bundle).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  return Object.fromEntries(
+    Object.entries(bundle).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

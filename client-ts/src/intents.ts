@@ -7,7 +7,8 @@ import type { Mode } from './wire.gen.ts';
 type Check<T> = (value: unknown) => value is T;
 
 const text: Check<string> = (value): value is string => typeof value === 'string' && value.length <= 8 * 1024 * 1024;
-const count: Check<number> = (value): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+const count: Check<number> = (value): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const flag: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
 const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto', 'dontAsk');
 
@@ -16,13 +17,26 @@ const card = { approvalId: text, digest: text };
 
 const SHAPES = {
   ready: {},
-  prompt: { threadId: optional(text), text, agentName: optional(text), mode: optional(mode), withSelection: optional(flag) },
+  prompt: {
+    threadId: optional(text),
+    text,
+    agentName: optional(text),
+    mode: optional(mode),
+    withSelection: optional(flag),
+  },
   stop: { threadId: text },
   openThread: { threadId: text },
   deleteThread: { threadId: text },
   setMode: { threadId: optional(text), mode },
   setModel: { agentName: text, model: text },
-  answer: { ...card, optionId: text, rule: optional(text), reason: optional(text), editedInput: optional(text), stop: optional(flag) },
+  answer: {
+    ...card,
+    optionId: text,
+    rule: optional(text),
+    reason: optional(text),
+    editedInput: optional(text),
+    stop: optional(flag),
+  },
   bypass: { ...card },
   batch: { cards: listOf(shaped(card)), decision: oneOf('allow_once', 'reject_once'), reason: optional(text) },
   postpone: { approvalId: text, postponed: flag },
@@ -55,7 +69,9 @@ const SHAPES = {
 type Shape = Record<string, Check<unknown>>;
 type Checked<C> = C extends Check<infer T> ? T : never;
 type OptionalKeys<S extends Shape> = { [K in keyof S]: undefined extends Checked<S[K]> ? K : never }[keyof S];
-type Fields<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Checked<S[K]> } & { [K in OptionalKeys<S>]?: Checked<S[K]> };
+type Fields<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Checked<S[K]> } & {
+  [K in OptionalKeys<S>]?: Checked<S[K]>;
+};
 
 export type IntentType = keyof typeof SHAPES;
 export type IntentOf<K extends IntentType> = { type: K } & Fields<(typeof SHAPES)[K]>;
@@ -93,5 +109,6 @@ function listOf<T>(check: Check<T>): Check<T[]> {
 }
 
 function shaped<S extends Shape>(shape: S): Check<Fields<S>> {
-  return (value): value is Fields<S> => typeof value === 'object' && value !== null && picked(shape, value) !== undefined;
+  return (value): value is Fields<S> =>
+    typeof value === 'object' && value !== null && picked(shape, value) !== undefined;
 }

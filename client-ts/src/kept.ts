@@ -8,7 +8,10 @@ export interface Kept {
 }
 
 /** What an answer with this option keeps; undefined where it is about the one call only. */
-export function keptBy({ kind, scope, rule: offered }: wire.ApprovalOption, rule: string | undefined): Kept | undefined {
+export function keptBy(
+  { kind, scope, rule: offered }: wire.ApprovalOption,
+  rule: string | undefined,
+): Kept | undefined {
   const text = rule ?? offered;
   if (text === undefined || scope === undefined || scope === 'call') return undefined;
   if (kind === 'allow_always') return { list: 'allow', rule: text, scope };

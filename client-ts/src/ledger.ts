@@ -58,7 +58,12 @@ export function createLedger(link: Pick<Link, 'request'>, host: LedgerHost): Led
       status = next;
       if (next.state !== 'broken' || was === 'broken') return;
       const look = host.t('Begin a New Chain…');
-      void host.notify(host.t('The ledger is damaged, so only reads run: {0}', editorText(next.reason ?? '', REASON_LIMIT)), look).then((pressed) => (pressed === look ? newChain() : undefined));
+      void host
+        .notify(
+          host.t('The ledger is damaged, so only reads run: {0}', editorText(next.reason ?? '', REASON_LIMIT)),
+          look,
+        )
+        .then((pressed) => (pressed === look ? newChain() : undefined));
     },
     newChain,
   };

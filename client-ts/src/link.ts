@@ -4,7 +4,9 @@
  */
 import type { Methods } from './wire.gen.ts';
 
-type Said<Kind, Direction> = { [M in keyof Methods as Methods[M] extends { kind: Kind; direction: Direction } ? M : never]: Methods[M] };
+type Said<Kind, Direction> = {
+  [M in keyof Methods as Methods[M] extends { kind: Kind; direction: Direction } ? M : never]: Methods[M];
+};
 type Params<T> = T extends { params: infer P } ? P : never;
 type Result<T> = T extends { result: infer R } ? R : never;
 
@@ -30,7 +32,10 @@ export interface Link {
 
 /** An error answer. `kind` is the wire's `data.kind`, where the server gave one. */
 export class ServerError extends Error {
-  constructor(message: string, readonly kind: string | undefined) {
+  constructor(
+    message: string,
+    readonly kind: string | undefined,
+  ) {
     super(message);
   }
 }
@@ -39,7 +44,10 @@ export function asServerError(error: unknown): ServerError {
   if (error instanceof ServerError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const data: unknown = typeof error === 'object' && error !== null && 'data' in error ? error.data : undefined;
-  const kind = typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string' ? data.kind : undefined;
+  const kind =
+    typeof data === 'object' && data !== null && 'kind' in data && typeof data.kind === 'string'
+      ? data.kind
+      : undefined;
   return new ServerError(message, kind);
 }
 

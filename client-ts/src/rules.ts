@@ -24,12 +24,19 @@ export interface Rules {
   takeBack(toolCallId: string): Promise<void>;
 }
 
-export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHost, 't' | 'detail' | 'confirm'>, post: (message: ToWebview) => void): Rules {
+export function createRules(
+  link: Pick<Link, 'request'>,
+  host: Pick<ApprovalsHost, 't' | 'detail' | 'confirm'>,
+  post: (message: ToWebview) => void,
+): Rules {
   const byCall = new Map<string, Kept>();
   let proposals: readonly wire.RuleProposal[] = [];
 
   async function list(): Promise<void> {
-    const [{ rules, calls, since }, { grants }] = await Promise.all([link.request('rule/list', {}), link.request('grant/list', {})]);
+    const [{ rules, calls, since }, { grants }] = await Promise.all([
+      link.request('rule/list', {}),
+      link.request('grant/list', {}),
+    ]);
     post({ type: 'rules', rules, grants, calls, since });
   }
 
@@ -45,7 +52,11 @@ export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHos
       listed !== 'allow' ||
       (await host.confirm({
         message: host.t('Always allow this?'),
-        detail: host.detail('{0}\n\nWhatever this rule matches will run without asking you, {1}.', rule, scopeWords(host, scope)),
+        detail: host.detail(
+          '{0}\n\nWhatever this rule matches will run without asking you, {1}.',
+          rule,
+          scopeWords(host, scope),
+        ),
         button: host.t('Always Allow'),
       }));
     if (yes) await link.request('rule/add', { list: listed, rule, scope });
@@ -85,13 +96,20 @@ export function createRules(link: Pick<Link, 'request'>, host: Pick<ApprovalsHos
   }
 
   async function takeBack(toolCallId: string): Promise<void> {
-    const kept = byCall.get(toolCallId) ?? keptIn((await link.request('history/query', { filter: { toolCallId } })).entries);
+    const kept =
+      byCall.get(toolCallId) ?? keptIn((await link.request('history/query', { filter: { toolCallId } })).entries);
     if (!kept) return post({ type: 'notice', level: 'info', message: host.t('Nothing was kept from this answer.') });
     if (!(await mayRemove(kept))) return;
     const gone = await (kept.scope === 'workspace' || kept.scope === 'user' ? takeRuleBack(kept) : takeGrantBack(kept));
     byCall.delete(toolCallId);
     post({ type: 'kept', toolCallId });
-    post({ type: 'notice', level: 'info', message: gone ? host.detail('Taken back: `{0}`', kept.rule) : host.detail('`{0}` no longer counts; there was nothing to take back.', kept.rule) });
+    post({
+      type: 'notice',
+      level: 'info',
+      message: gone
+        ? host.detail('Taken back: `{0}`', kept.rule)
+        : host.detail('`{0}` no longer counts; there was nothing to take back.', kept.rule),
+    });
     await list();
   }
 

@@ -9,11 +9,28 @@ import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import type { CompletionItem, LogOutputChannel, MarkdownString, MarkedString } from 'vscode';
-import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, type MessageTransports, State, type Executable } from 'vscode-languageclient/node';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  RevealOutputChannelOn,
+  type MessageTransports,
+  State,
+  type Executable,
+} from 'vscode-languageclient/node';
 
 import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
-import { asServerError, defined, type Link, type LinkState, type Notifications, type Requests, ServerError, type Told } from './link.ts';
+import {
+  asServerError,
+  defined,
+  type Link,
+  type LinkState,
+  type Notifications,
+  type Requests,
+  ServerError,
+  type Told,
+} from './link.ts';
 import { inertMarkdown, neutralized } from './serverText.ts';
 import type * as wire from './wire.gen.ts';
 import type { MethodName } from './wire.gen.ts';
@@ -178,7 +195,9 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       });
     }
     made.onRequest('settings/update', (params: wire.SettingsUpdateParams) =>
-      fits('settings/update', params) ? events.updateSetting(params) : { applied: false, reason: 'the request does not fit its type' },
+      fits('settings/update', params)
+        ? events.updateSetting(params)
+        : { applied: false, reason: 'the request does not fit its type' },
     );
   }
 
@@ -197,7 +216,9 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     const stopping = client;
     client = undefined;
     if (!stopping) return;
-    await stopping.stop(STOP_TIMEOUT).catch((error: unknown) => host.log.warn(`stopping: ${asServerError(error).message}`));
+    await stopping
+      .stop(STOP_TIMEOUT)
+      .catch((error: unknown) => host.log.warn(`stopping: ${asServerError(error).message}`));
     changeState('stopped');
   }
 
@@ -239,7 +260,9 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       const previous = await previousEnvironment(world, host.storage);
       if (!previous || !(error instanceof SetupProblem)) throw error;
       host.log.error(error.message);
-      void host.complain(host.t('Countersign runs the previous version of its server: {0}', error.message), host.t('Show Log')).then((pressed) => pressed && host.showLog());
+      void host
+        .complain(host.t('Countersign runs the previous version of its server: {0}', error.message), host.t('Show Log'))
+        .then((pressed) => pressed && host.showLog());
       return previous;
     }
   }
@@ -252,7 +275,8 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     restart,
     stop: () => enqueue(stop),
     async request<M extends keyof Requests>(method: M, params: Requests[M][0]): Promise<Requests[M][1]> {
-      if (!client || state !== 'running') throw new ServerError(host.t('the server is not running; restart it first'), undefined);
+      if (!client || state !== 'running')
+        throw new ServerError(host.t('the server is not running; restart it first'), undefined);
       try {
         return await client.sendRequest<Requests[M][1]>(method, defined(params));
       } catch (error) {
@@ -260,7 +284,10 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       }
     },
     notify<M extends keyof Notifications>(method: M, params: Notifications[M]): void {
-      if (client && state === 'running') void client.sendNotification(method, params).catch((error: unknown) => host.log.warn(asServerError(error).message));
+      if (client && state === 'running')
+        void client
+          .sendNotification(method, params)
+          .catch((error: unknown) => host.log.warn(asServerError(error).message));
     },
   };
 }
@@ -318,7 +345,12 @@ function pythonArgs(): string[] {
  * what agents and commands get.
  */
 function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_|PYTHONPATH$|PYTHONHOME$|PYTHONSTARTUP$|VIRTUAL_ENV$|__PYVENV_LAUNCHER__$)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) =>
+        !/^(VSCODE_|ELECTRON_|PYTHONPATH$|PYTHONHOME$|PYTHONSTARTUP$|VIRTUAL_ENV$|__PYVENV_LAUNCHER__$)/.test(name),
+    ),
+  );
 }
 
 /** Long enough for a slow download; a set-up that hangs for ever would never offer a retry. */
@@ -331,7 +363,12 @@ export function nodeWorld(log: Pick<LogOutputChannel, 'info'>): World {
     log: (line) => log.info(line),
     run: (command, args, cwd) =>
       new Promise((resolve) => {
-        const child = spawn(command, [...args], { cwd, env: cleaned(process.env), stdio: ['ignore', 'pipe', 'pipe'], timeout: RUN_TIMEOUT });
+        const child = spawn(command, [...args], {
+          cwd,
+          env: cleaned(process.env),
+          stdio: ['ignore', 'pipe', 'pipe'],
+          timeout: RUN_TIMEOUT,
+        });
         let stdout = '';
         let stderr = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -20,13 +20,22 @@ function paramsOf(method: string, params: Record<string, unknown>): Record<strin
     case 'window/showMessage':
       return { ...params, message: line(params['message']) };
     case 'window/showMessageRequest':
-      return { ...params, message: line(params['message']), actions: list(params['actions']).map((action) => (isRecord(action) ? { ...action, title: line(action['title']) } : action)) };
+      return {
+        ...params,
+        message: line(params['message']),
+        actions: list(params['actions']).map((action) =>
+          isRecord(action) ? { ...action, title: line(action['title']) } : action,
+        ),
+      };
     case 'window/logMessage':
       return { ...params, message: reveal(String(params['message'])) };
     case '$/progress':
       return isRecord(params['value']) ? { ...params, value: lines(params['value'], 'title', 'message') } : params;
     case 'textDocument/publishDiagnostics':
-      return { ...params, diagnostics: list(params['diagnostics']).map((one) => (isRecord(one) ? diagnostic(one) : one)) };
+      return {
+        ...params,
+        diagnostics: list(params['diagnostics']).map((one) => (isRecord(one) ? diagnostic(one) : one)),
+      };
     default:
       return params;
   }
@@ -60,7 +69,10 @@ export function inertMarkdown<M extends Markdown>(markdown: M): M {
 }
 
 function lines(record: Record<string, unknown>, ...keys: string[]): Record<string, unknown> {
-  return { ...record, ...Object.fromEntries(keys.filter((key) => record[key] !== undefined).map((key) => [key, line(record[key])])) };
+  return {
+    ...record,
+    ...Object.fromEntries(keys.filter((key) => record[key] !== undefined).map((key) => [key, line(record[key])])),
+  };
 }
 
 function line(value: unknown): string {

@@ -25,7 +25,9 @@ export function editSetting(text: string, path: readonly string[], value: unknow
   if ('refused' in edit) return edit;
   // Read again as the editor will read it: an edit that would not count is not made.
   const read = settingAt(settingsTree(withChanges(text, edit.changes)), path);
-  return same(read ?? null, value ?? null) ? edit : { refused: `\`${[SECTION, ...path].join('.')}\` stands in the settings file more than once; change it by hand` };
+  return same(read ?? null, value ?? null)
+    ? edit
+    : { refused: `\`${[SECTION, ...path].join('.')}\` stands in the settings file more than once; change it by hand` };
 }
 
 /**
@@ -50,7 +52,10 @@ export function settingsTree(text: string): Tree {
 }
 
 export function settingAt(tree: Tree, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => (isTree(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), tree);
+  return path.reduce<unknown>(
+    (inner, name) => (isTree(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    tree,
+  );
 }
 
 export type Tree = Record<string, unknown>;
@@ -66,16 +71,31 @@ function same(one: unknown, other: unknown): boolean {
 function proposedEdit(text: string, path: readonly string[], value: unknown): SettingEdit {
   const errors: ParseError[] = [];
   const root = text.trim() === '' ? undefined : parseTree(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0 || (root && root.type !== 'object')) return { refused: 'the settings file does not parse; correct it first' };
+  if (errors.length > 0 || (root && root.type !== 'object'))
+    return { refused: 'the settings file does not parse; correct it first' };
   if (path.length === 0) return { refused: 'there is no setting to change' };
-  if (!root) return value === null ? { changes: [] } : { changes: [{ offset: 0, length: text.length, text: `${written({ [topKey(path)]: nested(below(path), value) }, '', '    ', '\n')}\n` }] };
+  if (!root)
+    return value === null
+      ? { changes: [] }
+      : {
+          changes: [
+            {
+              offset: 0,
+              length: text.length,
+              text: `${written({ [topKey(path)]: nested(below(path), value) }, '', '    ', '\n')}\n`,
+            },
+          ],
+        };
   const place = deepest(root, [SECTION, ...path], namesOfTopKey);
   if (place.property && place.rest.length === 0) {
-    return { changes: value === null ? removal(text, place.parent, place.property) : replacement(text, place.property, value) };
+    return {
+      changes: value === null ? removal(text, place.parent, place.property) : replacement(text, place.property, value),
+    };
   }
   const container = place.property ? valueOf(place.property) : root;
   if (value === null) return { changes: [] };
-  if (container?.type !== 'object') return { refused: `\`${place.key}\` in the settings file is no object; correct it first` };
+  if (container?.type !== 'object')
+    return { refused: `\`${place.key}\` in the settings file is no object; correct it first` };
   const key = container === root ? topKey(path) : place.rest[0]!;
   const inner = container === root ? below(path) : place.rest.slice(1);
   return { changes: insertion(text, container, key, nested(inner, value)) };
@@ -85,7 +105,10 @@ function proposedEdit(text: string, path: readonly string[], value: unknown): Se
 export function withChanges(text: string, changes: readonly TextChange[]): string {
   return [...changes]
     .sort((one, other) => other.offset - one.offset)
-    .reduce((made, change) => made.slice(0, change.offset) + change.text + made.slice(change.offset + change.length), text);
+    .reduce(
+      (made, change) => made.slice(0, change.offset) + change.text + made.slice(change.offset + change.length),
+      text,
+    );
 }
 
 interface Place {
@@ -103,7 +126,8 @@ function deepest(container: Node, path: readonly string[], namesOf: (key: string
     if (names.length > path.length || !names.every((name, index) => name === path[index])) continue;
     const value = valueOf(property);
     const place: Place = { parent: container, property, key: keyOf(property), rest: path.slice(names.length) };
-    const inside = value?.type === 'object' && place.rest.length > 0 ? deepest(value, place.rest, (key) => [key]) : place;
+    const inside =
+      value?.type === 'object' && place.rest.length > 0 ? deepest(value, place.rest, (key) => [key]) : place;
     const found = inside.property ? inside : place;
     if (found.rest.length <= best.rest.length) best = found;
   }
@@ -143,7 +167,9 @@ function replacement(text: string, property: Node, value: unknown): TextChange[]
   }
   if (same(old, value)) return [];
   const { eol, unit } = style(text);
-  return [{ offset: node.offset, length: node.length, text: written(value, indentAt(text, property.offset), unit, eol) }];
+  return [
+    { offset: node.offset, length: node.length, text: written(value, indentAt(text, property.offset), unit, eol) },
+  ];
 }
 
 /** Entries added at the end or taken out, each by itself; undefined if it is more than that. */
@@ -163,7 +189,8 @@ function listChanges(text: string, array: Node, old: unknown[], value: unknown[]
 function insertion(text: string, container: Node, key: string, value: unknown): TextChange[] {
   const { eol, unit } = style(text);
   const first = container.children?.[0];
-  const indent = first && onOwnLine(text, first.offset) ? indentAt(text, first.offset) : indentAt(text, container.offset) + unit;
+  const indent =
+    first && onOwnLine(text, first.offset) ? indentAt(text, first.offset) : indentAt(text, container.offset) + unit;
   return append(text, container, [`${JSON.stringify(key)}: ${written(value, indent, unit, eol)}`]);
 }
 
@@ -172,7 +199,8 @@ function append(text: string, container: Node, entries: string[]): TextChange[] 
   const { eol, unit } = style(text);
   const close = container.offset + container.length - 1;
   const last = container.children?.at(-1);
-  const indent = last && onOwnLine(text, last.offset) ? indentAt(text, last.offset) : indentAt(text, container.offset) + unit;
+  const indent =
+    last && onOwnLine(text, last.offset) ? indentAt(text, last.offset) : indentAt(text, container.offset) + unit;
   const end = trimmedEnd(text, close);
   if (!last) {
     const lines = entries.map((entry) => `${eol}${indent}${entry}`).join(',');
@@ -247,5 +275,7 @@ function style(text: string): { eol: string; unit: string } {
 }
 
 function written(value: unknown, indent: string, unit: string, eol: string): string {
-  return JSON.stringify(value, null, unit).split('\n').join(eol + indent);
+  return JSON.stringify(value, null, unit)
+    .split('\n')
+    .join(eol + indent);
 }

@@ -85,7 +85,11 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
     return host.t('`.vscode/settings.json` could not be saved');
   }
 
-  async function writeWhole(layer: 'user' | 'workspace', path: string[], params: wire.SettingsUpdateParams): Promise<string | undefined> {
+  async function writeWhole(
+    layer: 'user' | 'workspace',
+    path: string[],
+    params: wire.SettingsUpdateParams,
+  ): Promise<string | undefined> {
     const [first = '', ...rest] = path;
     const before = nested((layer === 'user' ? host.layers().user : host.layers().workspace) ?? {});
     const wanted = wantedValue(settingAt(before, path), params);
@@ -111,19 +115,30 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
 const DROPS = 'the edit would drop a deny or ask rule that it does not name';
 
 /** The value to write: of a list, what stands there now with the entries put in and taken out. */
-function wantedValue(now: unknown, { value = null, insert, remove }: wire.SettingsUpdateParams): { value: unknown } | { refused: string } {
+function wantedValue(
+  now: unknown,
+  { value = null, insert, remove }: wire.SettingsUpdateParams,
+): { value: unknown } | { refused: string } {
   if (insert === undefined && remove === undefined) return { value };
-  if (now !== undefined && now !== null && !Array.isArray(now)) return { refused: 'the setting is not a list; correct it by hand first' };
+  if (now !== undefined && now !== null && !Array.isArray(now))
+    return { refused: 'the setting is not a list; correct it by hand first' };
   const left = ((now ?? []) as unknown[]).filter((entry) => !includes(remove ?? [], entry));
   return { value: [...left, ...(insert ?? []).filter((entry) => !includes(left, entry))] };
 }
 
 /** Whether a deny or ask rule would be gone that the edit does not name. */
-function dropsForbidding(before: Tree, after: Tree, path: readonly string[], { remove }: wire.SettingsUpdateParams): boolean {
+function dropsForbidding(
+  before: Tree,
+  after: Tree,
+  path: readonly string[],
+  { remove }: wire.SettingsUpdateParams,
+): boolean {
   return ['deny', 'ask'].some((list) => {
     const named = path.join('.') === `permissions.${list}` ? (remove ?? []) : [];
     const left = entriesOf(settingAt(after, ['permissions', list]));
-    return entriesOf(settingAt(before, ['permissions', list])).some((entry) => !includes(left, entry) && !includes(named, entry));
+    return entriesOf(settingAt(before, ['permissions', list])).some(
+      (entry) => !includes(left, entry) && !includes(named, entry),
+    );
   });
 }
 
@@ -150,7 +165,9 @@ export function underSection(path: readonly string[]): string[] {
 
 /** A copy of `whole` with one value set, or removed where it is null; other keys are not touched. */
 export function withValue(whole: unknown, path: readonly string[], value: unknown): Record<string, unknown> {
-  const copy: Record<string, unknown> = { ...(typeof whole === 'object' && whole !== null && !Array.isArray(whole) ? whole : {}) };
+  const copy: Record<string, unknown> = {
+    ...(typeof whole === 'object' && whole !== null && !Array.isArray(whole) ? whole : {}),
+  };
   const [first = '', ...rest] = path;
   if (rest.length > 0) copy[first] = withValue(copy[first], rest, value);
   else if (value === null) delete copy[first];

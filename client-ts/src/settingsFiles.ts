@@ -47,7 +47,9 @@ export function watchSettingsFiles(): SettingsFiles {
       const manual = reason === vscode.TextDocumentSaveReason.Manual && ourUri !== document.uri.toString();
       tell(document, (watch, file) => watch.willSave(file, document.getText(), manual));
     }),
-    vscode.workspace.onDidSaveTextDocument((document) => tell(document, (watch, file) => watch.saved(file, document.getText()))),
+    vscode.workspace.onDidSaveTextDocument((document) =>
+      tell(document, (watch, file) => watch.saved(file, document.getText())),
+    ),
     vscode.workspace.onDidCloseTextDocument((document) => tell(document, (watch, file) => watch.closed(file))),
   );
   return {

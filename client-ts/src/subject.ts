@@ -8,7 +8,11 @@ import type * as wire from './wire.gen.ts';
 export type Translate<T extends string = string> = (message: string, ...values: (string | number)[]) => T;
 
 /** "Run shell command?", "Edit src/a.py?", "Fetch example.com?", "Use TOOL of SERVER?". */
-export function headline<T extends string>(approval: wire.ApprovalRequest, t: Translate<T>, shorten: (path: string) => string = baseName): T {
+export function headline<T extends string>(
+  approval: wire.ApprovalRequest,
+  t: Translate<T>,
+  shorten: (path: string) => string = baseName,
+): T {
   const { preview, toolCall } = approval;
   switch (preview.kind) {
     case 'command':
@@ -52,7 +56,11 @@ function elided(shown: string): string {
 }
 
 /** The names that the headline could not hold whole. */
-export function longNames(preview: wire.Preview, toolCall: Pick<wire.ToolCallView, 'tool'>, shorten: (path: string) => string): ['path' | 'tool' | 'server', string][] {
+export function longNames(
+  preview: wire.Preview,
+  toolCall: Pick<wire.ToolCallView, 'tool'>,
+  shorten: (path: string) => string,
+): ['path' | 'tool' | 'server', string][] {
   const names: ['path' | 'tool' | 'server', string][] = [];
   if (preview.kind === 'diff') names.push(['path', shorten(preview.path)]);
   if (preview.kind === 'tool') {
@@ -68,7 +76,9 @@ export function subjectText({ preview }: wire.ApprovalRequest): string {
     case 'command':
       return `${reveal(preview.command)}\n(${reveal(preview.cwd)})`;
     case 'diff':
-      return preview.to === undefined ? `${reveal(preview.path)}\n\n${reveal(preview.newText)}` : `${reveal(preview.path)} → ${reveal(preview.to)}`;
+      return preview.to === undefined
+        ? `${reveal(preview.path)}\n\n${reveal(preview.newText)}`
+        : `${reveal(preview.path)} → ${reveal(preview.to)}`;
     case 'fetch':
       return `${reveal(preview.method)} ${reveal(preview.url)}`;
     case 'tool':
@@ -84,7 +94,12 @@ export function hostOf(url: string): string {
   }
 }
 
-function toolQuestion<T extends string>(tool: string, server: string | undefined, category: wire.Category, t: Translate<T>): T {
+function toolQuestion<T extends string>(
+  tool: string,
+  server: string | undefined,
+  category: wire.Category,
+  t: Translate<T>,
+): T {
   const name = elided(revealLine(toolName(tool, server)));
   if (server) return t('Use {0} of {1}?', name, elided(revealLine(server)));
   if (category === 'read') return t('Read with {0}?', name);

@@ -124,7 +124,8 @@ function placeOf(root: Node, item: wire.UnconfirmedItem): Node | undefined {
   if (!node || nodes.length > 1) return undefined;
   const value: unknown = getNodeValue(node);
   if (equal(value, item.value) || equal(withoutBypass(value), item.value)) return node;
-  const entries = node.type === 'array' ? (node.children ?? []).filter((entry) => equal(getNodeValue(entry), item.value)) : [];
+  const entries =
+    node.type === 'array' ? (node.children ?? []).filter((entry) => equal(getNodeValue(entry), item.value)) : [];
   return entries.length === 1 ? entries[0] : undefined;
 }
 
@@ -143,12 +144,18 @@ function partsOf(node: Node, key: string, depth = 0): Part[] {
       return [...ofName, ...partsOf(value, `${key}.${name}`, depth + 1)];
     });
   }
-  if (node.type === 'array' && node.children?.length) return node.children.flatMap((entry) => partsOf(entry, key, depth + 1));
+  if (node.type === 'array' && node.children?.length)
+    return node.children.flatMap((entry) => partsOf(entry, key, depth + 1));
   return [{ value: getNodeValue(node) as unknown, key }];
 }
 
 function isAbsent(part: Part, past: Past): boolean {
-  if ('text' in part) return !past.text.includes(part.text) && !past.decoded.includes(part.text) && !past.text.includes(JSON.stringify(part.text).slice(1, -1));
+  if ('text' in part)
+    return (
+      !past.text.includes(part.text) &&
+      !past.decoded.includes(part.text) &&
+      !past.text.includes(JSON.stringify(part.text).slice(1, -1))
+    );
   // `true` stands everywhere: the setting's own name may only stand where it counted, with another value.
   const name = lastName(part.key);
   const times = past.decoded.split(name).length - 1;
@@ -230,7 +237,9 @@ function found(node: Node, key: string): Node[] {
 
 /** The text with JSON's escapes read, wherever they stand, in comments too. */
 function decoded(text: string): string {
-  return text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))).replaceAll(/\\(["\\/])/g, '$1');
+  return text
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/\\(["\\/])/g, '$1');
 }
 
 /** An agent's bypass is an item of its own. */
@@ -245,6 +254,8 @@ function equal(one: unknown, other: unknown): boolean {
 
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1))) : inner,
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
   );
 }

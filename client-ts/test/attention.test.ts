@@ -22,7 +22,21 @@ let postponed: Set<string>;
 let bypassed: string[] | undefined;
 
 beforeEach(() => {
-  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [[], false, true, true, 'away', undefined, [], [], [], 0, [], undefined, new Set()];
+  [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [
+    [],
+    false,
+    true,
+    true,
+    'away',
+    undefined,
+    [],
+    [],
+    [],
+    0,
+    [],
+    undefined,
+    new Set(),
+  ];
 });
 
 const make = () =>
@@ -33,14 +47,27 @@ const make = () =>
       showBypass: (text, tooltip, command) => void (bypassed = text && [text, tooltip, command]),
       setContext: () => undefined,
       notify: async (message) => (said.push(`note ${message}`), press),
-      choose: async (message, detail, ...buttons) => (said.push(`modal ${message} | ${detail} | ${buttons.join(', ')}`), press),
+      choose: async (message, detail, ...buttons) => (
+        said.push(`modal ${message} | ${detail} | ${buttons.join(', ')}`),
+        press
+      ),
       pick: async (items) => (said.push(`pick ${items.map((item) => item.label).join(', ')}`), items[0]),
       windowFocused: () => focused,
       notifications: () => wanted,
       run: () => undefined,
     },
-    { approvals: () => waiting, agents: () => agents, postponed: () => postponed, answer: async (answer) => void answers.push(answer) },
-    { setBadge: (count) => void (badge = count), isVisible: () => visible, whenReady: async () => ready, post: (message) => void posted.push(message) },
+    {
+      approvals: () => waiting,
+      agents: () => agents,
+      postponed: () => postponed,
+      answer: async (answer) => void answers.push(answer),
+    },
+    {
+      setBadge: (count) => void (badge = count),
+      isVisible: () => visible,
+      whenReady: async () => ready,
+      post: (message) => void posted.push(message),
+    },
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const notes = () => said.filter((line) => line.startsWith('note'));
@@ -81,7 +108,11 @@ it('a broken ledger stands in the status bar until it is whole again', () => {
   const attention = make();
   attention.stateChanged('running');
   for (const state of ['broken', 'whole'] as const) attention.ledgerChanged({ state });
-  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield)', 'status $(shield) $(warning) urgent', 'status $(shield)']);
+  expect(said.filter((line) => line.startsWith('status'))).toEqual([
+    'status $(shield)',
+    'status $(shield) $(warning) urgent',
+    'status $(shield)',
+  ]);
 });
 
 describe('without a webview', () => {
@@ -117,13 +148,27 @@ describe('without a webview', () => {
 
 it('an agent that acts without asking stands in the status bar until it asks again', () => {
   const attention = make();
-  const agent = (agentName: string, bypass: boolean): wire.AgentView => ({ agentName, type: 'acp', state: 'idle', label: 'gated', bypass, default: false });
+  const agent = (agentName: string, bypass: boolean): wire.AgentView => ({
+    agentName,
+    type: 'acp',
+    state: 'idle',
+    label: 'gated',
+    bypass,
+    default: false,
+  });
   agents = [agent('Claude', true), agent('Codex', false)];
   attention.approvalsChanged();
-  expect(bypassed).toEqual(['$(warning) Claude: permissions bypassed', 'Acts without asking you: Claude. Press to turn that off.', 'countersign.endBypass']);
+  expect(bypassed).toEqual([
+    '$(warning) Claude: permissions bypassed',
+    'Acts without asking you: Claude. Press to turn that off.',
+    'countersign.endBypass',
+  ]);
   agents = [agent('Claude', true), agent('Codex', true)];
   attention.approvalsChanged();
-  expect(bypassed?.slice(0, 2)).toEqual(['$(warning) 2 agents: permissions bypassed', 'Acts without asking you: Claude, Codex. Press to turn that off.']);
+  expect(bypassed?.slice(0, 2)).toEqual([
+    '$(warning) 2 agents: permissions bypassed',
+    'Acts without asking you: Claude, Codex. Press to turn that off.',
+  ]);
   agents = [agent('Claude', false)];
   attention.approvalsChanged();
   expect(bypassed).toBeUndefined();
@@ -141,5 +186,12 @@ it('the status bar says what matters most', () => {
   postponed = new Set(['a-plain', 'a-fetch']);
   attention.approvalsChanged();
   attention.stateChanged('stopped', 'no Python was found');
-  expect(said.filter((line) => line.startsWith('status'))).toEqual(['status $(shield) $(loading~spin)', 'status $(shield)', 'status $(shield) 2 approvals urgent', 'status $(shield) 2 approvals urgent', 'status $(shield) 2 approvals', 'status $(shield) $(warning) urgent']);
+  expect(said.filter((line) => line.startsWith('status'))).toEqual([
+    'status $(shield) $(loading~spin)',
+    'status $(shield)',
+    'status $(shield) 2 approvals urgent',
+    'status $(shield) 2 approvals urgent',
+    'status $(shield) 2 approvals',
+    'status $(shield) $(warning) urgent',
+  ]);
 });

@@ -19,28 +19,53 @@ beforeAll(async () => {
 }, PATIENCE);
 afterAll(async () => stage.close());
 
-async function shown(approvals: wire.ApprovalRequest[], [width, height]: readonly [number, number], ...more: ToWebview[]): Promise<Page> {
+async function shown(
+  approvals: wire.ApprovalRequest[],
+  [width, height]: readonly [number, number],
+  ...more: ToWebview[]
+): Promise<Page> {
   const page = await stage.browser.newPage({ viewport: { width, height } });
-  await page.addInitScript((given) => Object.assign(window, { given }), [snapshot({ approvals }), { type: 'threadOpened', thread: thread() }, ...more]);
+  await page.addInitScript(
+    (given) => Object.assign(window, { given }),
+    [snapshot({ approvals }), { type: 'threadOpened', thread: thread() }, ...more],
+  );
   await page.goto(stage.origin);
-  await page.waitForFunction(() => document.querySelector('[data-testid="approval-card"][data-state="waiting"], [data-testid="review-row"]'), undefined, { timeout: PATIENCE });
+  await page.waitForFunction(
+    () => document.querySelector('[data-testid="approval-card"][data-state="waiting"], [data-testid="review-row"]'),
+    undefined,
+    { timeout: PATIENCE },
+  );
   return page;
 }
 
-const answers = (page: Page): Promise<{ type: string }[]> => page.evaluate(() => (window as unknown as { posted: { type: string }[] }).posted.filter(({ type }) => type === 'answer' || type === 'batch'));
+const answers = (page: Page): Promise<{ type: string }[]> =>
+  page.evaluate(() =>
+    (window as unknown as { posted: { type: string }[] }).posted.filter(
+      ({ type }) => type === 'answer' || type === 'batch',
+    ),
+  );
 
 /** What does not lie whole in the view, or lies under something else. */
 const outside = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const card = document.querySelector('.card')!;
-    const wanted = [card.querySelector('.card-title'), card.querySelector('.risks'), card.querySelector('.strip'), card.querySelector('.why-line'), ...card.querySelectorAll('.buttons .primary:not(.menu-button), .buttons .split > .secondary')];
+    const wanted = [
+      card.querySelector('.card-title'),
+      card.querySelector('.risks'),
+      card.querySelector('.strip'),
+      card.querySelector('.why-line'),
+      ...card.querySelectorAll('.buttons .primary:not(.menu-button), .buttons .split > .secondary'),
+    ];
     return wanted.flatMap((element) => {
       if (!element) return [];
       const { top, left, bottom, right, width, height } = element.getBoundingClientRect();
       const name = `${element.className || element.textContent} ${[top, left, bottom, right].map(Math.round).join(' ')}`;
-      if (width === 0 || height === 0 || top < -1 || left < -1 || bottom > innerHeight + 1 || right > innerWidth + 1) return [name];
+      if (width === 0 || height === 0 || top < -1 || left < -1 || bottom > innerHeight + 1 || right > innerWidth + 1)
+        return [name];
       const over = document.elementFromPoint(left + Math.min(width / 2, 40), top + Math.min(height / 2, 8));
-      return over && (element.contains(over) || over.contains(element)) ? [] : [`${name} is covered by ${over?.className}`];
+      return over && (element.contains(over) || over.contains(element))
+        ? []
+        : [`${name} is covered by ${over?.className}`];
     });
   });
 
@@ -65,7 +90,8 @@ const disordered = (page: Page): Promise<string[]> =>
           const rect = rects[rects.length - 1];
           if (!rect || rect.width === 0) continue;
           const middle = rect.top + rect.height / 2;
-          if (last && (middle < last.rect.top - 1 || (middle < last.rect.bottom && rect.left < last.rect.left - 0.5))) found.push(`${last.text}${text}`);
+          if (last && (middle < last.rect.top - 1 || (middle < last.rect.bottom && rect.left < last.rect.left - 0.5)))
+            found.push(`${last.text}${text}`);
           last = { rect, text };
         }
       }
@@ -76,93 +102,161 @@ const disordered = (page: Page): Promise<string[]> =>
 describe('hostile subjects', () => {
   it('are forty', () => expect(Object.keys(HOSTILE)).toHaveLength(40));
 
-  it.each(Object.entries(HOSTILE))('%s', async (_, approval) => {
-    const page = await shown([approval], VIEWS.narrow);
-    for (const [name, [width, height]] of Object.entries({ narrow: VIEWS.narrow, narrowest: VIEWS.narrowest })) {
-      await page.setViewportSize({ width, height });
-      await page.evaluate((given) => window.postMessage(given, '*'), snapshot({ approvals: [{ ...approval, approvalId: name, digest: name }] }));
-      await page.waitForFunction((id) => document.querySelector(`[data-approval-id="${id}"][data-state="waiting"]`), name, { timeout: PATIENCE });
-      await page.evaluate(() => ((window as unknown as { posted: unknown[] }).posted.length = 0));
-      expect(await outside(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('.card .rows')].every((box) => box.scrollWidth <= box.clientWidth))).toBe(true);
-      const approve = page.getByRole('button', { name: 'Approve', exact: true });
-      await page.locator('.card').evaluate((card: HTMLElement) => card.focus());
-      for (let steps = 0; steps < 400 && !(await approve.isEnabled()); steps++) {
-        if (steps < 2) await page.keyboard.press('Control+Enter');
-        await page.keyboard.press('PageDown');
+  it.each(Object.entries(HOSTILE))(
+    '%s',
+    async (_, approval) => {
+      const page = await shown([approval], VIEWS.narrow);
+      for (const [name, [width, height]] of Object.entries({ narrow: VIEWS.narrow, narrowest: VIEWS.narrowest })) {
+        await page.setViewportSize({ width, height });
+        await page.evaluate(
+          (given) => window.postMessage(given, '*'),
+          snapshot({ approvals: [{ ...approval, approvalId: name, digest: name }] }),
+        );
+        await page.waitForFunction(
+          (id) => document.querySelector(`[data-approval-id="${id}"][data-state="waiting"]`),
+          name,
+          { timeout: PATIENCE },
+        );
+        await page.evaluate(() => ((window as unknown as { posted: unknown[] }).posted.length = 0));
+        expect(await outside(page)).toEqual([]);
+        expect(
+          await page.evaluate(
+            () =>
+              document.documentElement.scrollWidth <= innerWidth &&
+              [...document.querySelectorAll('.card .rows')].every((box) => box.scrollWidth <= box.clientWidth),
+          ),
+        ).toBe(true);
+        const approve = page.getByRole('button', { name: 'Approve', exact: true });
+        await page.locator('.card').evaluate((card: HTMLElement) => card.focus());
+        for (let steps = 0; steps < 400 && !(await approve.isEnabled()); steps++) {
+          if (steps < 2) await page.keyboard.press('Control+Enter');
+          await page.keyboard.press('PageDown');
+        }
+        expect(await answers(page)).toEqual([]);
+        expect(await approve.isEnabled()).toBe(true);
+        expect(await outside(page)).toEqual([]);
+        expect(await disordered(page)).toEqual([]);
+        await approve.click();
+        expect(await answers(page)).toHaveLength(1);
       }
-      expect(await answers(page)).toEqual([]);
-      expect(await approve.isEnabled()).toBe(true);
-      expect(await outside(page)).toEqual([]);
-      expect(await disordered(page)).toEqual([]);
-      await approve.click();
-      expect(await answers(page)).toHaveLength(1);
-    }
-    await page.close();
-  }, 4 * PATIENCE);
+      await page.close();
+    },
+    4 * PATIENCE,
+  );
 });
 
-it('a script of 60 lines is not approved by the mouse before its end was scrolled to, in the card and in Review all', async () => {
-  const approval = { ...HOSTILE['a danger in line 31 of 60']!, risks: [] };
-  for (const review of [false, true]) {
-    const page = await shown([approval], VIEWS.narrow, ...(review ? [{ type: 'show' as const, page: 'review' as const }] : []));
-    const approve = page.getByRole('button', { name: review ? 'Approve 1 selected' : 'Approve', exact: true });
-    expect(await approve.isEnabled()).toBe(false);
-    // To the end in one leap: the middle was in view at no time.
-    await page.locator('.card .rows').evaluate((box) => (box.scrollTop = box.scrollHeight));
-    await page.waitForFunction(() => Number(document.querySelector<HTMLElement>('[data-testid="unseen"]')?.dataset['rows']) < 55);
-    expect(await approve.isEnabled()).toBe(false);
-    await page.locator('.card .rows').evaluate((box) => (box.scrollTop = 0));
-    const rows = page.locator('.card .rows');
-    await rows.scrollIntoViewIfNeeded();
-    await rows.hover({ position: { x: 40, y: 20 } });
-    for (let turn = 0; turn < 80 && !(await approve.isEnabled()); turn++) {
-      await page.mouse.wheel(0, 40);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+it(
+  'a script of 60 lines is not approved by the mouse before its end was scrolled to, in the card and in Review all',
+  async () => {
+    const approval = { ...HOSTILE['a danger in line 31 of 60']!, risks: [] };
+    for (const review of [false, true]) {
+      const page = await shown(
+        [approval],
+        VIEWS.narrow,
+        ...(review ? [{ type: 'show' as const, page: 'review' as const }] : []),
+      );
+      const approve = page.getByRole('button', { name: review ? 'Approve 1 selected' : 'Approve', exact: true });
+      expect(await approve.isEnabled()).toBe(false);
+      // To the end in one leap: the middle was in view at no time.
+      await page.locator('.card .rows').evaluate((box) => (box.scrollTop = box.scrollHeight));
+      await page.waitForFunction(
+        () => Number(document.querySelector<HTMLElement>('[data-testid="unseen"]')?.dataset['rows']) < 55,
+      );
+      expect(await approve.isEnabled()).toBe(false);
+      await page.locator('.card .rows').evaluate((box) => (box.scrollTop = 0));
+      const rows = page.locator('.card .rows');
+      await rows.scrollIntoViewIfNeeded();
+      await rows.hover({ position: { x: 40, y: 20 } });
+      for (let turn = 0; turn < 80 && !(await approve.isEnabled()); turn++) {
+        await page.mouse.wheel(0, 40);
+        await page.evaluate(
+          () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+        );
+      }
+      await approve.click({ timeout: PATIENCE });
+      expect(await answers(page)).toHaveLength(1);
+      await page.close();
     }
-    await approve.click({ timeout: PATIENCE });
-    expect(await answers(page)).toHaveLength(1);
-    await page.close();
-  }
-}, 2 * PATIENCE);
+  },
+  2 * PATIENCE,
+);
 
-it('title, risks, strip, reason and buttons are in view, whatever the card and the view', async () => {
-  // A linear congruential generator: the same cards each time.
-  let state = 4242;
-  const next = (below: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
-  const words = (most: number): string => Array.from({ length: 1 + next(most) }, () => 'abcdefghij'.slice(0, 1 + next(10))).join(next(3) === 0 ? '\n' : ' ');
-  const subjects = Object.values(HOSTILE);
-  const page = await shown([commandApproval()], VIEWS.wide);
-  for (let round = 0; round < 60; round++) {
-    const approval: wire.ApprovalRequest = {
-      ...subjects[next(subjects.length)]!,
-      approvalId: `a-${round}`,
-      digest: `d-${round}`,
-      agentName: words(8),
-      reason: words(200),
-      risks: Array.from({ length: next(6) }, () => words(6)),
-      options: options({ rule: 'Bash(x)', background: next(2) === 0 }),
-    };
-    const view = { width: 300 + next(700), height: 270 + next(700) };
-    await page.setViewportSize(view);
-    await page.evaluate((given) => window.postMessage(given, '*'), snapshot({ approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }));
-    await page.waitForFunction((id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`), `a-${round}`);
-    expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
-  }
-  await page.close();
-}, 2 * PATIENCE);
-
-it('what would stall the view is drawn piece by piece', async () => {
-  const cards: wire.ApprovalRequest[] = [
-    commandApproval({ preview: { kind: 'command', command: `echo ${'\u200B'.repeat(200_000)}`, cwd: '/', parts: [] } }),
-    commandApproval({ preview: { kind: 'command', command: `echo ${'a\u200B'.repeat(100_000)}`, cwd: '/', parts: [] } }),
-    { ...toolApproval(), preview: { kind: 'tool', server: 'x', input: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, index])) } },
-    commandApproval({ preview: { kind: 'command', command: 'ls\n'.repeat(701), cwd: '/', parts: Array.from({ length: 701 }, () => ({ text: 'ls', verdict: 'ask' as const, evidence: { source: 'default' as const, reason: 'no rule matches' } })) } }),
-  ];
-  for (const card of cards) {
-    const page = await shown([card], VIEWS.narrow);
-    expect(await page.evaluate(() => document.querySelectorAll('.card *').length)).toBeLessThan(15_000);
-    expect(await page.getByRole('button', { name: 'Approve', exact: true }).isEnabled()).toBe(false);
+it(
+  'title, risks, strip, reason and buttons are in view, whatever the card and the view',
+  async () => {
+    // A linear congruential generator: the same cards each time.
+    let state = 4242;
+    const next = (below: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
+    const words = (most: number): string =>
+      Array.from({ length: 1 + next(most) }, () => 'abcdefghij'.slice(0, 1 + next(10))).join(
+        next(3) === 0 ? '\n' : ' ',
+      );
+    const subjects = Object.values(HOSTILE);
+    const page = await shown([commandApproval()], VIEWS.wide);
+    for (let round = 0; round < 60; round++) {
+      const approval: wire.ApprovalRequest = {
+        ...subjects[next(subjects.length)]!,
+        approvalId: `a-${round}`,
+        digest: `d-${round}`,
+        agentName: words(8),
+        reason: words(200),
+        risks: Array.from({ length: next(6) }, () => words(6)),
+        options: options({ rule: 'Bash(x)', background: next(2) === 0 }),
+      };
+      const view = { width: 300 + next(700), height: 270 + next(700) };
+      await page.setViewportSize(view);
+      await page.evaluate(
+        (given) => window.postMessage(given, '*'),
+        snapshot({ approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }),
+      );
+      await page.waitForFunction(
+        (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
+        `a-${round}`,
+      );
+      expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
+    }
     await page.close();
-  }
-}, 2 * PATIENCE);
+  },
+  2 * PATIENCE,
+);
+
+it(
+  'what would stall the view is drawn piece by piece',
+  async () => {
+    const cards: wire.ApprovalRequest[] = [
+      commandApproval({
+        preview: { kind: 'command', command: `echo ${'\u200B'.repeat(200_000)}`, cwd: '/', parts: [] },
+      }),
+      commandApproval({
+        preview: { kind: 'command', command: `echo ${'a\u200B'.repeat(100_000)}`, cwd: '/', parts: [] },
+      }),
+      {
+        ...toolApproval(),
+        preview: {
+          kind: 'tool',
+          server: 'x',
+          input: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, index])),
+        },
+      },
+      commandApproval({
+        preview: {
+          kind: 'command',
+          command: 'ls\n'.repeat(701),
+          cwd: '/',
+          parts: Array.from({ length: 701 }, () => ({
+            text: 'ls',
+            verdict: 'ask' as const,
+            evidence: { source: 'default' as const, reason: 'no rule matches' },
+          })),
+        },
+      }),
+    ];
+    for (const card of cards) {
+      const page = await shown([card], VIEWS.narrow);
+      expect(await page.evaluate(() => document.querySelectorAll('.card *').length)).toBeLessThan(15_000);
+      expect(await page.getByRole('button', { name: 'Approve', exact: true }).isEnabled()).toBe(false);
+      await page.close();
+    }
+  },
+  2 * PATIENCE,
+);

@@ -20,9 +20,27 @@ let fails: ServerError | undefined;
 let desk: Desk;
 let past: wire.HistoryEntry[];
 
-const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({ ruleId, list, rule, scope, hits: 0 });
-const rules = (): wire.RuleView[] => [ruleView('r-deny', 'deny', 'Bash(rm:*)', 'user'), ruleView('r-ask', 'ask', 'Bash(git push:*)', 'user'), ruleView('r-allow', 'allow', 'Bash(npm run test:*)', 'workspace')];
-const grants = (): wire.GrantView[] => [{ grantId: 'g-chat', rule: 'Bash(npm run test -- --watch=false)', scope: 'chat', agentName: 'Countersign', threadId: 't-1' }];
+const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({
+  ruleId,
+  list,
+  rule,
+  scope,
+  hits: 0,
+});
+const rules = (): wire.RuleView[] => [
+  ruleView('r-deny', 'deny', 'Bash(rm:*)', 'user'),
+  ruleView('r-ask', 'ask', 'Bash(git push:*)', 'user'),
+  ruleView('r-allow', 'allow', 'Bash(npm run test:*)', 'workspace'),
+];
+const grants = (): wire.GrantView[] => [
+  {
+    grantId: 'g-chat',
+    rule: 'Bash(npm run test -- --watch=false)',
+    scope: 'chat',
+    agentName: 'Countersign',
+    threadId: 't-1',
+  },
+];
 
 beforeEach(async () => {
   asked = [];
@@ -37,13 +55,42 @@ beforeEach(async () => {
     'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
-    'agent/list': { agents: [...agents(), { agentName: 'Free', type: 'acp', state: 'idle', label: 'gated', bypass: true, bypassScope: 'session', default: false }, { agentName: 'Kept', type: 'acp', state: 'idle', label: 'gated', bypass: true, bypassScope: 'workspace', default: false }] },
+    'agent/list': {
+      agents: [
+        ...agents(),
+        {
+          agentName: 'Free',
+          type: 'acp',
+          state: 'idle',
+          label: 'gated',
+          bypass: true,
+          bypassScope: 'session',
+          default: false,
+        },
+        {
+          agentName: 'Kept',
+          type: 'acp',
+          state: 'idle',
+          label: 'gated',
+          bypass: true,
+          bypassScope: 'workspace',
+          default: false,
+        },
+      ],
+    },
     'thread/create': { threadId: 'new', agentName: 'Countersign', mode: 'default' },
     'thread/setMode': { mode: 'auto' },
     'thread/prompt': { stopReason: 'end_turn' },
     'rule/list': { rules: rules(), calls: 0 },
     'grant/list': { grants: grants() },
-    'rule/proposals': { proposals: [{ rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] }], looked: 3, most: 1000, unjudged: 0 },
+    'rule/proposals': {
+      proposals: [
+        { rule: 'Bash(make:*)', scopes: ['workspace'], spared: 3, since: 's', last: 'l', examples: [], agents: [] },
+      ],
+      looked: 3,
+      most: 1000,
+      unjudged: 0,
+    },
     'tool/approvalBatch': { results: [] },
     'tool/approvalPostpone': { approvalId: 'a-plain' },
     'ledger/status': { state: 'broken', rows: 9, head: 'h9', brokenAt: 3, reason: 'row 3 was changed' },
@@ -83,7 +130,12 @@ beforeEach(async () => {
     setModel: async (agentName, model) => void sent.push(['setModel', { agentName, model }]),
     surroundings: () => ({ trusted: true, workspace: '/w', mac: false, strings: {} }),
   };
-  desk = createDesk(link, host, (message) => posted.push(message), () => undefined);
+  desk = createDesk(
+    link,
+    host,
+    (message) => posted.push(message),
+    () => undefined,
+  );
   await desk.refresh();
   sent = [];
   posted = [];
@@ -96,24 +148,41 @@ async function forge(message: unknown): Promise<void> {
 }
 
 const card = { approvalId: 'a-plain', digest: 'd-plain' };
-const answerOf = (more: object): [string, unknown][] => [['tool/approvalResponse', { ...card, response: { outcome: { outcome: 'selected', optionId: 'allow_once' } }, bypassAll: false, ...more }]];
+const answerOf = (more: object): [string, unknown][] => [
+  [
+    'tool/approvalResponse',
+    { ...card, response: { outcome: { outcome: 'selected', optionId: 'allow_once' } }, bypassAll: false, ...more },
+  ],
+];
 
 describe('a webview that lies changes nothing', () => {
   const forgeries: [string, unknown][] = [
     ['bypass without the modal', { type: 'bypass', ...card }],
     ['bypass of an agent without the modal', { type: 'bypassStart', agentName: 'Claude Code' }],
-    ['bypass of an agent with a scope of its own', { type: 'bypassStart', agentName: 'Claude Code', scope: 'workspace', on: true }],
+    [
+      'bypass of an agent with a scope of its own',
+      { type: 'bypassStart', agentName: 'Claude Code', scope: 'workspace', on: true },
+    ],
     ['bypass of an agent that is none', { type: 'bypassStart', agentName: 'Nobody' }],
     ['the end of a bypass that is none', { type: 'bypassEnd', agentName: 'Claude Code' }],
     ['agent/setBypass by name', { type: 'agent/setBypass', agentName: 'Claude Code', scope: 'workspace', on: true }],
     ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
-    ['bypassAll smuggled into an answer that is not offered', { type: 'answer', ...card, optionId: 'allow_everything', bypassAll: true }],
+    [
+      'bypassAll smuggled into an answer that is not offered',
+      { type: 'answer', ...card, optionId: 'allow_everything', bypassAll: true },
+    ],
     ['settings/confirm', { type: 'settings/confirm', digest: 'x', accept: true }],
     ['settings/confirm by another name', { type: 'confirm', digest: 'x', accept: true }],
-    ['settings/changed with byPerson', { type: 'settings/changed', settings: {}, trusted: true, byPerson: [{ key: 'a', digest: 'b' }] }],
+    [
+      'settings/changed with byPerson',
+      { type: 'settings/changed', settings: {}, trusted: true, byPerson: [{ key: 'a', digest: 'b' }] },
+    ],
     ['a server method by name', { type: 'tool/approvalResponse', ...card, bypassAll: true }],
     ['a rule that was not offered', { type: 'answer', ...card, optionId: 'allow_always_user_1', rule: 'Bash' }],
-    ['a rule for a short while that was not offered', { type: 'answer', ...card, optionId: 'allow_chat', rule: 'Bash(*)' }],
+    [
+      'a rule for a short while that was not offered',
+      { type: 'answer', ...card, optionId: 'allow_chat', rule: 'Bash(*)' },
+    ],
     ['a new allow rule', { type: 'ruleAdd', list: 'allow', rule: 'Bash', scope: 'user' }],
     ['a proposal that the server did not make', { type: 'proposalAdd', rule: 'Bash', scope: 'workspace' }],
     ['taking out a deny rule', { type: 'ruleRemove', ruleId: 'r-deny' }],
@@ -125,8 +194,14 @@ describe('a webview that lies changes nothing', () => {
     ['a mode that is none', { type: 'setMode', threadId: 't-1', mode: 'yolo' }],
     ['an answer to another digest', { type: 'answer', ...card, digest: 'd-other', optionId: 'allow_once' }],
     ['an answer without a digest', { type: 'answer', approvalId: 'a-plain', optionId: 'allow_once' }],
-    ['an answer to an unknown request', { type: 'answer', approvalId: 'a-none', digest: 'd-plain', optionId: 'allow_once' }],
-    ['a batch with wrong digests', { type: 'batch', cards: [{ approvalId: 'a-plain', digest: 'x' }], decision: 'allow_once' }],
+    [
+      'an answer to an unknown request',
+      { type: 'answer', approvalId: 'a-none', digest: 'd-plain', optionId: 'allow_once' },
+    ],
+    [
+      'a batch with wrong digests',
+      { type: 'batch', cards: [{ approvalId: 'a-plain', digest: 'x' }], decision: 'allow_once' },
+    ],
     ['a batch that decides otherwise', { type: 'batch', cards: [card], decision: 'allow_always' }],
     ['a batch without digests', { type: 'batch', cards: [{ approvalId: 'a-plain' }], decision: 'allow_once' }],
     ['a model that nobody set up', { type: 'setModel', agentName: 'Countersign', model: 'https://evil.example' }],
@@ -137,7 +212,9 @@ describe('a webview that lies changes nothing', () => {
   ];
   it.each(forgeries)('%s', async (_, message) => {
     await forge(message);
-    expect(sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query' && method !== 'rule/preview')).toEqual([]);
+    expect(
+      sent.filter(([method]) => !method.endsWith('/list') && method !== 'history/query' && method !== 'rule/preview'),
+    ).toEqual([]);
   });
 });
 
@@ -160,11 +237,16 @@ describe('what widens is asked again, and then done', () => {
     await forge({ type: 'bypass', ...card });
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatchObject({ button: 'Bypass Permissions', message: 'Bypass permissions for Countersign?' });
-    expect(asked[0]!.detail).toMatch(/Outside the workspace it may read and write too.*keys in your home folder.*still stop it/);
+    expect(asked[0]!.detail).toMatch(
+      /Outside the workspace it may read and write too.*keys in your home folder.*still stop it/,
+    );
     expect(sent).toEqual(answerOf({ bypassAll: true, bypassScope: 'workspace' }));
   });
 
-  it.each([['Bypass Permissions', 'workspace'], ['Bypass Until Window Closes', 'session']])('%s of an agent lasts as long as its button says', async (button, scope) => {
+  it.each([
+    ['Bypass Permissions', 'workspace'],
+    ['Bypass Until Window Closes', 'session'],
+  ])('%s of an agent lasts as long as its button says', async (button, scope) => {
     press = button;
     await forge({ type: 'bypassStart', agentName: 'Claude Code' });
     expect(asked.map(({ message }) => message)).toEqual(['Bypass permissions for Claude Code?']);
@@ -186,7 +268,10 @@ describe('what widens is asked again, and then done', () => {
     await forge({ type: 'bypassEnd', agentName: 'Free' });
     await forge({ type: 'bypassEnd', agentName: 'Kept' });
     expect(asked).toEqual([]);
-    expect(sent).toEqual([['agent/setBypass', { agentName: 'Free', scope: 'session', on: false }], ['agent/setBypass', { agentName: 'Kept', scope: 'workspace', on: false }]]);
+    expect(sent).toEqual([
+      ['agent/setBypass', { agentName: 'Free', scope: 'session', on: false }],
+      ['agent/setBypass', { agentName: 'Kept', scope: 'workspace', on: false }],
+    ]);
   });
 
   it('a rule of the person’s own is shown in full and kept', async () => {
@@ -194,7 +279,14 @@ describe('what widens is asked again, and then done', () => {
     await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_1', rule: 'Bash(npm *)' });
     expect(asked[0]!.detail).toContain('Bash(npm *)');
     expect(asked[0]!.detail).toMatch(/wider than the widest rule offered[^]*npm publish/);
-    expect(sent).toEqual([['rule/preview', { approvalId: 'a-plain', rule: 'Bash(npm *)' }], ...answerOf({ response: { outcome: { outcome: 'selected', optionId: 'allow_always_workspace_1' } }, rule: 'Bash(npm *)', confirmed: { ruleDigest: 'sha256:p' } })]);
+    expect(sent).toEqual([
+      ['rule/preview', { approvalId: 'a-plain', rule: 'Bash(npm *)' }],
+      ...answerOf({
+        response: { outcome: { outcome: 'selected', optionId: 'allow_always_workspace_1' } },
+        rule: 'Bash(npm *)',
+        confirmed: { ruleDigest: 'sha256:p' },
+      }),
+    ]);
   });
 
   it('Auto is asked about once', async () => {
@@ -218,13 +310,17 @@ describe('plain answers go through as they are', () => {
 
   it('a denial carries its reason', async () => {
     await forge({ type: 'answer', ...card, optionId: 'reject_once', reason: 'no' });
-    expect(sent).toEqual(answerOf({ response: { outcome: { outcome: 'selected', optionId: 'reject_once' } }, reason: 'no' }));
+    expect(sent).toEqual(
+      answerOf({ response: { outcome: { outcome: 'selected', optionId: 'reject_once' } }, reason: 'no' }),
+    );
   });
 
   it('an error leaves the card open and says why', async () => {
     fails = new ServerError('the settings file has unsaved changes', 'invalid');
     await forge({ type: 'answer', ...card, optionId: 'allow_once' });
-    expect(posted).toEqual([{ type: 'answerFailed', approvalId: 'a-plain', message: 'the settings file has unsaved changes' }]);
+    expect(posted).toEqual([
+      { type: 'answerFailed', approvalId: 'a-plain', message: 'the settings file has unsaved changes' },
+    ]);
     expect(desk.approvals().map((approval) => approval.approvalId)).toEqual(['a-plain']);
   });
 
@@ -247,7 +343,11 @@ it('the first prompt makes a chat, shows the prompt and sends it', async () => {
     ['thread/create', { agentName: 'Countersign', mode: 'plan' }],
     ['thread/prompt', { threadId: 'new', text: 'hi' }],
   ]);
-  expect(posted.filter((message) => message.type !== 'threads').map((message) => message.type)).toEqual(['threadOpened', 'prompted', 'turnEnded']);
+  expect(posted.filter((message) => message.type !== 'threads').map((message) => message.type)).toEqual([
+    'threadOpened',
+    'prompted',
+    'turnEnded',
+  ]);
 });
 
 it('an intent holds the fields of its shape and no others', () => {
@@ -262,7 +362,10 @@ describe('rules are taken by one press where the server worded them, and taken b
   it('a proposal is added without a second question, and the lists come anew', async () => {
     await forge({ type: 'proposals' });
     await forge({ type: 'proposalAdd', rule: 'Bash(make:*)', scope: 'workspace' });
-    expect([asked, methods()]).toEqual([[], [['rule/add', { list: 'allow', rule: 'Bash(make:*)', scope: 'workspace' }]]]);
+    expect([asked, methods()]).toEqual([
+      [],
+      [['rule/add', { list: 'allow', rule: 'Bash(make:*)', scope: 'workspace' }]],
+    ]);
     expect(posted.map((message) => message.type).toSorted()).toEqual(['proposals', 'proposals', 'rules']);
   });
 
@@ -274,7 +377,9 @@ describe('rules are taken by one press where the server worded them, and taken b
 
   it('a rule that was kept by an answer is taken back', async () => {
     await forge({ type: 'answer', ...card, optionId: 'allow_always_workspace_2' });
-    expect(kept()).toEqual([{ type: 'kept', toolCallId: callId, kept: { list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace' } }]);
+    expect(kept()).toEqual([
+      { type: 'kept', toolCallId: callId, kept: { list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace' } },
+    ]);
     sent = [];
     await forge({ type: 'takeBack', toolCallId: callId });
     expect([asked, methods()]).toEqual([[], [['rule/remove', { ruleId: 'r-allow' }]]]);
@@ -296,8 +401,26 @@ describe('rules are taken by one press where the server worded them, and taken b
   });
 
   it('what was kept before the window was loaded is known from history', async () => {
-    const row = { receiptId: 'r', seq: 1, at: 'now', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-old', tool: 'shell', digest: 'd' };
-    past = [{ ...row, evidence: [], phase: 'decided', verdict: 'allow', by: 'user', outcome: { state: 'allowed', note: 'kept Bash(npm run test:*) (workspace)' } }];
+    const row = {
+      receiptId: 'r',
+      seq: 1,
+      at: 'now',
+      threadId: 't-1',
+      agentName: 'Countersign',
+      toolCallId: 'c-old',
+      tool: 'shell',
+      digest: 'd',
+    };
+    past = [
+      {
+        ...row,
+        evidence: [],
+        phase: 'decided',
+        verdict: 'allow',
+        by: 'user',
+        outcome: { state: 'allowed', note: 'kept Bash(npm run test:*) (workspace)' },
+      },
+    ];
     await forge({ type: 'takeBack', toolCallId: 'c-old' });
     expect(methods()).toEqual([
       ['history/query', { filter: { toolCallId: 'c-old' } }],
@@ -323,7 +446,13 @@ describe('rules are taken by one press where the server worded them, and taken b
     await forge({ type: 'ruleRemove', ruleId: 'r-allow' });
     says = true;
     await forge({ type: 'ruleRemove', ruleId: 'r-deny' });
-    expect([asked.length, methods()]).toEqual([1, [['rule/remove', { ruleId: 'r-allow' }], ['rule/remove', { ruleId: 'r-deny' }]]]);
+    expect([asked.length, methods()]).toEqual([
+      1,
+      [
+        ['rule/remove', { ruleId: 'r-allow' }],
+        ['rule/remove', { ruleId: 'r-deny' }],
+      ],
+    ]);
   });
 });
 

@@ -18,14 +18,59 @@ const ICON = /\$\([A-Za-z0-9-]+(?:~[A-Za-z]+)?\)/;
 // oxlint-disable-next-line no-control-regex -- these are what must not be left
 const HIDDEN = /[\u0000-\u001F\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uD800-\uDFFF]/;
 
-const PIECES = ['[', ']', '(', ')', '](', '$(', '$', 'command:workbench.action.quit', 'https://x.example', 'file:', 'Review', 'flame', '\n', '\r', '\t', '\u202E', '\u200B', '\\', '`', '!', '<', '>', ' ', '{0}', '&&', '\u001B[2K', '\uD83C', '\uDF89', '🎉', '%5B', '&#91;'];
-const LINKS = ['[Review](command:workbench.action.terminal.sendSequence?%7B%7D)', '![x](https://x.example/a.png)', '[a](command:x "t")', '[a][b]\n\n[b]: command:x', '<https://x.example>', '$(shield) $(loading~spin)', ...['\u200B', '\n', '\r', '\u00AD'].map((hidden) => `[a]${hidden}(command:x)`)];
+const PIECES = [
+  '[',
+  ']',
+  '(',
+  ')',
+  '](',
+  '$(',
+  '$',
+  'command:workbench.action.quit',
+  'https://x.example',
+  'file:',
+  'Review',
+  'flame',
+  '\n',
+  '\r',
+  '\t',
+  '\u202E',
+  '\u200B',
+  '\\',
+  '`',
+  '!',
+  '<',
+  '>',
+  ' ',
+  '{0}',
+  '&&',
+  '\u001B[2K',
+  '\uD83C',
+  '\uDF89',
+  '🎉',
+  '%5B',
+  '&#91;',
+];
+const LINKS = [
+  '[Review](command:workbench.action.terminal.sendSequence?%7B%7D)',
+  '![x](https://x.example/a.png)',
+  '[a](command:x "t")',
+  '[a][b]\n\n[b]: command:x',
+  '<https://x.example>',
+  '$(shield) $(loading~spin)',
+  ...['\u200B', '\n', '\r', '\u00AD'].map((hidden) => `[a]${hidden}(command:x)`),
+];
 
 /** The same texts each time: a linear congruential generator picks the pieces. */
 function hostileTexts(count: number): string[] {
   let state = 20_251;
   const next = (below: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
-  return [...LINKS, ...Array.from({ length: count }, () => Array.from({ length: 1 + next(14) }, () => PIECES[next(PIECES.length)]).join(''))];
+  return [
+    ...LINKS,
+    ...Array.from({ length: count }, () =>
+      Array.from({ length: 1 + next(14) }, () => PIECES[next(PIECES.length)]).join(''),
+    ),
+  ];
 }
 
 function check(text: string): void {
@@ -44,7 +89,8 @@ describe('foreign text', () => {
   });
 
   it('that is harmless stays as it is', () => {
-    for (const text of ['src/a b.py', 'café 🎉', 'Bash(npm run test:*)', 'a[0]', 'f(x)', '$HOME', 'C:\\x']) expect(editorText(text)).toBe(text);
+    for (const text of ['src/a b.py', 'café 🎉', 'Bash(npm run test:*)', 'a[0]', 'f(x)', '$HOME', 'C:\\x'])
+      expect(editorText(text)).toBe(text);
   });
 
   it('is no longer than it should be, and what a block cuts off is counted', () => {
@@ -81,7 +127,10 @@ describe('what an agent can name', () => {
         plainCommand({ preview: { kind: 'command', command: name, cwd: name, parts: [] } }),
         plainCommand({ agentName: name, preview: { kind: 'diff', path: name, newText: name, operation: 'create' } }),
         { ...fetchApproval(), preview: { kind: 'fetch' as const, url: name, method: name } },
-        plainCommand({ preview: { kind: 'tool', server: name, input: { [name]: name } }, toolCall: { ...plainCommand().toolCall, tool: `mcp__x__${name}` } }),
+        plainCommand({
+          preview: { kind: 'tool', server: name, input: { [name]: name } },
+          toolCall: { ...plainCommand().toolCall, tool: `mcp__x__${name}` },
+        }),
       ].map((approval, index) => ({ ...approval, approvalId: String(index) }));
       const attention = createAttention(
         {
@@ -91,13 +140,26 @@ describe('what an agent can name', () => {
           setContext: () => undefined,
           notify: async (message) => (show(message), undefined),
           choose: async (message) => (show(message), undefined),
-          pick: async (items, placeHolder) => (show(placeHolder, ...items.flatMap((item) => [item.label, item.description ?? '', item.detail ?? ''])), items[0]),
+          pick: async (items, placeHolder) => (
+            show(placeHolder, ...items.flatMap((item) => [item.label, item.description ?? '', item.detail ?? ''])),
+            items[0]
+          ),
           windowFocused: () => true,
           notifications: () => 'always',
           run: () => undefined,
         },
-        { approvals: () => hostile, postponed: () => new Set(), agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }], answer: async () => undefined },
-        { setBadge: (_, tooltip) => show(tooltip), isVisible: () => false, whenReady: async () => false, post: () => undefined },
+        {
+          approvals: () => hostile,
+          postponed: () => new Set(),
+          agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }],
+          answer: async () => undefined,
+        },
+        {
+          setBadge: (_, tooltip) => show(tooltip),
+          isVisible: () => false,
+          whenReady: async () => false,
+          post: () => undefined,
+        },
       );
       attention.stateChanged('stopped', name);
       await attention.review();
@@ -112,10 +174,22 @@ describe('what the server has the editor show', () => {
   const inert = '[Review] (command:a)\\u202e$ (flame)\\nb';
   const cases: [string, object, object][] = [
     ['window/showMessage', { type: 1, message: name }, { type: 1, message: inert }],
-    ['window/showMessageRequest', { message: name, actions: [{ title: name }] }, { message: inert, actions: [{ title: inert }] }],
+    [
+      'window/showMessageRequest',
+      { message: name, actions: [{ title: name }] },
+      { message: inert, actions: [{ title: inert }] },
+    ],
     ['window/logMessage', { type: 1, message: 'a\u001B[2Kb\nc' }, { type: 1, message: 'a\\e[2Kb\nc' }],
-    ['$/progress', { token: 1, value: { kind: 'begin', title: name, message: name } }, { token: 1, value: { kind: 'begin', title: inert, message: inert } }],
-    ['textDocument/publishDiagnostics', { uri: 'file:///a', diagnostics: [{ message: name, code: 'rule', codeDescription: { href: 'command:a' } }] }, { uri: 'file:///a', diagnostics: [{ message: inert, code: 'rule' }] }],
+    [
+      '$/progress',
+      { token: 1, value: { kind: 'begin', title: name, message: name } },
+      { token: 1, value: { kind: 'begin', title: inert, message: inert } },
+    ],
+    [
+      'textDocument/publishDiagnostics',
+      { uri: 'file:///a', diagnostics: [{ message: name, code: 'rule', codeDescription: { href: 'command:a' } }] },
+      { uri: 'file:///a', diagnostics: [{ message: inert, code: 'rule' }] },
+    ],
     ['thread/update', { text: name }, { text: name }],
   ];
   it.each(cases)('%s', (method, params, expected) => {
@@ -133,7 +207,12 @@ describe('what the server has the editor show', () => {
     markdown.validateLink = () => true;
     for (const text of hostileTexts(2000)) {
       const made = inertMarkdown({ value: text, isTrusted: true, supportHtml: true, supportThemeIcons: true });
-      expect({ ...made, value: '' }).toEqual({ value: '', isTrusted: false, supportHtml: false, supportThemeIcons: false });
+      expect({ ...made, value: '' }).toEqual({
+        value: '',
+        isTrusted: false,
+        supportHtml: false,
+        supportThemeIcons: false,
+      });
       expect(markdown.render(made.value)).not.toMatch(/<img|href="(?!https:)/i);
     }
   });
@@ -142,17 +221,39 @@ describe('what the server has the editor show', () => {
 describe('the lint rule finds', () => {
   const bad: [string, string][] = [
     ['a message', "import * as vscode from 'vscode';\nvoid vscode.window.showErrorMessage('a');"],
-    ['a method taken out of the editor', "import { window } from 'vscode';\nconst { showInformationMessage } = window;\nvoid showInformationMessage('a');"],
-    ['a method found by name', "import * as vscode from 'vscode';\nvoid (vscode.window as never as Record<string, (text: string) => void>)['showErrorMessage']!('a');"],
+    [
+      'a method taken out of the editor',
+      "import { window } from 'vscode';\nconst { showInformationMessage } = window;\nvoid showInformationMessage('a');",
+    ],
+    [
+      'a method found by name',
+      "import * as vscode from 'vscode';\nvoid (vscode.window as never as Record<string, (text: string) => void>)['showErrorMessage']!('a');",
+    ],
     ['a Markdown string', "import { MarkdownString } from 'vscode';\nexport const text = new MarkdownString('a');"],
     ['a diff with a title', "declare const run: (command: string, title: string) => void;\nrun('vscode.diff', 'a');"],
-    ['a cast', "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as EditorText;"],
-    ['a cast through never', "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as never;"],
-    ['a message of ours that is none', 'declare const host: { t(text: string): string };\nexport const text = (a: string): string => host.t(a);'],
-    ['a message of ours that is put together', 'declare const t: (text: string) => string;\nexport const text = (a: string): string => t(`a ${a}`);'],
-    ['an icon that is put together', 'declare const ownText: (text: string) => string;\nexport const text = (a: string): string => ownText(`$(${a})`);'],
+    [
+      'a cast',
+      "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as EditorText;",
+    ],
+    [
+      'a cast through never',
+      "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as never;",
+    ],
+    [
+      'a message of ours that is none',
+      'declare const host: { t(text: string): string };\nexport const text = (a: string): string => host.t(a);',
+    ],
+    [
+      'a message of ours that is put together',
+      'declare const t: (text: string) => string;\nexport const text = (a: string): string => t(`a ${a}`);',
+    ],
+    [
+      'an icon that is put together',
+      'declare const ownText: (text: string) => string;\nexport const text = (a: string): string => ownText(`$(${a})`);',
+    ],
   ];
-  const good = "declare const t: (text: string, value: string) => string;\nexport const text = (a: string): string => t('{0}', a);";
+  const good =
+    "declare const t: (text: string, value: string) => string;\nexport const text = (a: string): string => t('{0}', a);";
   const found = new Map<string, string[]>();
 
   beforeAll(async () => {
@@ -160,9 +261,18 @@ describe('the lint rule finds', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'cs-lint-'));
     try {
       mkdirSync(path.join(folder, 'src'));
-      for (const [index, source] of [...bad.map(([, text]) => text), good].entries()) writeFileSync(path.join(folder, `src/file${index}.ts`), `${source}\n`);
-      const args = [path.join(root, 'node_modules/oxlint/bin/oxlint'), '-c', path.join(root, '.oxlintrc.json'), '--format=unix', folder];
-      const said = await new Promise<string>((resolve) => execFile(process.execPath, args, { cwd: folder }, (_error, stdout, stderr) => resolve(stdout + stderr)));
+      for (const [index, source] of [...bad.map(([, text]) => text), good].entries())
+        writeFileSync(path.join(folder, `src/file${index}.ts`), `${source}\n`);
+      const args = [
+        path.join(root, 'node_modules/oxlint/bin/oxlint'),
+        '-c',
+        path.join(root, '.oxlintrc.json'),
+        '--format=unix',
+        folder,
+      ];
+      const said = await new Promise<string>((resolve) =>
+        execFile(process.execPath, args, { cwd: folder }, (_error, stdout, stderr) => resolve(stdout + stderr)),
+      );
       for (const line of said.split('\n')) {
         const name = /file\d+/.exec(line)?.[0];
         if (name) found.set(name, [...(found.get(name) ?? []), line]);

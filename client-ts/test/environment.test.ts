@@ -5,7 +5,14 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { findPython, prepareEnvironment, previousEnvironment, type Python, SetupProblem, type World } from '../src/environment.ts';
+import {
+  findPython,
+  prepareEnvironment,
+  previousEnvironment,
+  type Python,
+  SetupProblem,
+  type World,
+} from '../src/environment.ts';
 
 let root: string;
 let ran: string[];
@@ -39,14 +46,32 @@ function world(programs: Record<string, (args: readonly string[]) => string | un
   };
 }
 
-const python = (executable: string, version: number[], more = {}): (() => string) => () =>
-  JSON.stringify({ executable, version, tag: `cp${version[0]}${version[1]}`, platform: 'linux-x86_64', hasVenv: true, hasPip: false, ...more });
+const python =
+  (executable: string, version: number[], more = {}): (() => string) =>
+  () =>
+    JSON.stringify({
+      executable,
+      version,
+      tag: `cp${version[0]}${version[1]}`,
+      platform: 'linux-x86_64',
+      hasVenv: true,
+      hasPip: false,
+      ...more,
+    });
 
 describe('Python is found', () => {
   it('on the PATH, past one that is too old', async () => {
     program('old/python3');
     program('new/python3');
-    const found = await findPython(world({ 'old/python3': python(at('old/python3'), [3, 9, 1]), 'new/python3': python(at('new/python3'), [3, 12, 0]) }, ['old', 'new']), undefined, [], root);
+    const found = await findPython(
+      world(
+        { 'old/python3': python(at('old/python3'), [3, 9, 1]), 'new/python3': python(at('new/python3'), [3, 12, 0]) },
+        ['old', 'new'],
+      ),
+      undefined,
+      [],
+      root,
+    );
     expect(found.executable).toBe(at('new/python3'));
   });
 
@@ -56,23 +81,36 @@ describe('Python is found', () => {
     symlinkSync(at('workspace/.venv/bin/python3'), at('links/python3'));
     program('liar/python3');
     const programs = { 'liar/python3': python(at('workspace/.venv/bin/python3'), [3, 12, 0]) };
-    await expect(findPython(world(programs, ['workspace/.venv/bin', 'links', 'liar']), undefined, [at('workspace')], root)).rejects.toMatchObject({ kind: 'noPython' });
+    await expect(
+      findPython(world(programs, ['workspace/.venv/bin', 'links', 'liar']), undefined, [at('workspace')], root),
+    ).rejects.toMatchObject({ kind: 'noPython' });
     expect(ran.filter((line) => !line.startsWith('liar'))).toEqual([]);
   });
 
   it('as chosen, and a choice that is too old is an error that names it', async () => {
-    await expect(findPython(world({ python: python('/x/python', [3, 10, 2]) }, []), '/x/python', [], root)).rejects.toThrow('`/x/python` is Python 3.10.2; set countersign.interpreter to Python 3.11 or newer');
+    await expect(
+      findPython(world({ python: python('/x/python', [3, 10, 2]) }, []), '/x/python', [], root),
+    ).rejects.toThrow('`/x/python` is Python 3.10.2; set countersign.interpreter to Python 3.11 or newer');
   });
 
   it('or its absence says what was seen', async () => {
     program('old/python3');
-    await expect(findPython(world({ 'old/python3': python(at('old/python3'), [3, 8, 0]) }, ['old']), undefined, [], root)).rejects.toThrow('only Python 3.8.0 was found');
+    await expect(
+      findPython(world({ 'old/python3': python(at('old/python3'), [3, 8, 0]) }, ['old']), undefined, [], root),
+    ).rejects.toThrow('only Python 3.8.0 was found');
     await expect(findPython(world({}, []), undefined, [], root)).rejects.toThrow('no Python was found');
   });
 });
 
 describe('the environment', () => {
-  const found: Python = { executable: '/py/python3', version: [3, 12, 1], tag: 'cp312', platform: 'linux-x86_64', hasVenv: true, hasPip: false };
+  const found: Python = {
+    executable: '/py/python3',
+    version: [3, 12, 1],
+    tag: 'cp312',
+    platform: 'linux-x86_64',
+    hasVenv: true,
+    hasPip: false,
+  };
   const wanted = () => ({ storage: at('storage'), carried: at('server'), version: '1.2.3', report: () => undefined });
   const made = (args: readonly string[]): string => {
     if (args.includes('venv')) program(path.relative(root, `${args.at(-1)!}/bin/python`));
@@ -85,9 +123,23 @@ describe('the environment', () => {
   });
 
   it('is made with venv and pip, with hashes, and named by version, Python, platform and content', async () => {
-    const interpreter = await prepareEnvironment(world({ python3: made, 'bin/python': () => '' }, []), found, [], wanted());
-    expect(path.relative(at('storage/python'), interpreter)).toMatch(/^1\.2\.3-cp312-linux-x86_64-[0-9a-f]{12}\/bin\/python$/);
-    expect(ran.map((line) => line.replaceAll(/\S*\.building-\S*?\//g, 'ENV/').replaceAll(/\S*\.building-\S*/g, 'ENV').replaceAll(root, ''))).toEqual([
+    const interpreter = await prepareEnvironment(
+      world({ python3: made, 'bin/python': () => '' }, []),
+      found,
+      [],
+      wanted(),
+    );
+    expect(path.relative(at('storage/python'), interpreter)).toMatch(
+      /^1\.2\.3-cp312-linux-x86_64-[0-9a-f]{12}\/bin\/python$/,
+    );
+    expect(
+      ran.map((line) =>
+        line
+          .replaceAll(/\S*\.building-\S*?\//g, 'ENV/')
+          .replaceAll(/\S*\.building-\S*/g, 'ENV')
+          .replaceAll(root, ''),
+      ),
+    ).toEqual([
       '../../py/python3 -I -m venv ENV',
       'ENV/bin/python -I -m pip --disable-pip-version-check --no-input install --require-hashes --only-binary :all: -r /server/requirements.txt',
       'ENV/bin/python -I -m pip --disable-pip-version-check --no-input install --no-index --no-deps /server/countersign_desk-1.2.3-py3-none-any.whl',
@@ -105,11 +157,26 @@ describe('the environment', () => {
   });
 
   it('is filled by the interpreter’s own pip where it has one', async () => {
-    await prepareEnvironment(world({ python3: made }, []), { ...found, hasVenv: false, hasPip: true }, [], wanted()).catch(() => undefined);
-    expect(ran.map((line) => line.replaceAll(/\S*\.building-\S*?\//g, 'ENV/').replaceAll(/\S*\.building-\S*/g, 'ENV').split(' -r ')[0])).toEqual([
+    await prepareEnvironment(
+      world({ python3: made }, []),
+      { ...found, hasVenv: false, hasPip: true },
+      [],
+      wanted(),
+    ).catch(() => undefined);
+    expect(
+      ran.map(
+        (line) =>
+          line
+            .replaceAll(/\S*\.building-\S*?\//g, 'ENV/')
+            .replaceAll(/\S*\.building-\S*/g, 'ENV')
+            .split(' -r ')[0],
+      ),
+    ).toEqual([
       '../../py/python3 -I -m venv --without-pip ENV',
       '../../py/python3 -I -m pip --python ENV/bin/python --disable-pip-version-check --no-input install --require-hashes --only-binary :all:',
-      expect.stringContaining('../../py/python3 -I -m pip --python ENV/bin/python --disable-pip-version-check --no-input install --no-index --no-deps'),
+      expect.stringContaining(
+        '../../py/python3 -I -m pip --python ENV/bin/python --disable-pip-version-check --no-input install --no-index --no-deps',
+      ),
       'ENV/bin/python -I -c import countersign.cli',
     ]);
   });
@@ -125,25 +192,43 @@ describe('the environment', () => {
   it('is made with uv where there is one, and with pip where uv fails', async () => {
     program('tools/uv');
     await prepareEnvironment(world({ 'tools/uv': made, 'bin/python': () => '' }, ['tools']), found, [], wanted());
-    expect(ran.filter((line) => line.startsWith('tools/uv')).map((line) => line.split(' ').slice(1, 3).join(' '))).toEqual(['venv --python', 'pip install', 'pip install']);
+    expect(
+      ran.filter((line) => line.startsWith('tools/uv')).map((line) => line.split(' ').slice(1, 3).join(' ')),
+    ).toEqual(['venv --python', 'pip install', 'pip install']);
     rmSync(at('storage'), { recursive: true });
     ran = [];
-    await prepareEnvironment(world({ 'tools/uv': () => undefined, python3: made, 'bin/python': () => '' }, ['tools']), found, [], wanted());
-    expect(ran.map((line) => line.split(' ')[0]!.replace(/.*\.building-[^/]*/, 'ENV'))).toEqual(['tools/uv', '../../py/python3', 'ENV/bin/python', 'ENV/bin/python', 'ENV/bin/python']);
+    await prepareEnvironment(
+      world({ 'tools/uv': () => undefined, python3: made, 'bin/python': () => '' }, ['tools']),
+      found,
+      [],
+      wanted(),
+    );
+    expect(ran.map((line) => line.split(' ')[0]!.replace(/.*\.building-[^/]*/, 'ENV'))).toEqual([
+      'tools/uv',
+      '../../py/python3',
+      'ENV/bin/python',
+      'ENV/bin/python',
+      'ENV/bin/python',
+    ]);
   });
 
   it('that fails half way leaves nothing behind', async () => {
-    await expect(prepareEnvironment(world({ python3: made, 'bin/python': () => undefined }, []), found, [], wanted())).rejects.toBeInstanceOf(SetupProblem);
+    await expect(
+      prepareEnvironment(world({ python3: made, 'bin/python': () => undefined }, []), found, [], wanted()),
+    ).rejects.toBeInstanceOf(SetupProblem);
     expect(readdirSync(at('storage/python'))).toEqual([]);
   });
 
   it('without the venv module says which package is missing', async () => {
-    await expect(prepareEnvironment(world({}, []), { ...found, hasVenv: false }, [], wanted())).rejects.toThrow('install the package `python3.12-venv`');
+    await expect(prepareEnvironment(world({}, []), { ...found, hasVenv: false }, [], wanted())).rejects.toThrow(
+      'install the package `python3.12-venv`',
+    );
   });
 
   it('keeps the previous one to fall back on, and not more', async () => {
     const programs = { python3: made, 'bin/python': () => '' };
-    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await prepareEnvironment(world(programs, []), found, [], { ...wanted(), version });
+    for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+      await prepareEnvironment(world(programs, []), found, [], { ...wanted(), version });
     expect(readdirSync(at('storage/python')).map((name) => name.split('-')[0])).toEqual(['1.1.0', '1.2.0']);
     expect(await previousEnvironment(world({}, []), at('storage'))).toContain('1.2.0');
   });

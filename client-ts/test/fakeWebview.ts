@@ -18,7 +18,23 @@ export interface FakeWebview {
 }
 
 export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
-  return { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], postponed: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
+  return {
+    type: 'snapshot',
+    agents: agents(),
+    threads: threads(),
+    approvals: [],
+    postponed: [],
+    models: [],
+    modelOf: {},
+    trusted: true,
+    workspace: '/home/me/proj',
+    home: '/home/me',
+    mac: false,
+    strings: {},
+    connection: { state: 'running' },
+    loaded: true,
+    ...more,
+  };
 }
 
 export const opened: ToWebview = { type: 'threadOpened', thread: thread() };
@@ -31,7 +47,8 @@ function layOut(): void {
   HTMLElement.prototype.scrollIntoView = () => undefined;
   HTMLElement.prototype.getBoundingClientRect = function layout(this: HTMLElement) {
     const unit = this.dataset['unit'];
-    if (unit === undefined && !this.matches('.rows-end')) return new DOMRect(0, 0, window.innerWidth, window.innerHeight);
+    if (unit === undefined && !this.matches('.rows-end'))
+      return new DOMRect(0, 0, window.innerWidth, window.innerHeight);
     const box = this.closest<HTMLElement>('.rows')!;
     const at = unit === undefined ? box.querySelectorAll('[data-unit]').length : Number(unit);
     return new DOMRect(0, at * ROW_HEIGHT - box.scrollTop, window.innerWidth, ROW_HEIGHT);
@@ -45,7 +62,11 @@ export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview
   document.body.replaceChildren();
   layOut();
   const posted: Intent[] = [];
-  const bridge = createBridge({ postMessage: (message) => posted.push(message as Intent), getState: () => keptByEditor.state, setState: (state) => void (keptByEditor.state = state) });
+  const bridge = createBridge({
+    postMessage: (message) => posted.push(message as Intent),
+    getState: () => keptByEditor.state,
+    setState: (state) => void (keptByEditor.state = state),
+  });
   const root = new Root();
   root.bridge = bridge;
   document.body.append(root);
@@ -69,7 +90,9 @@ export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview
       return found;
     },
     button(name) {
-      const found = [...document.querySelectorAll<HTMLButtonElement>('button')].find((button) => (button.getAttribute('aria-label') ?? button.textContent.trim()) === name);
+      const found = [...document.querySelectorAll<HTMLButtonElement>('button')].find(
+        (button) => (button.getAttribute('aria-label') ?? button.textContent.trim()) === name,
+      );
       if (!found) throw new Error(`there is no button ${name}`);
       return found;
     },

@@ -2,12 +2,29 @@
 import type * as wire from '../src/wire.gen.ts';
 import { commandApproval, diffApproval, fetchApproval, toolApproval } from './fixtures.ts';
 
-const command = (text: string): wire.ApprovalRequest => commandApproval({ preview: { kind: 'command', command: text, cwd: '/home/me/proj', parts: [] } });
-const edit = (newText: string, oldText?: string): wire.ApprovalRequest => diffApproval({ preview: { kind: 'diff', path: '/home/me/proj/a.txt', operation: oldText === undefined ? 'create' : 'edit', oldText, newText } });
-const file = (path: string): wire.ApprovalRequest => diffApproval({ preview: { kind: 'diff', path, operation: 'create', newText: 'x\n' } });
-const tool = (input: unknown, name = 'create_issue', server = 'github'): wire.ApprovalRequest => ({ ...toolApproval(), preview: { kind: 'tool', server, input }, toolCall: { ...toolApproval().toolCall, tool: `mcp__${server}__${name}` } });
-const titled = (title: string): wire.ApprovalRequest => commandApproval({ toolCall: { ...commandApproval().toolCall, title } });
-const lines = (count: number, at: number, danger: string): string => Array.from({ length: count }, (_, index) => (index === at ? danger : `echo ${index}`)).join('\n');
+const command = (text: string): wire.ApprovalRequest =>
+  commandApproval({ preview: { kind: 'command', command: text, cwd: '/home/me/proj', parts: [] } });
+const edit = (newText: string, oldText?: string): wire.ApprovalRequest =>
+  diffApproval({
+    preview: {
+      kind: 'diff',
+      path: '/home/me/proj/a.txt',
+      operation: oldText === undefined ? 'create' : 'edit',
+      oldText,
+      newText,
+    },
+  });
+const file = (path: string): wire.ApprovalRequest =>
+  diffApproval({ preview: { kind: 'diff', path, operation: 'create', newText: 'x\n' } });
+const tool = (input: unknown, name = 'create_issue', server = 'github'): wire.ApprovalRequest => ({
+  ...toolApproval(),
+  preview: { kind: 'tool', server, input },
+  toolCall: { ...toolApproval().toolCall, tool: `mcp__${server}__${name}` },
+});
+const titled = (title: string): wire.ApprovalRequest =>
+  commandApproval({ toolCall: { ...commandApproval().toolCall, title } });
+const lines = (count: number, at: number, danger: string): string =>
+  Array.from({ length: count }, (_, index) => (index === at ? danger : `echo ${index}`)).join('\n');
 
 const ARABIC = ['\u0627\u0644\u0641', '\u0628\u0627\u0621'] as const;
 const HEBREW = ['\u05D0\u05DC\u05E3', '\u05D1\u05D9\u05EA'] as const;
@@ -21,11 +38,11 @@ export const HOSTILE: Record<string, wire.ApprovalRequest> = {
   'Syriac and Thaana': command('cp \u0710\u0712 \u0780\u0781'),
   'N\u2019Ko and Adlam': command('cp \u07CA\u07CB \u{1E900}\u{1E901}'),
   'an override': command('echo \u202Egpj.exe\u202C'),
-  'isolates': command('echo \u2067a b\u2069 \u2066c\u2069'),
+  isolates: command('echo \u2067a b\u2069 \u2066c\u2069'),
   'an Arabic letter mark': command('a\u061Cb\u061C1'),
   'shorthand format controls': command('rm \u{1BCA0}-\u{1BCA1}r\u{1BCA2}f\u{1BCA3} x'),
   'musical and hieroglyph controls': command('a\u{1D173}b\u{1D17A}c\u{13430}d'),
-  'tags': command('echo hi\u{E0072}\u{E006D}'),
+  tags: command('echo hi\u{E0072}\u{E006D}'),
   'zero width in a name': command('r\u200Bm \u2060-rf\uFEFF x'),
   'wide letters': command('\uFF52\uFF4D \u3000-rf \u4E2D\u6587'),
   'combining marks': command(`ls ${'a\u0301\u0327'.repeat(60)} ; rm x`),
@@ -50,7 +67,10 @@ export const HOSTILE: Record<string, wire.ApprovalRequest> = {
   'newlines in a value': tool({ body: `hello${'\n'.repeat(800)}delete everything`, confirm: true }),
   'a long name of a field': tool({ ['k'.repeat(400)]: 'v', [`${HEBREW[0]} ${HEBREW[1]}`]: `${HEBREW[0]} 1` }),
   'long names of tool and server': tool({ a: 1 }, 't'.repeat(2000), 's'.repeat(2000)),
-  'a long address': { ...fetchApproval(), preview: { kind: 'fetch', url: `https://example.com/${'a/'.repeat(1500)}?q=${HEBREW[0]}`, method: 'POST' } },
+  'a long address': {
+    ...fetchApproval(),
+    preview: { kind: 'fetch', url: `https://example.com/${'a/'.repeat(1500)}?q=${HEBREW[0]}`, method: 'POST' },
+  },
   'a title that looks like ours': titled('Allowed \u00B7 by you\n\n\u2713 checked by Countersign \u00B7 Approve'),
   'a title without end': titled('safe '.repeat(5000)),
 };

@@ -10,7 +10,22 @@ import { THEMES } from './preview/themes.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const OUT = path.join(HERE, '../.pictures');
-const SCENES = ['command', 'plain', 'diff', 'fetch', 'tool', 'chat', 'welcome', 'stopped', 'review', 'hidden', 'long', 'history', 'shells', 'rules'];
+const SCENES = [
+  'command',
+  'plain',
+  'diff',
+  'fetch',
+  'tool',
+  'chat',
+  'welcome',
+  'stopped',
+  'review',
+  'hidden',
+  'long',
+  'history',
+  'shells',
+  'rules',
+];
 const WIDTHS = [300, 460];
 
 const wanted = process.argv.slice(2);
@@ -23,7 +38,8 @@ const { origin, browser, close } = await openStage();
 try {
   mkdirSync(OUT, { recursive: true });
   for (const theme of themes.length > 0 ? themes : Object.keys(THEMES)) {
-    for (const width of WIDTHS) for (const scene of scenes.length > 0 ? scenes : SCENES) await picture(theme, width, scene);
+    for (const width of WIDTHS)
+      for (const scene of scenes.length > 0 ? scenes : SCENES) await picture(theme, width, scene);
   }
 } finally {
   await close();
@@ -39,9 +55,13 @@ async function picture(theme, width, scene) {
   await page.goto(`${origin}/?scene=${scene}&theme=${theme}`);
   await page.locator('countersign-desk .main').waitFor();
   // Half a second disarmed, which the pictures are not of.
-  await page.waitForFunction(() => !document.querySelector('[data-state="arming"]') && document.querySelectorAll('countersign-desk *').length > 20);
+  await page.waitForFunction(
+    () =>
+      !document.querySelector('[data-state="arming"]') && document.querySelectorAll('countersign-desk *').length > 20,
+  );
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
-  if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)) problems.push(`${name}: scrolls sideways`);
+  if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
+    problems.push(`${name}: scrolls sideways`);
   await judge(page, name);
   if (scene === 'history') {
     await page.getByTestId('history-row').first().getByRole('button').click();
@@ -67,6 +87,10 @@ async function picture(theme, width, scene) {
 /** axe, contrast too. It is put in by the browser's own hand, so the page's policy stays as it is. */
 async function judge(page, name) {
   await page.evaluate(axe);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { rules: { 'label-content-name-mismatch': { enabled: true } } }));
-  for (const { id, nodes } of found.violations) for (const node of nodes) problems.push(`${name}: axe ${id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? node.failureSummary}`);
+  const found = await page.evaluate(() =>
+    globalThis.axe.run(document, { rules: { 'label-content-name-mismatch': { enabled: true } } }),
+  );
+  for (const { id, nodes } of found.violations)
+    for (const node of nodes)
+      problems.push(`${name}: axe ${id}: ${node.target.join(' ')}: ${node.any[0]?.message ?? node.failureSummary}`);
 }

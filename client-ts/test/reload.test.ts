@@ -16,7 +16,18 @@ const approvals: wire.ApprovalRequest[] = Array.from({ length: NUMBER }, (_, eac
   }),
 );
 const snapshot = (known: readonly wire.ApprovalRequest[], loaded = true): ToWebview => ({
-  type: 'snapshot', agents: agents(), threads: threads(), approvals: [...known], postponed: [], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded,
+  type: 'snapshot',
+  agents: agents(),
+  threads: threads(),
+  approvals: [...known],
+  postponed: [],
+  models: [],
+  modelOf: {},
+  trusted: true,
+  mac: false,
+  strings: {},
+  connection: { state: 'running' },
+  loaded,
 });
 const asked = (approval: wire.ApprovalRequest): Event => ({ type: 'approvalRequest', approval });
 const ids = (state: State): string[] => state.waiting.map((one) => one.approval.approvalId);
@@ -29,7 +40,15 @@ describe('all that were open are in the model again', () => {
     ['one after the other, as the server takes them up', [snapshot([]), ...approvals.map(asked)]],
     ['in any order', [snapshot([]), ...shuffled.map(asked)]],
     ['in the list that was asked for', [snapshot([], false), snapshot(approvals)]],
-    ['in the list, some of them told before and some again', [snapshot([], false), ...shuffled.slice(0, 200).map(asked), snapshot(approvals), ...shuffled.slice(100, 300).map(asked)]],
+    [
+      'in the list, some of them told before and some again',
+      [
+        snapshot([], false),
+        ...shuffled.slice(0, 200).map(asked),
+        snapshot(approvals),
+        ...shuffled.slice(100, 300).map(asked),
+      ],
+    ],
     ['some in the list, the others told', [snapshot(approvals.slice(0, 250)), ...shuffled.map(asked)]],
   ];
   it.each(ways)('%s', (_, events) => {
@@ -42,7 +61,10 @@ describe('all that were open are in the model again', () => {
 
 it('those that ended while they came back are not in it', () => {
   const ended = approvals.filter((_, each) => each % 2 === 0);
-  const gone: Event[] = ended.map(({ approvalId, threadId }) => ({ type: 'approvalResolved', resolved: { approvalId, threadId, state: 'interrupted', by: 'change' } }));
+  const gone: Event[] = ended.map(({ approvalId, threadId }) => ({
+    type: 'approvalResolved',
+    resolved: { approvalId, threadId, state: 'interrupted', by: 'change' },
+  }));
   const state = [snapshot([]), ...approvals.map(asked), ...gone].reduce(reduce, initialState());
   expect(ids(state)).toEqual(all.filter((_, each) => each % 2 === 1));
 });

@@ -20,7 +20,12 @@ const { State, FakeClient } = vi.hoisted(() => {
     stopped = false;
     private changed: (change: { newState: number }) => void = () => undefined;
 
-    constructor(_id: string, _name: string, readonly program: { command: string; args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } }, readonly options: { errorHandler: { closed(): { action: number } } }) {
+    constructor(
+      _id: string,
+      _name: string,
+      readonly program: { command: string; args: string[]; options: { cwd: string; env: NodeJS.ProcessEnv } },
+      readonly options: { errorHandler: { closed(): { action: number } } },
+    ) {
       Fake.made.push(this);
     }
     onDidChangeState(listener: (change: { newState: number }) => void): void {
@@ -76,7 +81,8 @@ beforeEach(() => {
   const host = {
     ...createTexts((message) => message),
     showWork: async <T>(_title: string, work: (report: (step: string) => void) => Promise<T>) => work(quiet),
-    complain: async (message: string, ...buttons: string[]) => new Promise<string | undefined>((press) => complaints.push({ message, buttons, press })),
+    complain: async (message: string, ...buttons: string[]) =>
+      new Promise<string | undefined>((press) => complaints.push({ message, buttons, press })),
     showLog: quiet,
     chosen: () => ({ interpreter: undefined, serverPath: '/opt/tools/countersign' }),
     workspaceFolders: () => [],
@@ -123,7 +129,9 @@ describe('a server that dies', () => {
     expect([server.state, connected]).toEqual(['running', 2]);
     const restarting = states.slice(states.findIndex(([state]) => state === 'running') + 1, -1);
     // Said for as long as it takes, not only until the first step of the start.
-    expect(new Set(restarting.map(([state, message]) => `${state}: ${message}`))).toEqual(new Set(['starting: The server stopped; it is being started again.']));
+    expect(new Set(restarting.map(([state, message]) => `${state}: ${message}`))).toEqual(
+      new Set(['starting: The server stopped; it is being started again.']),
+    );
     expect(states.at(-1)).toEqual(['running', undefined]);
     await server.request('thread/list', {});
     expect(latest().sent).toEqual(['thread/list']);
@@ -163,7 +171,9 @@ describe('a server that dies', () => {
 
   it('takes nobody with it who asks meanwhile: they are told, and told what to do', async () => {
     await dieForGood();
-    await expect(server.request('thread/list', {})).rejects.toMatchObject({ message: 'the server is not running; restart it first' });
+    await expect(server.request('thread/list', {})).rejects.toMatchObject({
+      message: 'the server is not running; restart it first',
+    });
     server.notify('thread/cancel', { threadId: 't' });
     expect(latest().sent).toEqual([]);
   });

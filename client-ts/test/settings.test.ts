@@ -6,7 +6,6 @@ import { createSettings, type SettingsHost } from '../src/settings.ts';
 import { settingsTree, withChanges } from '../src/settingEdit.ts';
 import type * as wire from '../src/wire.gen.ts';
 
-
 describe('what the server asks to be written', () => {
   let log: string[];
   let file: { text: string; dirty: boolean; saves: boolean } | undefined;
@@ -43,7 +42,11 @@ describe('what the server asks to be written', () => {
   });
 
   it('goes into the workspace file, which stays as it is otherwise, and the layers are told before the answer', async () => {
-    const result = await make().update({ layer: 'workspace', path: ['agents', 'Claude', 'bypassPermissions'], value: true });
+    const result = await make().update({
+      layer: 'workspace',
+      path: ['agents', 'Claude', 'bypassPermissions'],
+      value: true,
+    });
     expect(result).toEqual({ applied: true });
     expect(file!.text).toContain('// mine');
     expect(file!.text).toContain('"countersign.agents"');
@@ -58,7 +61,11 @@ describe('what the server asks to be written', () => {
   it.each(refusals)('%s is refused and told', async (_, state) => {
     Object.assign(file!, state);
     const before = file!.text;
-    const result = await make().update({ layer: 'workspace', path: ['countersign.agents', 'Claude', 'bypassPermissions'], value: true });
+    const result = await make().update({
+      layer: 'workspace',
+      path: ['countersign.agents', 'Claude', 'bypassPermissions'],
+      value: true,
+    });
     expect(result.applied).toBe(false);
     expect(result.reason).toBeTruthy();
     expect(file!.text).toBe(before);
@@ -66,18 +73,46 @@ describe('what the server asks to be written', () => {
 
   it('a list is edited as it stands in the file now, not as the server last saw it', async () => {
     // Another window has just written a deny rule and an allow rule that the server does not know of.
-    file!.text = '{"countersign.permissions.deny": ["Bash(rm:*)"], "countersign.permissions.allow": ["Bash(ls)", "Bash(new)"]}';
+    file!.text =
+      '{"countersign.permissions.deny": ["Bash(rm:*)"], "countersign.permissions.allow": ["Bash(ls)", "Bash(new)"]}';
     const settings = make();
-    expect(await settings.update({ layer: 'workspace', path: ['permissions', 'deny'], value: ['Bash(dd:*)'], insert: ['Bash(dd:*)'] })).toEqual({ applied: true });
-    expect(await settings.update({ layer: 'workspace', path: ['permissions', 'allow'], value: [], remove: ['Bash(ls)'] })).toEqual({ applied: true });
-    expect(file!.text).toBe('{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"], "countersign.permissions.allow": [ "Bash(new)"]}');
+    expect(
+      await settings.update({
+        layer: 'workspace',
+        path: ['permissions', 'deny'],
+        value: ['Bash(dd:*)'],
+        insert: ['Bash(dd:*)'],
+      }),
+    ).toEqual({ applied: true });
+    expect(
+      await settings.update({ layer: 'workspace', path: ['permissions', 'allow'], value: [], remove: ['Bash(ls)'] }),
+    ).toEqual({ applied: true });
+    expect(file!.text).toBe(
+      '{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"], "countersign.permissions.allow": [ "Bash(new)"]}',
+    );
   });
 
   const drops: [string, string, Pick<wire.SettingsUpdateParams, 'path' | 'value' | 'remove'>][] = [
-    ['a whole list that lacks one', '{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"]}', { path: ['permissions', 'deny'], value: ['Bash(dd:*)'] }],
-    ['the list taken away', '{"countersign.permissions.ask": ["Bash(rm:*)"]}', { path: ['permissions', 'ask'], value: null }],
-    ['all permissions written anew', '{"countersign.permissions": {"deny": ["Bash(rm:*)"]}}', { path: ['permissions'], value: { allow: ['Bash'] } }],
-    ['the other list named', '{"countersign": {"permissions": {"deny": ["Bash(rm:*)"], "allow": []}}}', { path: ['permissions'], value: { allow: [] }, remove: undefined }],
+    [
+      'a whole list that lacks one',
+      '{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"]}',
+      { path: ['permissions', 'deny'], value: ['Bash(dd:*)'] },
+    ],
+    [
+      'the list taken away',
+      '{"countersign.permissions.ask": ["Bash(rm:*)"]}',
+      { path: ['permissions', 'ask'], value: null },
+    ],
+    [
+      'all permissions written anew',
+      '{"countersign.permissions": {"deny": ["Bash(rm:*)"]}}',
+      { path: ['permissions'], value: { allow: ['Bash'] } },
+    ],
+    [
+      'the other list named',
+      '{"countersign": {"permissions": {"deny": ["Bash(rm:*)"], "allow": []}}}',
+      { path: ['permissions'], value: { allow: [] }, remove: undefined },
+    ],
   ];
   it.each(drops)('an edit that would drop a deny or ask rule unnamed is refused: %s', async (_, text, edit) => {
     file!.text = text;
@@ -90,7 +125,9 @@ describe('what the server asks to be written', () => {
 
   it('one that names the rule takes it out', async () => {
     file!.text = '{"countersign.permissions.deny": ["Bash(rm:*)"]}';
-    expect(await make().update({ layer: 'workspace', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] })).toEqual({ applied: true });
+    expect(
+      await make().update({ layer: 'workspace', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] }),
+    ).toEqual({ applied: true });
     user = { 'permissions.deny': ['Bash(rm:*)', 'Bash(dd:*)'] };
     await make().update({ layer: 'user', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] });
     expect(written).toEqual([['user', 'permissions.deny', ['Bash(dd:*)']]]);
@@ -98,7 +135,9 @@ describe('what the server asks to be written', () => {
 
   it('in the user’s settings one agent is changed and the others stay', async () => {
     await make().update({ layer: 'user', path: ['agents', 'Claude', 'model'], value: 'local' });
-    expect(written).toEqual([['user', 'agents', { Other: { command: 'o' }, Claude: { command: 'c', model: 'local' } }]]);
+    expect(written).toEqual([
+      ['user', 'agents', { Other: { command: 'o' }, Claude: { command: 'c', model: 'local' } }],
+    ]);
   });
 
   it('a plain setting of the user is written under its own name, and null removes it', async () => {
@@ -110,14 +149,19 @@ describe('what the server asks to be written', () => {
     ]);
   });
 
-  it.each([[undefined], [{ workspace: '/w/app.code-workspace' }], [{}]])('the file of the workspace layer goes with the layers: %o', (told) => {
-    files = told;
-    const sent: unknown[] = [];
-    const settings = createSettings({ notify: (_, params) => void sent.push(params) }, host());
-    expect(settings.initial().files).toEqual(told);
-    settings.send([]);
-    expect(sent).toEqual([{ settings: { user, workspace: {} }, trusted: true, ...(told && { files: told }), byPerson: [] }]);
-  });
+  it.each([[undefined], [{ workspace: '/w/app.code-workspace' }], [{}]])(
+    'the file of the workspace layer goes with the layers: %o',
+    (told) => {
+      files = told;
+      const sent: unknown[] = [];
+      const settings = createSettings({ notify: (_, params) => void sent.push(params) }, host());
+      expect(settings.initial().files).toEqual(told);
+      settings.send([]);
+      expect(sent).toEqual([
+        { settings: { user, workspace: {} }, trusted: true, ...(told && { files: told }), byPerson: [] },
+      ]);
+    },
+  );
 
   it('layers that did not change are not told again', () => {
     const settings = make();

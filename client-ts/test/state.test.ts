@@ -5,11 +5,41 @@ import { isRunning } from '../webview/chat.ts';
 import { currentChat, type Event, initialState, reduce, type State } from '../webview/state.ts';
 import { agents, fetchApproval, plainCommand, thread, threads } from './fixtures.ts';
 
-const start: ToWebview = { type: 'snapshot', agents: agents(), threads: threads(), approvals: [], postponed: [], models: [], modelOf: {}, trusted: true, mac: false, strings: {}, connection: { state: 'running' }, loaded: true };
-const empty: ToWebview = { type: 'threadOpened', thread: { threadId: 't', agentName: 'Countersign', mode: 'default', seq: 0, events: [], approvals: [], running: false } };
-const update = (seq: number, ...events: Extract<ToWebview, { type: 'update' }>['update']['events']): Event => ({ type: 'update', update: { threadId: 't', seq, events } });
+const start: ToWebview = {
+  type: 'snapshot',
+  agents: agents(),
+  threads: threads(),
+  approvals: [],
+  postponed: [],
+  models: [],
+  modelOf: {},
+  trusted: true,
+  mac: false,
+  strings: {},
+  connection: { state: 'running' },
+  loaded: true,
+};
+const empty: ToWebview = {
+  type: 'threadOpened',
+  thread: {
+    threadId: 't',
+    agentName: 'Countersign',
+    mode: 'default',
+    seq: 0,
+    events: [],
+    approvals: [],
+    running: false,
+  },
+};
+const update = (seq: number, ...events: Extract<ToWebview, { type: 'update' }>['update']['events']): Event => ({
+  type: 'update',
+  update: { threadId: 't', seq, events },
+});
 const asked = (approval: ReturnType<typeof plainCommand>): Event => ({ type: 'approvalRequest', approval });
-const resolved = (approvalId: string, more = {}): Event => ({ type: 'approvalResolved', resolved: { approvalId, threadId: 't-1', state: 'allowed', by: 'user', ...more } });
+const resolved = (approvalId: string, more = {}): Event => ({
+  type: 'approvalResolved',
+  resolved: { approvalId, threadId: 't-1', state: 'allowed', by: 'user', ...more },
+});
 
 function after(...events: Event[]): State {
   return events.reduce(reduce, initialState());
@@ -34,23 +64,100 @@ const drawn = (state: State): unknown[] =>
     }
   });
 
-const call = { type: 'toolCall', toolCallId: 'c', agentName: 'Countersign', tool: 'shell', title: 'x', kind: 'execute', category: 'execute', status: 'pending' } as const;
-const result = { type: 'toolResult', toolCallId: 'c', tool: 'shell', success: true, output: '', decidedBy: 'user', durationMs: 1 } as const;
+const call = {
+  type: 'toolCall',
+  toolCallId: 'c',
+  agentName: 'Countersign',
+  tool: 'shell',
+  title: 'x',
+  kind: 'execute',
+  category: 'execute',
+  status: 'pending',
+} as const;
+const result = {
+  type: 'toolResult',
+  toolCallId: 'c',
+  tool: 'shell',
+  success: true,
+  output: '',
+  decidedBy: 'user',
+  durationMs: 1,
+} as const;
 
 describe('a chat is what its events say', () => {
   const cases: [string, Event[], unknown[]][] = [
-    ['text of one kind grows together', [update(1, { type: 'text', text: 'a' }, { type: 'text', text: 'b' }), update(2, { type: 'thinking', text: 'c' }, { type: 'text', text: 'd' })], ['text ab', 'thinking c', 'text d']],
-    ['a later call of the same id replaces the earlier', [update(1, call, { ...call, status: 'running' })], ['call c running']],
-    ['output and result go to their call', [update(1, call, { type: 'text', text: 'x' }, { type: 'toolOutput', toolCallId: 'c', text: 'out' }, result)], ['call c done out', 'text x']],
+    [
+      'text of one kind grows together',
+      [
+        update(1, { type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
+        update(2, { type: 'thinking', text: 'c' }, { type: 'text', text: 'd' }),
+      ],
+      ['text ab', 'thinking c', 'text d'],
+    ],
+    [
+      'a later call of the same id replaces the earlier',
+      [update(1, call, { ...call, status: 'running' })],
+      ['call c running'],
+    ],
+    [
+      'output and result go to their call',
+      [update(1, call, { type: 'text', text: 'x' }, { type: 'toolOutput', toolCallId: 'c', text: 'out' }, result)],
+      ['call c done out', 'text x'],
+    ],
     ['a result without a call changes nothing', [update(1, result)], []],
-    ['a prompt shown early is not drawn twice', [{ type: 'prompted', threadId: 't', text: 'hi' }, update(1, { type: 'prompt', text: 'hi' })], ['prompt hi']],
-    ['the same prompt said again is drawn again', [update(1, { type: 'prompt', text: 'hi' }), update(2, { type: 'prompt', text: 'hi' })], ['prompt hi', 'prompt hi']],
-    ['an update heard before is passed over', [update(1, { type: 'text', text: 'a' }), update(1, { type: 'text', text: 'a' })], ['text a']],
-    ['a list of things to do changes in its place', [update(1, { type: 'todo', items: [] }, { type: 'text', text: 'a' }, { type: 'todo', items: [{ text: 'x', status: 'pending' }] })], ['todo 1', 'text a']],
-    ['an ordinary end is not drawn, another is', [update(1, { type: 'done', stopReason: 'end_turn' }), update(2, { type: 'done', stopReason: 'cancelled' })], ['end cancelled']],
-    ['an error told as an event is not told again', [update(1, { type: 'error', message: 'no', data: {} }, { type: 'done', stopReason: 'error' }), { type: 'turnEnded', threadId: 't', error: 'no' }], ['error no', 'end error']],
-    ['an error that was not is told', [{ type: 'prompted', threadId: 't', text: 'hi' }, { type: 'turnEnded', threadId: 't', error: 'no' }], ['prompt hi', 'error no']],
-    ['an event of a newer server is passed over', [update(1, { type: 'fanfare' } as never, { type: 'text', text: 'a' })], ['text a']],
+    [
+      'a prompt shown early is not drawn twice',
+      [{ type: 'prompted', threadId: 't', text: 'hi' }, update(1, { type: 'prompt', text: 'hi' })],
+      ['prompt hi'],
+    ],
+    [
+      'the same prompt said again is drawn again',
+      [update(1, { type: 'prompt', text: 'hi' }), update(2, { type: 'prompt', text: 'hi' })],
+      ['prompt hi', 'prompt hi'],
+    ],
+    [
+      'an update heard before is passed over',
+      [update(1, { type: 'text', text: 'a' }), update(1, { type: 'text', text: 'a' })],
+      ['text a'],
+    ],
+    [
+      'a list of things to do changes in its place',
+      [
+        update(
+          1,
+          { type: 'todo', items: [] },
+          { type: 'text', text: 'a' },
+          { type: 'todo', items: [{ text: 'x', status: 'pending' }] },
+        ),
+      ],
+      ['todo 1', 'text a'],
+    ],
+    [
+      'an ordinary end is not drawn, another is',
+      [update(1, { type: 'done', stopReason: 'end_turn' }), update(2, { type: 'done', stopReason: 'cancelled' })],
+      ['end cancelled'],
+    ],
+    [
+      'an error told as an event is not told again',
+      [
+        update(1, { type: 'error', message: 'no', data: {} }, { type: 'done', stopReason: 'error' }),
+        { type: 'turnEnded', threadId: 't', error: 'no' },
+      ],
+      ['error no', 'end error'],
+    ],
+    [
+      'an error that was not is told',
+      [
+        { type: 'prompted', threadId: 't', text: 'hi' },
+        { type: 'turnEnded', threadId: 't', error: 'no' },
+      ],
+      ['prompt hi', 'error no'],
+    ],
+    [
+      'an event of a newer server is passed over',
+      [update(1, { type: 'fanfare' } as never, { type: 'text', text: 'a' })],
+      ['text a'],
+    ],
   ];
   it.each(cases)('%s', (_, events, expected) => {
     expect(drawn(after(start, empty, ...events))).toEqual(expected);
@@ -58,33 +165,80 @@ describe('a chat is what its events say', () => {
 });
 
 it('a gap in the updates is noted once and changes nothing, and the whole chat closes it', () => {
-  const gap = after(start, empty, update(1, { type: 'text', text: 'a' }), update(3, { type: 'text', text: 'c' }), update(4, { type: 'text', text: 'd' }));
+  const gap = after(
+    start,
+    empty,
+    update(1, { type: 'text', text: 'a' }),
+    update(3, { type: 'text', text: 'c' }),
+    update(4, { type: 'text', text: 'd' }),
+  );
   expect([gap.gaps, drawn(gap)]).toEqual([['t'], ['text a']]);
-  const whole = reduce(gap, { type: 'threadOpened', thread: { ...thread(), threadId: 't', seq: 4, events: [{ type: 'text', text: 'abcd' }] } });
+  const whole = reduce(gap, {
+    type: 'threadOpened',
+    thread: { ...thread(), threadId: 't', seq: 4, events: [{ type: 'text', text: 'abcd' }] },
+  });
   expect([whole.gaps, drawn(reduce(whole, update(5, { type: 'text', text: 'e' })))]).toEqual([[], ['text abcde']]);
 });
 
 it('a turn runs from the prompt until it is answered, with queued ones too', () => {
   const runs = (state: State): boolean => isRunning(currentChat(state));
-  const first = after(start, empty, { type: 'prompted', threadId: 't', text: 'a' }, { type: 'prompted', threadId: 't', text: 'b' });
-  const between = reduce(reduce(first, update(1, { type: 'done', stopReason: 'end_turn' })), { type: 'turnEnded', threadId: 't' });
-  const end = reduce(reduce(between, update(2, { type: 'prompt', text: 'b' }, { type: 'done', stopReason: 'end_turn' })), { type: 'turnEnded', threadId: 't' });
+  const first = after(
+    start,
+    empty,
+    { type: 'prompted', threadId: 't', text: 'a' },
+    { type: 'prompted', threadId: 't', text: 'b' },
+  );
+  const between = reduce(reduce(first, update(1, { type: 'done', stopReason: 'end_turn' })), {
+    type: 'turnEnded',
+    threadId: 't',
+  });
+  const end = reduce(
+    reduce(between, update(2, { type: 'prompt', text: 'b' }, { type: 'done', stopReason: 'end_turn' })),
+    { type: 'turnEnded', threadId: 't' },
+  );
   expect([runs(after(start, empty)), runs(first), runs(between), runs(end)]).toEqual([false, true, true, false]);
 });
 
 describe('the queue', () => {
   const one = plainCommand();
   const two = fetchApproval();
-  const queue = (state: State): unknown => ({ waiting: state.waiting.map(({ approval }) => approval.approvalId), cursor: state.cursor });
+  const queue = (state: State): unknown => ({
+    waiting: state.waiting.map(({ approval }) => approval.approvalId),
+    cursor: state.cursor,
+  });
 
   const cases: [string, Event[], unknown][] = [
-    ['is ordered by when each was asked', [asked(two), asked(one)], { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' }],
-    ['keeps its card when another comes', [asked(one), asked(two)], { waiting: ['a-plain', 'a-fetch'], cursor: 'a-plain' }],
-    ['goes on to the card that takes the place', [asked(one), asked(two), resolved('a-plain')], { waiting: ['a-fetch'], cursor: 'a-fetch' }],
-    ['steps round', [asked(one), asked(two), { type: 'step', by: -1 }, { type: 'step', by: 1 }, { type: 'step', by: 1 }], { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' }],
+    [
+      'is ordered by when each was asked',
+      [asked(two), asked(one)],
+      { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' },
+    ],
+    [
+      'keeps its card when another comes',
+      [asked(one), asked(two)],
+      { waiting: ['a-plain', 'a-fetch'], cursor: 'a-plain' },
+    ],
+    [
+      'goes on to the card that takes the place',
+      [asked(one), asked(two), resolved('a-plain')],
+      { waiting: ['a-fetch'], cursor: 'a-fetch' },
+    ],
+    [
+      'steps round',
+      [asked(one), asked(two), { type: 'step', by: -1 }, { type: 'step', by: 1 }, { type: 'step', by: 1 }],
+      { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' },
+    ],
     ['is empty when all is answered', [asked(one), resolved('a-plain')], { waiting: [], cursor: undefined }],
-    ['stays when an unknown request is resolved', [asked(one), resolved('a-other')], { waiting: ['a-plain'], cursor: 'a-plain' }],
-    ['is what a new connection says', [asked(one), { ...start, approvals: [two] }], { waiting: ['a-fetch'], cursor: 'a-fetch' }],
+    [
+      'stays when an unknown request is resolved',
+      [asked(one), resolved('a-other')],
+      { waiting: ['a-plain'], cursor: 'a-plain' },
+    ],
+    [
+      'is what a new connection says',
+      [asked(one), { ...start, approvals: [two] }],
+      { waiting: ['a-fetch'], cursor: 'a-fetch' },
+    ],
     ['steps nowhere when empty', [{ type: 'step', by: 1 }], { waiting: [], cursor: undefined }],
   ];
   it.each(cases)('%s', (_, events, expected) => {
@@ -105,11 +259,25 @@ describe('the queue', () => {
 });
 
 it('output of a command is read on from where it was, and what was asked twice is not added twice', () => {
-  const output = (from: number, text: string, next: number): Event => ({ type: 'shellOutput', shellId: 's', from, output: { text, next, state: 'running' } });
-  expect(after(start, output(0, 'ab', 2), output(2, 'cd', 4), output(2, 'cd', 4)).outputs['s']).toEqual({ text: 'abcd', next: 4, truncated: false });
+  const output = (from: number, text: string, next: number): Event => ({
+    type: 'shellOutput',
+    shellId: 's',
+    from,
+    output: { text, next, state: 'running' },
+  });
+  expect(after(start, output(0, 'ab', 2), output(2, 'cd', 4), output(2, 'cd', 4)).outputs['s']).toEqual({
+    text: 'abcd',
+    next: 4,
+    truncated: false,
+  });
 });
 
 it('a reopened chat does not come to the front by itself', () => {
-  const state = after(start, empty, { type: 'openChat', threadId: 't-1' }, { ...empty, thread: { ...thread(), threadId: 't' } });
+  const state = after(
+    start,
+    empty,
+    { type: 'openChat', threadId: 't-1' },
+    { ...empty, thread: { ...thread(), threadId: 't' } },
+  );
   expect(state.current).toBe('t-1');
 });

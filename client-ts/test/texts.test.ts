@@ -23,7 +23,11 @@ describe('what cannot be seen is shown', () => {
   ];
   it.each(cases)('%s', (_, given, expected) => {
     expect(reveal(given)).toBe(expected);
-    expect(pieces(given).map((piece) => piece.text).join('')).toBe(expected);
+    expect(
+      pieces(given)
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(expected);
     expect(hasHidden(given)).toBe(given !== expected);
   });
 
@@ -41,13 +45,24 @@ describe('what cannot be seen is shown', () => {
 
 describe('a diff holds every changed line', () => {
   const draw = (oldText: string | undefined, newText: string): string[] =>
-    unifiedDiff(oldText, newText).rows.map((row) => (row.kind === 'gap' ? `@ ${row.lines}` : row.kind === 'note' ? `# ${row.text}` : `${{ same: ' ', added: '+', removed: '-' }[row.kind]}${row.text}`));
+    unifiedDiff(oldText, newText).rows.map((row) =>
+      row.kind === 'gap'
+        ? `@ ${row.lines}`
+        : row.kind === 'note'
+          ? `# ${row.text}`
+          : `${{ same: ' ', added: '+', removed: '-' }[row.kind]}${row.text}`,
+    );
   const lines = (count: number): string => Array.from({ length: count }, (_, index) => `${index}\n`).join('');
 
   const cases: [string, string | undefined, string, string[]][] = [
     ['a new file', undefined, 'a\nb\n', ['+a', '+b']],
     ['an emptied file', 'a\n', '', ['-a']],
-    ['a change with what is round it', lines(12), lines(12).replace('6\n', 'x\n'), ['@ 3', ' 3', ' 4', ' 5', '-6', '+x', ' 7', ' 8', ' 9', '@ 2']],
+    [
+      'a change with what is round it',
+      lines(12),
+      lines(12).replace('6\n', 'x\n'),
+      ['@ 3', ' 3', ' 4', ' 5', '-6', '+x', ' 7', ' 8', ' 9', '@ 2'],
+    ],
     ['no change', 'a\n', 'a\n', ['@ 1']],
     ['a newline at the end that goes', 'a\n', 'a', ['-a', '+a', '# no newline at end of file']],
     ['CRLF throughout is said once', 'a\r\nb\r\n', 'a\r\nc\r\n', [' a', '-b', '+c', '# all lines end in CRLF']],
@@ -125,13 +140,23 @@ it.each([
 
 describe('how a call ended is said in words', () => {
   const cases: [string, Record<string, unknown>, string[]][] = [
-    ['a new file', { ended: 'done', durationMs: 5, operation: 'create', path: '/w/a.md', bytes: 10, sha256Before: null }, ['Ended: done', 'Took: 5 ms', 'Change: create', 'File: a.md', 'Bytes: 10']],
+    [
+      'a new file',
+      { ended: 'done', durationMs: 5, operation: 'create', path: '/w/a.md', bytes: 10, sha256Before: null },
+      ['Ended: done', 'Took: 5 ms', 'Change: create', 'File: a.md', 'Bytes: 10'],
+    ],
     ['a command', { ended: 'failed', durationMs: 1200, exitCode: 2 }, ['Ended: failed', 'Took: 1.2 s', 'Exit code: 2']],
-    ['what was cut off', { ended: 'interrupted', left: '`a` was put back' }, ['Ended: interrupted', 'Left behind: `a` was put back']],
+    [
+      'what was cut off',
+      { ended: 'interrupted', left: '`a` was put back' },
+      ['Ended: interrupted', 'Left behind: `a` was put back'],
+    ],
     ['what has no word', { constructor: 1, other: { deep: [true] } }, ['constructor: 1', 'other: {"deep":[true]}']],
     ['what is not as expected', { durationMs: 'long', path: 7 }, ['Took: long', 'File: 7']],
   ];
   it.each(cases)('%s', (_, outcome, expected) => {
-    expect(outcomeFacts(outcome, (path) => shortPath(path, '/w', undefined)).map((fact) => fact.join(': '))).toEqual(expected);
+    expect(outcomeFacts(outcome, (path) => shortPath(path, '/w', undefined)).map((fact) => fact.join(': '))).toEqual(
+      expected,
+    );
   });
 });

@@ -114,7 +114,13 @@ function listed(file: string, text: string): wire.UnconfirmedItem[] {
     }
   }
   if (settingAt(tree, ['defaultAgent']) !== undefined) items.push(['defaultAgent', settingAt(tree, ['defaultAgent'])]);
-  return items.map(([key, value]) => ({ key: `countersign.${key}`, value, file, digest: JSON.stringify([file, key, value]), text: key }));
+  return items.map(([key, value]) => ({
+    key: `countersign.${key}`,
+    value,
+    file,
+    digest: JSON.stringify([file, key, value]),
+    text: key,
+  }));
 }
 
 /** Runs one history; gives the digests that were confirmed without a question, in order, and those of them with a part that nobody had typed there. */
@@ -137,9 +143,21 @@ function run(seed: number): { confirmed: string[]; story: string[]; allowed: Set
         return {} as never;
       },
     },
-    { ...createTexts((message) => message), choose: () => Promise.resolve(undefined), tell: () => undefined, openFile: async () => undefined, trusted: () => false },
+    {
+      ...createTexts((message) => message),
+      choose: () => Promise.resolve(undefined),
+      tell: () => undefined,
+      openFile: async () => undefined,
+      trusted: () => false,
+    },
   );
-  const models: Model[] = FILES.map((file) => ({ file, disk: one(['', '{}', '{"editor.tabSize": 2}', hidden(loosening('evil', next(9), random), random)]), seen: '', buffer: undefined, typed: new Set() }));
+  const models: Model[] = FILES.map((file) => ({
+    file,
+    disk: one(['', '{}', '{"editor.tabSize": 2}', hidden(loosening('evil', next(9), random), random)]),
+    seen: '',
+    buffer: undefined,
+    typed: new Set(),
+  }));
   const tell = (): void => confirmations.unconfirmed({ items: models.flatMap(({ file, disk }) => listed(file, disk)) });
   const finish = (model: Model, text: string): void => {
     model.disk = model.seen = text;
@@ -148,7 +166,24 @@ function run(seed: number): { confirmed: string[]; story: string[]; allowed: Set
   for (let step = 0; step < STEPS; step++) {
     const model = one(models);
     const { file } = model;
-    const action = one(['open', 'type', 'type', 'mend', 'mend', 'manual', 'manual', 'manual', 'auto', 'unseen', 'failed', 'checkout', 'ours', 'close', 'tell', 'undo']);
+    const action = one([
+      'open',
+      'type',
+      'type',
+      'mend',
+      'mend',
+      'manual',
+      'manual',
+      'manual',
+      'auto',
+      'unseen',
+      'failed',
+      'checkout',
+      'ours',
+      'close',
+      'tell',
+      'undo',
+    ]);
     const number = step * 10 + next(9);
     if (model.buffer === undefined || action === 'open') {
       if (model.buffer === undefined) confirmations.loaded(file, (model.buffer = model.seen = model.disk));
@@ -156,7 +191,12 @@ function run(seed: number): { confirmed: string[]; story: string[]; allowed: Set
       // Few names, so that the other file may hold the same text.
       const name = next(12);
       if (action === 'type') model.typed.add(`typed${name}`);
-      model.buffer = action === 'type' ? typed(model.buffer, loosening('typed', name, random), random) : action === 'mend' ? mended(model.buffer, random) : model.seen;
+      model.buffer =
+        action === 'type'
+          ? typed(model.buffer, loosening('typed', name, random), random)
+          : action === 'mend'
+            ? mended(model.buffer, random)
+            : model.seen;
       confirmations.changed(file);
     } else if (action === 'manual') {
       confirmations.willSave(file, model.buffer, true);
@@ -172,7 +212,11 @@ function run(seed: number): { confirmed: string[]; story: string[]; allowed: Set
       confirmations.changed(file);
     } else if (action === 'checkout') {
       const written = hidden(loosening('evil', number, random), random);
-      model.disk = one([written, models.find((other) => other !== model)!.buffer ?? written, typed(model.disk, loosening('evil', number, random), random)]);
+      model.disk = one([
+        written,
+        models.find((other) => other !== model)!.buffer ?? written,
+        typed(model.disk, loosening('evil', number, random), random),
+      ]);
       // The editor reloads a clean file; a dirty one stays, over a file on disk that it has not seen.
       if (one([true, false])) confirmations.loaded(file, (model.buffer = model.seen = model.disk));
     } else if (action === 'ours') {
@@ -205,7 +249,10 @@ describe('over generated histories', () => {
 
   it('nothing is confirmed that did not stand in its own file at a save by hand, and nothing twice', () => {
     for (const { seed, confirmed, story, allowed } of histories) {
-      expect(confirmed.filter((digest) => !allowed.has(digest)), `history ${seed}:\n${story.join('\n')}`).toEqual([]);
+      expect(
+        confirmed.filter((digest) => !allowed.has(digest)),
+        `history ${seed}:\n${story.join('\n')}`,
+      ).toEqual([]);
       expect(new Set(confirmed).size, `history ${seed}:\n${story.join('\n')}`).toBe(confirmed.length);
     }
   });

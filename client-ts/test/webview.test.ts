@@ -19,20 +19,33 @@ const armed = async (webview: Awaited<ReturnType<typeof fakeWebview>>): Promise<
   vi.advanceTimersByTime(ARMING_TIME);
   await webview.settle();
 };
-const press = (target: EventTarget, key: string, more: KeyboardEventInit = {}): boolean => target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
+const press = (target: EventTarget, key: string, more: KeyboardEventInit = {}): boolean =>
+  target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
 
 describe('the view is drawn from the state', () => {
   it('streamed text is drawn again as it grows', async () => {
     const webview = await fakeWebview(snapshot(), opened);
-    await webview.say({ type: 'update', update: { threadId: 't-1', seq: 8, events: [{ type: 'text', text: 'Half a sen' }] } });
+    await webview.say({
+      type: 'update',
+      update: { threadId: 't-1', seq: 8, events: [{ type: 'text', text: 'Half a sen' }] },
+    });
     expect(document.body.textContent).toContain('Half a sen');
-    await webview.say({ type: 'update', update: { threadId: 't-1', seq: 9, events: [{ type: 'text', text: 'tence.' }] } });
+    await webview.say({
+      type: 'update',
+      update: { threadId: 't-1', seq: 9, events: [{ type: 'text', text: 'tence.' }] },
+    });
     expect(document.body.textContent).toContain('Half a sentence.');
   });
 
   it('several messages of one frame are applied together, in order', async () => {
     const webview = await fakeWebview(snapshot(), opened);
-    await webview.say({ type: 'approvalRequest', approval: plainCommand() }, { type: 'approvalResolved', resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'cancelled', by: 'cancel' } });
+    await webview.say(
+      { type: 'approvalRequest', approval: plainCommand() },
+      {
+        type: 'approvalResolved',
+        resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'cancelled', by: 'cancel' },
+      },
+    );
     expect(document.querySelector('[data-testid="approval-card"]')).toBeNull();
     expect(webview.find('[role="status"]').textContent).toContain('cancelled');
   });
@@ -50,7 +63,12 @@ describe('the view is drawn from the state', () => {
     await webview.say(snapshot());
     await webview.say(opened);
     expect(webview.sent('openThread')).toEqual([{ type: 'openThread', threadId: 't-1' }]);
-    await webview.say({ type: 'connection', connection: { state: 'starting' } }, { type: 'connection', connection: { state: 'running' } }, snapshot({ loaded: false }), snapshot());
+    await webview.say(
+      { type: 'connection', connection: { state: 'starting' } },
+      { type: 'connection', connection: { state: 'running' } },
+      snapshot({ loaded: false }),
+      snapshot(),
+    );
     expect(webview.sent('openThread')).toEqual([
       { type: 'openThread', threadId: 't-1' },
       { type: 'openThread', threadId: 't-1' },
@@ -59,7 +77,10 @@ describe('the view is drawn from the state', () => {
 
   it('a missing update makes it ask for the whole chat', async () => {
     const webview = await fakeWebview(snapshot(), opened);
-    await webview.say({ type: 'update', update: { threadId: 't-1', seq: 10, events: [{ type: 'text', text: 'lost' }] } });
+    await webview.say({
+      type: 'update',
+      update: { threadId: 't-1', seq: 10, events: [{ type: 'text', text: 'lost' }] },
+    });
     expect(webview.sent('openThread').at(-1)).toEqual({ type: 'openThread', threadId: 't-1' });
     expect(document.body.textContent).not.toContain('lost');
   });
@@ -72,7 +93,9 @@ describe('nothing is approved by accident', () => {
     press(webview.find('.card'), 'Enter', { ctrlKey: true });
     expect(webview.sent('answer')).toEqual([]);
     webview.button('Deny').click();
-    expect(webview.sent('answer')).toEqual([{ type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'reject_once' }]);
+    expect(webview.sent('answer')).toEqual([
+      { type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'reject_once' },
+    ]);
   });
 
   it('after that it takes one approval, with its digest', async () => {
@@ -80,7 +103,9 @@ describe('nothing is approved by accident', () => {
     await armed(webview);
     webview.button('Approve').click();
     webview.button('Approve').click();
-    expect(webview.sent('answer')).toEqual([{ type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'allow_once' }]);
+    expect(webview.sent('answer')).toEqual([
+      { type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'allow_once' },
+    ]);
   });
 
   it('a card whose bytes changed waits again', async () => {
@@ -114,10 +139,16 @@ describe('nothing is approved by accident', () => {
   it('the focus does not move to a card that appears, nor to the one after an answered one', async () => {
     const webview = await fakeWebview(snapshot(), opened);
     webview.find('.composer textarea').focus();
-    await webview.say({ type: 'approvalRequest', approval: plainCommand() }, { type: 'approvalRequest', approval: fetchApproval() });
+    await webview.say(
+      { type: 'approvalRequest', approval: plainCommand() },
+      { type: 'approvalRequest', approval: fetchApproval() },
+    );
     expect(document.activeElement).toBe(webview.find('.composer textarea'));
     webview.button('Deny').focus();
-    await webview.say({ type: 'approvalResolved', resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'denied', by: 'user' } });
+    await webview.say({
+      type: 'approvalResolved',
+      resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'denied', by: 'user' },
+    });
     expect(webview.find('[data-testid="approval-card"]').dataset['approvalId']).toBe('a-fetch');
     expect(webview.find('.card').contains(document.activeElement)).toBe(false);
     expect(document.activeElement).toBe(webview.find('[data-testid="queue"]'));
@@ -131,7 +162,9 @@ describe('nothing is approved by accident', () => {
     expect(webview.sent('answer')).toEqual([]);
     await armed(webview);
     press(document.activeElement!, 'Enter', { ctrlKey: true });
-    expect(webview.sent('answer')).toEqual([{ type: 'answer', approvalId: 'a-fetch', digest: 'd-fetch', optionId: 'allow_once' }]);
+    expect(webview.sent('answer')).toEqual([
+      { type: 'answer', approvalId: 'a-fetch', digest: 'd-fetch', optionId: 'allow_once' },
+    ]);
   });
 
   it('Alt+Down goes through the queue and Ctrl+Alt+Enter denies, from the composer too', async () => {
@@ -140,7 +173,9 @@ describe('nothing is approved by accident', () => {
     await webview.settle();
     expect(webview.find('[data-testid="approval-card"]').dataset['approvalId']).toBe('a-fetch');
     press(webview.find('.composer textarea'), 'Enter', { ctrlKey: true, altKey: true });
-    expect(webview.sent('answer').map((answer) => `${answer.approvalId} ${answer.optionId}`)).toEqual(['a-fetch reject_once']);
+    expect(webview.sent('answer').map((answer) => `${answer.approvalId} ${answer.optionId}`)).toEqual([
+      'a-fetch reject_once',
+    ]);
   });
 
   it('Escape closes a menu and decides nothing', async () => {
@@ -157,7 +192,16 @@ describe('nothing is approved by accident', () => {
   });
 
   const script = (lines: number): wire.ApprovalRequest =>
-    plainCommand({ preview: { kind: 'command', command: Array.from({ length: lines }, (_, index) => (index === 30 ? 'rm -rf ~/projects' : `echo ${index}`)).join('\n'), cwd: '/home/me/proj', parts: [] } });
+    plainCommand({
+      preview: {
+        kind: 'command',
+        command: Array.from({ length: lines }, (_, index) =>
+          index === 30 ? 'rm -rf ~/projects' : `echo ${index}`,
+        ).join('\n'),
+        cwd: '/home/me/proj',
+        parts: [],
+      },
+    });
 
   it('a script is not approved before all of it was in view, by button, key or command; steps by key lead through it and read it out', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [script(400)] }), opened);
@@ -169,7 +213,11 @@ describe('nothing is approved by accident', () => {
       await webview.say({ type: 'act', action: 'approve' }, { type: 'act', action: 'allowChat' });
     };
     await attempts();
-    expect([webview.button('Approve').disabled, webview.button('Approve options').disabled, webview.button('Deny').disabled]).toEqual([true, true, false]);
+    expect([
+      webview.button('Approve').disabled,
+      webview.button('Approve options').disabled,
+      webview.button('Deny').disabled,
+    ]).toEqual([true, true, false]);
     let steps = 0;
     const heard: string[] = [];
     while (document.querySelector('[data-testid="unseen"][data-rows="0"]') === null && steps++ < 200) {
@@ -188,7 +236,9 @@ describe('nothing is approved by accident', () => {
   });
 
   it('Enter on "Approve options" never gets to bypass: the menu opens on what is no danger, or on nothing', async () => {
-    const bare = plainCommand({ options: plainCommand().options.filter(({ kind }) => kind === 'allow_once' || kind === 'reject_once') });
+    const bare = plainCommand({
+      options: plainCommand().options.filter(({ kind }) => kind === 'allow_once' || kind === 'reject_once'),
+    });
     for (const approval of [plainCommand(), bare]) {
       const webview = await fakeWebview(snapshot({ approvals: [approval] }), opened);
       await armed(webview);
@@ -216,8 +266,16 @@ describe('nothing is approved by accident', () => {
     await webview.say({ type: 'act', action: 'focus' });
     expect(document.querySelectorAll('[data-testid="review-row"]')).toHaveLength(2);
     webview.bridge.dispatch({ type: 'page', page: 'chat' });
-    await webview.say({ type: 'postponed', approvalId: 'a-command', postponed: false, expiresAt: '2026-11-20T11:00:00Z' });
-    expect(webview.find('[data-testid="approval-card"]').dataset).toMatchObject({ approvalId: 'a-command', state: 'arming' });
+    await webview.say({
+      type: 'postponed',
+      approvalId: 'a-command',
+      postponed: false,
+      expiresAt: '2026-11-20T11:00:00Z',
+    });
+    expect(webview.find('[data-testid="approval-card"]').dataset).toMatchObject({
+      approvalId: 'a-command',
+      state: 'arming',
+    });
   });
 
   it('a jump to the end leaves the middle unseen', async () => {
@@ -242,7 +300,10 @@ describe('nothing is approved by accident', () => {
     await webview.settle();
     await armed(webview);
     expect(webview.button('Approve').disabled).toBe(false);
-    await webview.say({ type: 'approvalRequest', approval: { ...script(300), approvalId: approval.approvalId, digest: 'd-other' } });
+    await webview.say({
+      type: 'approvalRequest',
+      approval: { ...script(300), approvalId: approval.approvalId, digest: 'd-other' },
+    });
     await armed(webview);
     expect(webview.button('Approve').disabled).toBe(true);
   });
@@ -276,10 +337,15 @@ describe('nothing is approved by accident', () => {
   });
 
   it('risky requests are not ticked in the review, and what is not ticked is not answered', async () => {
-    const webview = await fakeWebview(snapshot({ approvals: [commandApproval(), plainCommand()] }), opened, { type: 'show', page: 'review' });
+    const webview = await fakeWebview(snapshot({ approvals: [commandApproval(), plainCommand()] }), opened, {
+      type: 'show',
+      page: 'review',
+    });
     await armed(webview);
     webview.button('Approve 1 selected').click();
-    expect(webview.sent('batch')).toEqual([{ type: 'batch', cards: [{ approvalId: 'a-plain', digest: 'd-plain' }], decision: 'allow_once' }]);
+    expect(webview.sent('batch')).toEqual([
+      { type: 'batch', cards: [{ approvalId: 'a-plain', digest: 'd-plain' }], decision: 'allow_once' },
+    ]);
   });
 });
 
@@ -301,7 +367,9 @@ describe('a card says what will happen and offers what the gate offered', () => 
     await armed(webview);
     webview.button('Approve options').click();
     await webview.settle();
-    const names = [...document.querySelectorAll('[role="menuitem"]')].map((item) => document.getElementById(item.getAttribute('aria-labelledby')!.split(' ')[0]!)!.textContent);
+    const names = [...document.querySelectorAll('[role="menuitem"]')].map(
+      (item) => document.getElementById(item.getAttribute('aria-labelledby')!.split(' ')[0]!)!.textContent,
+    );
     expect(names).toEqual([
       'Allow for this turn',
       'Allow for this chat',
@@ -316,8 +384,18 @@ describe('a card says what will happen and offers what the gate offered', () => 
   });
 
   it('hidden characters stand there as escapes', async () => {
-    await fakeWebview(snapshot({ approvals: [plainCommand({ preview: { kind: 'command', command: 'echo \u202Eab\u200B\u0007', cwd: '/', parts: [] } })] }), opened);
-    expect([...document.querySelectorAll('.code .escape')].map((mark) => mark.textContent)).toEqual(['\\u202e', '\\u200b\\x07']);
+    await fakeWebview(
+      snapshot({
+        approvals: [
+          plainCommand({ preview: { kind: 'command', command: 'echo \u202Eab\u200B\u0007', cwd: '/', parts: [] } }),
+        ],
+      }),
+      opened,
+    );
+    expect([...document.querySelectorAll('.code .escape')].map((mark) => mark.textContent)).toEqual([
+      '\\u202e',
+      '\\u200b\\x07',
+    ]);
   });
 
   it('an edited command is sent as the tool input', async () => {
@@ -330,7 +408,15 @@ describe('a card says what will happen and offers what the gate offered', () => 
     field.dispatchEvent(new Event('input', { bubbles: true }));
     await webview.settle();
     webview.button('Approve').click();
-    expect(webview.sent('answer')).toEqual([{ type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'allow_once', editedInput: '{"command":"npm test"}' }]);
+    expect(webview.sent('answer')).toEqual([
+      {
+        type: 'answer',
+        approvalId: 'a-plain',
+        digest: 'd-plain',
+        optionId: 'allow_once',
+        editedInput: '{"command":"npm test"}',
+      },
+    ]);
   });
 
   it('a denial can carry a message', async () => {
@@ -344,11 +430,18 @@ describe('a card says what will happen and offers what the gate offered', () => 
     field.dispatchEvent(new Event('input', { bubbles: true }));
     await webview.settle();
     webview.button('Deny').click();
-    expect(webview.sent('answer')).toEqual([{ type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'reject_once', reason: 'use pnpm' }]);
+    expect(webview.sent('answer')).toEqual([
+      { type: 'answer', approvalId: 'a-plain', digest: 'd-plain', optionId: 'reject_once', reason: 'use pnpm' },
+    ]);
   });
 
   it('an agent that offers no allow-once gets only Deny', async () => {
-    await fakeWebview(snapshot({ approvals: [plainCommand({ options: [{ optionId: 'reject_once', name: 'Deny', kind: 'reject_once' }] })] }), opened);
+    await fakeWebview(
+      snapshot({
+        approvals: [plainCommand({ options: [{ optionId: 'reject_once', name: 'Deny', kind: 'reject_once' }] })],
+      }),
+      opened,
+    );
     expect([...document.querySelectorAll('.card .primary')]).toEqual([]);
     expect(document.body.textContent).toContain('it can only be denied');
   });
@@ -357,23 +450,51 @@ describe('a card says what will happen and offers what the gate offered', () => 
     const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
     await armed(webview);
     webview.button('Approve').click();
-    await webview.say({ type: 'answerFailed', approvalId: 'a-plain', message: 'the settings file has unsaved changes' });
+    await webview.say({
+      type: 'answerFailed',
+      approvalId: 'a-plain',
+      message: 'the settings file has unsaved changes',
+    });
     expect(webview.find('.card [role="alert"]').textContent).toContain('unsaved changes');
     expect(webview.button('Approve').disabled).toBe(false);
   });
 });
 
 describe('what was decided without an answer is said where it is seen', () => {
-  const ended = (approvalId: string, more: object): ToWebview => ({ type: 'approvalResolved', resolved: { approvalId, threadId: 't-1', state: 'allowed', by: 'rule', ...more } });
-  const notes = (): string[] => [...document.querySelectorAll('.note > span:not(.codicon)')].map((note) => note.textContent);
+  const ended = (approvalId: string, more: object): ToWebview => ({
+    type: 'approvalResolved',
+    resolved: { approvalId, threadId: 't-1', state: 'allowed', by: 'rule', ...more },
+  });
+  const notes = (): string[] =>
+    [...document.querySelectorAll('.note > span:not(.codicon)')].map((note) => note.textContent);
 
   it.each([
-    ['a rule', { by: 'rule', reason: 'an allow rule covers it: `Bash(npm:*)` (settings.json:4)' }, 'Countersign: npm run test -- --watch=false · allowed by a rule · an allow rule covers it: Bash(npm:*) (settings.json:4)'],
-    ['a grant', { by: 'grant', reason: 'you allowed it for this chat' }, 'Countersign: npm run test -- --watch=false · allowed by your earlier answer · you allowed it for this chat'],
-    ['a mode', { state: 'denied', by: 'mode', reason: 'plan mode only reads' }, 'Countersign: npm run test -- --watch=false · denied by the mode · plan mode only reads'],
+    [
+      'a rule',
+      { by: 'rule', reason: 'an allow rule covers it: `Bash(npm:*)` (settings.json:4)' },
+      'Countersign: npm run test -- --watch=false · allowed by a rule · an allow rule covers it: Bash(npm:*) (settings.json:4)',
+    ],
+    [
+      'a grant',
+      { by: 'grant', reason: 'you allowed it for this chat' },
+      'Countersign: npm run test -- --watch=false · allowed by your earlier answer · you allowed it for this chat',
+    ],
+    [
+      'a mode',
+      { state: 'denied', by: 'mode', reason: 'plan mode only reads' },
+      'Countersign: npm run test -- --watch=false · denied by the mode · plan mode only reads',
+    ],
     ['bypass', { by: 'bypass' }, 'Countersign: npm run test -- --watch=false · allowed by bypass'],
-    ['time', { state: 'expired', by: 'timeout', reason: 'nobody answered in time' }, 'Countersign: npm run test -- --watch=false · timed out · nobody answered in time'],
-    ['a change', { state: 'interrupted', by: 'change' }, 'Countersign: npm run test -- --watch=false · withdrawn, because it changed'],
+    [
+      'time',
+      { state: 'expired', by: 'timeout', reason: 'nobody answered in time' },
+      'Countersign: npm run test -- --watch=false · timed out · nobody answered in time',
+    ],
+    [
+      'a change',
+      { state: 'interrupted', by: 'change' },
+      'Countersign: npm run test -- --watch=false · withdrawn, because it changed',
+    ],
   ])('by %s', async (_, more, note) => {
     const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened, ended('a-plain', more));
     expect(notes()).toEqual([note]);
@@ -381,7 +502,12 @@ describe('what was decided without an answer is said where it is seen', () => {
   });
 
   it('several stand in one note, which leads to the history', async () => {
-    const webview = await fakeWebview(snapshot({ approvals: [plainCommand(), fetchApproval()] }), opened, ended('a-plain', {}), ended('a-fetch', {}));
+    const webview = await fakeWebview(
+      snapshot({ approvals: [plainCommand(), fetchApproval()] }),
+      opened,
+      ended('a-plain', {}),
+      ended('a-fetch', {}),
+    );
     expect(notes()).toHaveLength(1);
     expect(notes()[0]!.split('\n')).toHaveLength(2);
     webview.button('Approval history').click();
@@ -390,17 +516,28 @@ describe('what was decided without an answer is said where it is seen', () => {
   });
 
   it('the person’s own answer and a stopped turn leave none', async () => {
-    await fakeWebview(snapshot({ approvals: [plainCommand(), fetchApproval()] }), opened, ended('a-plain', { by: 'user' }), ended('a-fetch', { state: 'cancelled', by: 'cancel' }));
+    await fakeWebview(
+      snapshot({ approvals: [plainCommand(), fetchApproval()] }),
+      opened,
+      ended('a-plain', { by: 'user' }),
+      ended('a-fetch', { state: 'cancelled', by: 'cancel' }),
+    );
     expect(notes()).toEqual([]);
   });
 });
 
 describe('what an answer left behind can be taken back from its card', () => {
-  const kept: ToWebview = { type: 'kept', toolCallId: 'c-e', kept: { list: 'allow', rule: 'Edit(./src/parse.py)', scope: 'workspace' } };
+  const kept: ToWebview = {
+    type: 'kept',
+    toolCallId: 'c-e',
+    kept: { list: 'allow', rule: 'Edit(./src/parse.py)', scope: 'workspace' },
+  };
 
   it('by one press, which names scope and rule', async () => {
     const webview = await fakeWebview(snapshot(), opened, kept);
-    expect(webview.find('[data-testid="kept"]').textContent.replaceAll(/\s+/g, ' ')).toContain('Always allowed in this workspace: Edit(./src/parse.py)');
+    expect(webview.find('[data-testid="kept"]').textContent.replaceAll(/\s+/g, ' ')).toContain(
+      'Always allowed in this workspace: Edit(./src/parse.py)',
+    );
     webview.button('Take back Edit(./src/parse.py)').click();
     expect(webview.sent('takeBack')).toEqual([{ type: 'takeBack', toolCallId: 'c-e' }]);
     await webview.say({ type: 'kept', toolCallId: 'c-e' });
@@ -409,7 +546,11 @@ describe('what an answer left behind can be taken back from its card', () => {
   });
 
   it('while the call still runs', async () => {
-    const webview = await fakeWebview(snapshot(), opened, { type: 'kept', toolCallId: 'c-1', kept: { list: 'allow', rule: 'Bash(pytest:*)', scope: 'timed' } });
+    const webview = await fakeWebview(snapshot(), opened, {
+      type: 'kept',
+      toolCallId: 'c-1',
+      kept: { list: 'allow', rule: 'Bash(pytest:*)', scope: 'timed' },
+    });
     expect(webview.find('[data-testid="kept"]').textContent).toContain('Allowed for 15 minutes:');
   });
 
@@ -417,8 +558,31 @@ describe('what an answer left behind can be taken back from its card', () => {
     const webview = await fakeWebview(snapshot(), opened);
     webview.find('[data-tool-call-id="c-e"] .decided-line').click();
     await webview.settle();
-    const row = { receiptId: 'r-1', seq: 1, at: '2026-11-20T09:00:00Z', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-e', tool: 'edit_file', evidence: [], digest: 'd' };
-    await webview.say({ type: 'history', of: 'c-e', more: false, entries: [{ ...row, phase: 'decided', verdict: 'allow', by: 'user', outcome: { state: 'allowed', note: 'kept Edit(./src/parse.py) (user)' } }] });
+    const row = {
+      receiptId: 'r-1',
+      seq: 1,
+      at: '2026-11-20T09:00:00Z',
+      threadId: 't-1',
+      agentName: 'Countersign',
+      toolCallId: 'c-e',
+      tool: 'edit_file',
+      evidence: [],
+      digest: 'd',
+    };
+    await webview.say({
+      type: 'history',
+      of: 'c-e',
+      more: false,
+      entries: [
+        {
+          ...row,
+          phase: 'decided',
+          verdict: 'allow',
+          by: 'user',
+          outcome: { state: 'allowed', note: 'kept Edit(./src/parse.py) (user)' },
+        },
+      ],
+    });
     expect(webview.find('[data-testid="kept"]').textContent).toContain('Always allowed everywhere:');
   });
 
@@ -435,8 +599,23 @@ describe('what an answer left behind can be taken back from its card', () => {
 });
 
 describe('history takes back what can be taken back', () => {
-  const row = { receiptId: 'r-9', seq: 1, at: '2026-11-20T09:00:00Z', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-9', tool: 'write_file', input: { path: 'a.md' }, evidence: [], digest: 'd' };
-  const page = (more: Partial<wire.HistoryEntry>): ToWebview => ({ type: 'history', more: false, entries: [{ ...row, phase: 'finished', ...more }] });
+  const row = {
+    receiptId: 'r-9',
+    seq: 1,
+    at: '2026-11-20T09:00:00Z',
+    threadId: 't-1',
+    agentName: 'Countersign',
+    toolCallId: 'c-9',
+    tool: 'write_file',
+    input: { path: 'a.md' },
+    evidence: [],
+    digest: 'd',
+  };
+  const page = (more: Partial<wire.HistoryEntry>): ToWebview => ({
+    type: 'history',
+    more: false,
+    entries: [{ ...row, phase: 'finished', ...more }],
+  });
 
   it.each<[string, Partial<wire.HistoryEntry>, boolean]>([
     ['a change that was made', { outcome: { ended: 'done' } }, true],
@@ -447,11 +626,17 @@ describe('history takes back what can be taken back', () => {
     const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page(more));
     webview.find('[data-testid="history-row"] .decided-line').click();
     await webview.settle();
-    expect([...document.querySelectorAll('button')].some((button) => button.textContent.includes('Undo this change'))).toBe(offered);
+    expect(
+      [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Undo this change')),
+    ).toBe(offered);
   });
 
   it('says afterwards that it was', async () => {
-    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page({ outcome: { ended: 'done' } }));
+    const webview = await fakeWebview(
+      snapshot(),
+      { type: 'show', page: 'history' },
+      page({ outcome: { ended: 'done' } }),
+    );
     webview.find('[data-testid="history-row"] .decided-line').click();
     await webview.settle();
     webview.button('Undo this change').click();
@@ -464,14 +649,27 @@ describe('history takes back what can be taken back', () => {
 describe('history says when the ledger is damaged', () => {
   const show: ToWebview = { type: 'show', page: 'history' };
   const empty: ToWebview = { type: 'history', more: false, entries: [] };
-  const told = (status: Partial<wire.LedgerStatus>): ToWebview => ({ type: 'ledger', status: { state: 'broken', rows: 9, head: 'h9', ...status } });
+  const told = (status: Partial<wire.LedgerStatus>): ToWebview => ({
+    type: 'ledger',
+    status: { state: 'broken', rows: 9, head: 'h9', ...status },
+  });
   const banner = (): HTMLElement | null => document.querySelector('[data-testid="ledger-banner"]');
 
   it.each<[string, Partial<wire.LedgerStatus>, RegExp | undefined, boolean]>([
-    ['broken at a row', { brokenAt: 3, reason: 'row 3 was changed' }, /only reads that need no approval run\. The chain is broken at row 3\. row 3 was changed/, true],
+    [
+      'broken at a row',
+      { brokenAt: 3, reason: 'row 3 was changed' },
+      /only reads that need no approval run\. The chain is broken at row 3\. row 3 was changed/,
+      true,
+    ],
     ['broken in no single row', { reason: 'rows were taken off the end' }, /run\. rows were taken off the end/, true],
     ['broken, with a hidden character in the reason', { reason: 'row \u202e3' }, /run\. row \\u202e3/, true],
-    ['gone', { state: 'none', reason: 'the storage folder cannot be written' }, /nothing runs\. the storage folder cannot be written/, false],
+    [
+      'gone',
+      { state: 'none', reason: 'the storage folder cannot be written' },
+      /nothing runs\. the storage folder cannot be written/,
+      false,
+    ],
     ['being checked', { state: 'checking' }, undefined, false],
     ['whole', { state: 'whole' }, undefined, false],
   ])('%s', async (_, status, expected, button) => {
@@ -479,7 +677,9 @@ describe('history says when the ledger is damaged', () => {
     const text = banner()?.textContent.replaceAll(/\s+/g, ' ');
     if (expected === undefined) expect(text).toBeUndefined();
     else expect(text).toMatch(expected);
-    expect([...document.querySelectorAll('button')].some((one) => one.textContent === 'Begin a New Chain…')).toBe(button);
+    expect([...document.querySelectorAll('button')].some((one) => one.textContent === 'Begin a New Chain…')).toBe(
+      button,
+    );
     if (!button) return;
     webview.button('Begin a New Chain…').click();
     expect(webview.sent('newLedgerChain')).toEqual([{ type: 'newLedgerChain' }]);
@@ -502,16 +702,38 @@ describe('history says when the ledger is damaged', () => {
 });
 
 describe('rules and grants are listed with what they do', () => {
-  const rule: wire.RuleView = { ruleId: 'r', list: 'allow', rule: 'Bash(ls:*)', scope: 'user', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0 };
-  const listed = (rules: wire.RuleView[], grants: wire.GrantView[] = []): ToWebview => ({ type: 'rules', rules, grants, calls: 1200, since: '2026-10-30' });
+  const rule: wire.RuleView = {
+    ruleId: 'r',
+    list: 'allow',
+    rule: 'Bash(ls:*)',
+    scope: 'user',
+    file: '/home/me/proj/.vscode/settings.json',
+    line: 4,
+    hits: 0,
+  };
+  const listed = (rules: wire.RuleView[], grants: wire.GrantView[] = []): ToWebview => ({
+    type: 'rules',
+    rules,
+    grants,
+    calls: 1200,
+    since: '2026-10-30',
+  });
   const show: ToWebview = { type: 'show', page: 'rules' };
   const facts = (selector: string): string => document.querySelector(selector)!.textContent.replaceAll(/\s+/g, ' ');
 
   it.each<[string, Partial<wire.RuleView>, RegExp]>([
     ['how often and when last', { hits: 3, lastUsed: '2026-11-20T09:00:00Z' }, /used 3 times · last used .*:/],
     ['never', {}, /never used · \.vscode\/settings\.json:4/],
-    ['nothing for long, and what that rests on', { idle: { days: 21, calls: 432 } }, /decided nothing in the 21 days that it is known here, over 432 calls/],
-    ['a stricter rule covers it', { problem: '`Bash(ls:*)` never counts: the deny rule `Bash` covers all of it' }, /Bash\(ls:\*\) never counts: the deny rule Bash covers all of it/],
+    [
+      'nothing for long, and what that rests on',
+      { idle: { days: 21, calls: 432 } },
+      /decided nothing in the 21 days that it is known here, over 432 calls/,
+    ],
+    [
+      'a stricter rule covers it',
+      { problem: '`Bash(ls:*)` never counts: the deny rule `Bash` covers all of it' },
+      /Bash\(ls:\*\) never counts: the deny rule Bash covers all of it/,
+    ],
   ])('a rule says %s', async (_, more, expected) => {
     await fakeWebview(snapshot(), show, listed([{ ...rule, ...more }]));
     expect(facts('[data-testid="rule-row"]')).toMatch(expected);
@@ -525,9 +747,22 @@ describe('rules and grants are listed with what they do', () => {
   });
 
   it('a proposal says what it would have spared, and is added for the scope on its button', async () => {
-    const proposal: wire.RuleProposal = { rule: 'Bash(make:*)', scopes: ['workspace', 'user'], spared: 7, since: '2026-11-03T08:00:00Z', last: '2026-11-20T09:15:00Z', examples: ['make test', 'make \u202Elint'], agents: ['Countersign'] };
-    const webview = await fakeWebview(snapshot(), show, listed([]), { type: 'proposals', found: { proposals: [proposal], looked: 120, most: 1000, unjudged: 4, since: '2026-10-30T07:00:00Z' } });
-    expect(facts('[data-testid="proposal-row"]')).toMatch(/Bash\(make:\*\).*spared you 7 questions since.*begins with “make”.*make test.*make \\u202elint/);
+    const proposal: wire.RuleProposal = {
+      rule: 'Bash(make:*)',
+      scopes: ['workspace', 'user'],
+      spared: 7,
+      since: '2026-11-03T08:00:00Z',
+      last: '2026-11-20T09:15:00Z',
+      examples: ['make test', 'make \u202Elint'],
+      agents: ['Countersign'],
+    };
+    const webview = await fakeWebview(snapshot(), show, listed([]), {
+      type: 'proposals',
+      found: { proposals: [proposal], looked: 120, most: 1000, unjudged: 4, since: '2026-10-30T07:00:00Z' },
+    });
+    expect(facts('[data-testid="proposal-row"]')).toMatch(
+      /Bash\(make:\*\).*spared you 7 questions since.*begins with “make”.*make test.*make \\u202elint/,
+    );
     expect(facts('.page')).toMatch(/From your last 120 answers.*4 could not be judged again/);
     expect(webview.sent('proposalAdd')).toEqual([]);
     webview.button('Allow in this workspace: Bash(make:*)').click();
@@ -539,14 +774,34 @@ describe('rules and grants are listed with what they do', () => {
   });
 
   it('an untrusted workspace offers a proposal for everywhere only', async () => {
-    const proposal: wire.RuleProposal = { rule: 'Bash(make:*)', scopes: ['user'], spared: 3, since: 's', last: 'l', examples: [], agents: [] };
-    await fakeWebview(snapshot(), show, { type: 'proposals', found: { proposals: [proposal], looked: 3, most: 1000, unjudged: 0 } });
-    expect([...document.querySelectorAll('[data-testid="proposal-row"] button')].map((button) => button.textContent)).toEqual(['Allow everywhere']);
+    const proposal: wire.RuleProposal = {
+      rule: 'Bash(make:*)',
+      scopes: ['user'],
+      spared: 3,
+      since: 's',
+      last: 'l',
+      examples: [],
+      agents: [],
+    };
+    await fakeWebview(snapshot(), show, {
+      type: 'proposals',
+      found: { proposals: [proposal], looked: 3, most: 1000, unjudged: 0 },
+    });
+    expect(
+      [...document.querySelectorAll('[data-testid="proposal-row"] button')].map((button) => button.textContent),
+    ).toEqual(['Allow everywhere']);
   });
 
   it('a grant shows whose it is, where, and how long it still counts, and is revoked by one press', async () => {
     const expiresAt = new Date(Date.now() + 90_000).toISOString();
-    const grant: wire.GrantView = { grantId: 'g', rule: 'Bash(ls)', scope: 'timed', agentName: 'Countersign', threadId: 't-1', expiresAt };
+    const grant: wire.GrantView = {
+      grantId: 'g',
+      rule: 'Bash(ls)',
+      scope: 'timed',
+      agentName: 'Countersign',
+      threadId: 't-1',
+      expiresAt,
+    };
     const webview = await fakeWebview(snapshot(), show, listed([], [grant]));
     const title = threads().find((thread) => thread.threadId === 't-1')!.title;
     expect(facts('[data-testid="grant-row"]')).toContain(`Countersign · 15 minutes · in “${title}” · 2 min left`);
@@ -570,7 +825,11 @@ describe('rules and grants are listed with what they do', () => {
 });
 
 it('a denial of several can carry one message, an approval does not', async () => {
-  const webview = await fakeWebview(snapshot({ approvals: [plainCommand(), { ...fetchApproval(), risks: [] }] }), opened, { type: 'show', page: 'review' });
+  const webview = await fakeWebview(
+    snapshot({ approvals: [plainCommand(), { ...fetchApproval(), risks: [] }] }),
+    opened,
+    { type: 'show', page: 'review' },
+  );
   await armed(webview);
   const field = webview.find('.review input.message') as HTMLInputElement;
   field.value = 'use the mirror';
@@ -585,7 +844,10 @@ it('a denial of several can carry one message, an approval does not', async () =
 });
 
 it('a server that stopped for good can be started again by a button, which stays', async () => {
-  const webview = await fakeWebview(snapshot(), opened, { type: 'connection', connection: { state: 'stopped', message: 'The server ended five times; it is not started again by itself.' } });
+  const webview = await fakeWebview(snapshot(), opened, {
+    type: 'connection',
+    connection: { state: 'stopped', message: 'The server ended five times; it is not started again by itself.' },
+  });
   expect(webview.find('.connection[role="alert"]').textContent).toContain('five times');
   webview.button('Restart Server').click();
   expect(webview.sent('restartServer')).toEqual([{ type: 'restartServer' }]);
@@ -619,7 +881,8 @@ describe('axe finds nothing', () => {
 it('while the server is away no button of a card can be pressed, and they come back with it', async () => {
   const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
   await armed(webview);
-  const disabled = (): boolean[] => ['Approve', 'Approve options', 'Deny', 'Deny options', 'Not now'].map((name) => webview.button(name).disabled);
+  const disabled = (): boolean[] =>
+    ['Approve', 'Approve options', 'Deny', 'Deny options', 'Not now'].map((name) => webview.button(name).disabled);
   expect(disabled()).toEqual([false, false, false, false, false]);
   await webview.say({ type: 'connection', connection: { state: 'stopped', message: 'the server crashed' } });
   expect(disabled()).toEqual([true, true, true, true, true]);
@@ -656,11 +919,42 @@ it('what was begun in the composer survives another page, and the webview itself
 });
 
 it('a row of a hosted agent says what its card said, and marks the agent\u2019s own words as such', async () => {
-  const call = (toolCallId: string, title: string): wire.ToolCallEvent => ({ type: 'toolCall', toolCallId, agentName: 'Claude Code', tool: 'acp:execute', title, kind: 'execute', category: 'execute', rawInput: {}, status: 'waiting' });
-  const result = (toolCallId: string): wire.ToolResultEvent => ({ type: 'toolResult', toolCallId, tool: 'acp:execute', success: true, output: '', decidedBy: 'user', durationMs: 1 });
+  const call = (toolCallId: string, title: string): wire.ToolCallEvent => ({
+    type: 'toolCall',
+    toolCallId,
+    agentName: 'Claude Code',
+    tool: 'acp:execute',
+    title,
+    kind: 'execute',
+    category: 'execute',
+    rawInput: {},
+    status: 'waiting',
+  });
+  const result = (toolCallId: string): wire.ToolResultEvent => ({
+    type: 'toolResult',
+    toolCallId,
+    tool: 'acp:execute',
+    success: true,
+    output: '',
+    decidedBy: 'user',
+    durationMs: 1,
+  });
   const events = [call('c-1', 'Tidy up'), call('c-9', 'Look around'), result('c-1'), result('c-9')];
-  const webview = await fakeWebview(snapshot({ approvals: [commandApproval()] }), { type: 'threadOpened', thread: { threadId: 't-1', agentName: 'Claude Code', mode: 'default', seq: 1, events, approvals: [], running: false } });
-  const titles = [...document.querySelectorAll('.call-title')].map((title) => title.innerHTML.replaceAll(/<!--.*?-->/g, ''));
+  const webview = await fakeWebview(snapshot({ approvals: [commandApproval()] }), {
+    type: 'threadOpened',
+    thread: {
+      threadId: 't-1',
+      agentName: 'Claude Code',
+      mode: 'default',
+      seq: 1,
+      events,
+      approvals: [],
+      running: false,
+    },
+  });
+  const titles = [...document.querySelectorAll('.call-title')].map((title) =>
+    title.innerHTML.replaceAll(/<!--.*?-->/g, ''),
+  );
   expect(titles).toEqual(['rm -rf build &amp;&amp; pytest -q', '<q>Look around</q>']);
   expect(webview.posted).toBeDefined();
 });
@@ -685,7 +979,18 @@ it('from the palette a card is approved that was on the screen before; another o
 it('a table of any size in a message does not stall the view', async () => {
   const wide = `| ${Array.from({ length: 100 }, (_, index) => `c${index}`).join(' | ')} |\n`;
   const text = `before\n\n${wide}${'|-'.repeat(100)}|\n${wide.repeat(1000)}\nafter`;
-  const webview = await fakeWebview(snapshot(), { type: 'threadOpened', thread: { threadId: 't-1', agentName: 'Countersign', mode: 'default', seq: 1, events: [{ type: 'text', text }], approvals: [], running: false } });
+  const webview = await fakeWebview(snapshot(), {
+    type: 'threadOpened',
+    thread: {
+      threadId: 't-1',
+      agentName: 'Countersign',
+      mode: 'default',
+      seq: 1,
+      events: [{ type: 'text', text }],
+      approvals: [],
+      running: false,
+    },
+  });
   expect(document.querySelectorAll('.markdown *').length).toBeLessThan(3000);
   expect(webview.find('.markdown').textContent).toContain('before');
   expect(webview.find('.markdown').textContent).toContain('after');

@@ -13,27 +13,48 @@ export interface Answer {
 }
 
 /** The plain one of a kind: for this call, in the foreground. */
-export function optionOf(approval: wire.ApprovalRequest, kind: 'allow_once' | 'reject_once'): wire.ApprovalOption | undefined {
+export function optionOf(
+  approval: wire.ApprovalRequest,
+  kind: 'allow_once' | 'reject_once',
+): wire.ApprovalOption | undefined {
   return approval.options.find((option) => option.kind === kind && !option.background);
 }
 
 /** The menu beside Approve. Ids are option ids, or `rule` and `bypass`; what the server would refuse is left out. */
 export function approveEntries(approval: wire.ApprovalRequest, trusted: boolean): MenuEntry[] {
   const widening = approval.options.filter((option) => option.kind === 'allow_always');
-  const passing = widening.filter((option) => option.scope !== 'workspace' && option.scope !== 'user').map((option) => ({ id: option.optionId, label: passingLabel(option), code: option.rule }));
-  const lasting = widening.filter((option) => option.scope === 'workspace' || option.scope === 'user').map((option) => ({ id: option.optionId, label: lastingLabel(option), code: option.rule, examples: option.examples }));
+  const passing = widening
+    .filter((option) => option.scope !== 'workspace' && option.scope !== 'user')
+    .map((option) => ({ id: option.optionId, label: passingLabel(option), code: option.rule }));
+  const lasting = widening
+    .filter((option) => option.scope === 'workspace' || option.scope === 'user')
+    .map((option) => ({
+      id: option.optionId,
+      label: lastingLabel(option),
+      code: option.rule,
+      examples: option.examples,
+    }));
   const groups: MenuEntry[][] = [
     passing,
     lasting.length > 0 ? [...lasting, { id: 'rule', label: t('Always allow another rule…') }] : [],
-    trusted && optionOf(approval, 'allow_once') ? [{ id: 'bypass', label: t('Bypass permissions for {0}…', approval.agentName), danger: true }] : [],
+    trusted && optionOf(approval, 'allow_once')
+      ? [{ id: 'bypass', label: t('Bypass permissions for {0}…', approval.agentName), danger: true }]
+      : [],
   ];
-  return groups.filter((group) => group.length > 0).flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]));
+  return groups
+    .filter((group) => group.length > 0)
+    .flatMap((group, index) => (index === 0 ? group : ['line' as const, ...group]));
 }
 
 export function denyEntries(approval: wire.ApprovalRequest): MenuEntry[] {
   const always = approval.options
     .filter((option) => option.kind === 'reject_always')
-    .map((option) => ({ id: option.optionId, label: option.scope === 'workspace' ? t('Always deny {code} in this workspace') : t('Always deny {code} everywhere'), code: option.rule }));
+    .map((option) => ({
+      id: option.optionId,
+      label:
+        option.scope === 'workspace' ? t('Always deny {code} in this workspace') : t('Always deny {code} everywhere'),
+      code: option.rule,
+    }));
   const plain: MenuEntry[] = optionOf(approval, 'reject_once')
     ? [
         { id: 'message', label: t('Deny with a message…') },
@@ -51,7 +72,9 @@ function passingLabel(option: wire.ApprovalOption): string {
 }
 
 function lastingLabel(option: wire.ApprovalOption): string {
-  return option.scope === 'workspace' ? t('Always allow {code} in this workspace') : t('Always allow {code} everywhere');
+  return option.scope === 'workspace'
+    ? t('Always allow {code} in this workspace')
+    : t('Always allow {code} everywhere');
 }
 
 /** The text a person may change before the call runs; undefined where there is none. */
@@ -59,7 +82,12 @@ export function editableInput({ preview, toolCall, agentOptions }: wire.Approval
   // A hosted agent runs its own call; ours is the answer only.
   if (agentOptions || toolCall.tool.startsWith('acp:') || !isObject(toolCall.rawInput)) return undefined;
   if (preview.kind === 'command' && typeof toolCall.rawInput['command'] === 'string') return preview.command;
-  if (preview.kind === 'diff' && !preview.tooLarge && (toolCall.tool === 'write_file' || (toolCall.tool === 'edit_file' && preview.oldText))) return preview.newText;
+  if (
+    preview.kind === 'diff' &&
+    !preview.tooLarge &&
+    (toolCall.tool === 'write_file' || (toolCall.tool === 'edit_file' && preview.oldText))
+  )
+    return preview.newText;
   return undefined;
 }
 

@@ -67,9 +67,11 @@ export function createBridge(api: EditorApi): Bridge {
       if (message.type === 'show') askFor(message.page);
     }
     // A new chain begins with a row that names the damage.
-    if (state.page === 'history' && wasBroken && state.ledger !== undefined && state.ledger.state !== 'broken') api.postMessage({ type: 'history' } satisfies Intent);
+    if (state.page === 'history' && wasBroken && state.ledger !== undefined && state.ledger.state !== 'broken')
+      api.postMessage({ type: 'history' } satisfies Intent);
     // Grants end with their turn, and what was answered may have left one.
-    if (state.page === 'rules' && messages.some(({ type }) => type === 'turnEnded' || type === 'approvalResolved')) api.postMessage({ type: 'rules' } satisfies Intent);
+    if (state.page === 'rules' && messages.some(({ type }) => type === 'turnEnded' || type === 'approvalResolved'))
+      api.postMessage({ type: 'rules' } satisfies Intent);
   }
 
   /** What a page shows is fetched when it is turned to. */
@@ -87,7 +89,8 @@ export function createBridge(api: EditorApi): Bridge {
     const again = !loaded && state.loaded;
     loaded = state.loaded;
     // Another server, or the same one after a while: what the chat on the screen missed comes with the whole of it.
-    if (again && settled && state.current !== undefined) api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
+    if (again && settled && state.current !== undefined)
+      api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
     if (!settled && state.loaded) {
       settled = true;
       const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];
@@ -130,6 +133,9 @@ export function createBridge(api: EditorApi): Bridge {
 }
 
 function textOf(kept: unknown, name: string): string | undefined {
-  const value: unknown = typeof kept === 'object' && kept !== null && Object.hasOwn(kept, name) ? (kept as Record<string, unknown>)[name] : undefined;
+  const value: unknown =
+    typeof kept === 'object' && kept !== null && Object.hasOwn(kept, name)
+      ? (kept as Record<string, unknown>)[name]
+      : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -24,7 +24,16 @@ interface Refusal {
 }
 
 export class CallRow extends Drawn {
-  static override properties = { bridge: { attribute: false }, item: { attribute: false }, approvalId: {}, postponed: { type: Boolean }, why: { attribute: false }, kept: { attribute: false }, undone: { attribute: false }, opened: { state: true } };
+  static override properties = {
+    bridge: { attribute: false },
+    item: { attribute: false },
+    approvalId: {},
+    postponed: { type: Boolean },
+    why: { attribute: false },
+    kept: { attribute: false },
+    undone: { attribute: false },
+    opened: { state: true },
+  };
   declare bridge: Bridge;
   declare item: CallItem;
   /** The open approval of this call, if one waits. */
@@ -36,7 +45,7 @@ export class CallRow extends Drawn {
   declare kept: Kept | 'takenBack' | undefined;
   /** Its change was taken back here. */
   declare undone: boolean;
-  private declare opened: boolean;
+  declare private opened: boolean;
 
   constructor() {
     super();
@@ -58,9 +67,11 @@ export class CallRow extends Drawn {
         <span class="call-title">${this.titleText()}</span>
         <span class="call-how">${waits ? (this.postponed ? t('put off') : t('waiting')) : call.status === 'running' ? t('running') : ''}</span>
         ${this.approvalId === undefined ? nothing : html`<button type="button" class="link" @click=${this.showCard}>${t('Show')}</button>`}
-        ${call.kind === 'execute' && call.status === 'running' && !waits
-          ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
-          : nothing}
+        ${
+          call.kind === 'execute' && call.status === 'running' && !waits
+            ? html`<button type="button" class="tool" aria-label=${t('Move to background')} title=${t('Move to background')} @click=${() => this.bridge.post({ type: 'shellToBackground', toolCallId: call.toolCallId })}>${icon('layers')}</button>`
+            : nothing
+        }
       </div>
       ${this.left()} ${output ? rowsView(output, textRows, t('Output'), 'output') : nothing}
     </div>`;
@@ -68,8 +79,14 @@ export class CallRow extends Drawn {
 
   private decided(result: wire.ToolResultEvent): TemplateResult {
     const refusal = asRefusal(result);
-    const [name, word, look] = refusal ? refusalLook(refusal) : result.success ? (['pass', t('Allowed'), 'done'] as const) : (['error', t('Failed'), 'failed'] as const);
-    const how = [refusal || !result.success ? word : '', byWords(result.decidedBy), durationWords(result.durationMs)].filter(Boolean).join(' · ');
+    const [name, word, look] = refusal
+      ? refusalLook(refusal)
+      : result.success
+        ? (['pass', t('Allowed'), 'done'] as const)
+        : (['error', t('Failed'), 'failed'] as const);
+    const how = [refusal || !result.success ? word : '', byWords(result.decidedBy), durationWords(result.durationMs)]
+      .filter(Boolean)
+      .join(' · ');
     return html`<div class="decided ${look}" data-testid="decided-row" data-tool-call-id=${result.toolCallId} data-decided-by=${result.decidedBy}>
       <button type="button" class="decided-line" aria-expanded=${this.opened ? 'true' : 'false'} @click=${this.toggle}>
         ${icon(name)}<span class="sr">${word}: </span><span class="call-title">${this.titleText()}</span>${result.diff ? sizeBadge(result.diff) : nothing}<span class="call-how">${how}</span>${icon(this.opened ? 'chevron-down' : 'chevron-right')}
@@ -104,7 +121,12 @@ export class CallRow extends Drawn {
   private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {
     const { state } = this.bridge;
     const { diff } = result;
-    const text = diff && (diff.oldText !== undefined || diff.newText !== undefined) ? undefined : refusal ? [refusal.reason, refusal.hint].filter(Boolean).join('. ') : result.output;
+    const text =
+      diff && (diff.oldText !== undefined || diff.newText !== undefined)
+        ? undefined
+        : refusal
+          ? [refusal.reason, refusal.hint].filter(Boolean).join('. ')
+          : result.output;
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
@@ -159,7 +181,9 @@ export function asRefusal(result: wire.ToolResultEvent): Refusal | undefined {
   if (result.success || !result.output.startsWith('{')) return undefined;
   try {
     const said: unknown = JSON.parse(result.output);
-    return typeof said === 'object' && said !== null && 'refused' in said && typeof said.refused === 'string' ? (said as Refusal) : undefined;
+    return typeof said === 'object' && said !== null && 'refused' in said && typeof said.refused === 'string'
+      ? (said as Refusal)
+      : undefined;
   } catch {
     return undefined; // a tool's own output that begins with a brace
   }
@@ -185,7 +209,8 @@ function refusalLook({ refused }: Refusal): readonly [string, string, string] {
 }
 
 function inputText(input: unknown): string {
-  if (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string') return input.command;
+  if (typeof input === 'object' && input !== null && 'command' in input && typeof input.command === 'string')
+    return input.command;
   return JSON.stringify(input, null, 2) ?? '';
 }
 

@@ -30,7 +30,11 @@ const REASON_LIMIT = 160;
 /** A command may have thousands of effects. */
 const EFFECTS = 200;
 
-type Panel = { kind: 'none' } | { kind: 'rule'; option: wire.ApprovalOption; rule: string } | { kind: 'message'; text: string } | { kind: 'edit'; text: string };
+type Panel =
+  | { kind: 'none' }
+  | { kind: 'rule'; option: wire.ApprovalOption; rule: string }
+  | { kind: 'message'; text: string }
+  | { kind: 'edit'; text: string };
 
 export class Card extends Drawn {
   static override properties = {
@@ -52,10 +56,10 @@ export class Card extends Drawn {
   declare windowFocused: boolean;
   /** A server is there that takes an answer. */
   declare connected: boolean;
-  private declare panel: Panel;
-  private declare raw: boolean;
-  private declare whyOpen: boolean;
-  private declare diffOpened: boolean;
+  declare private panel: Panel;
+  declare private raw: boolean;
+  declare private whyOpen: boolean;
+  declare private diffOpened: boolean;
 
   private readonly arming = new Arming(this);
   private readonly press = new Press(this);
@@ -90,7 +94,12 @@ export class Card extends Drawn {
 
   deny(more: Pick<Answer, 'stop'> = {}): void {
     const option = optionOf(this.waiting.approval, 'reject_once');
-    if (option) this.send({ optionId: option.optionId, ...more, ...(this.panel.kind === 'message' && this.panel.text.trim() && { reason: this.panel.text.trim() }) });
+    if (option)
+      this.send({
+        optionId: option.optionId,
+        ...more,
+        ...(this.panel.kind === 'message' && this.panel.text.trim() && { reason: this.panel.text.trim() }),
+      });
   }
 
   allowForChat(): void {
@@ -103,15 +112,20 @@ export class Card extends Drawn {
     if (!this.connected) return t('The server is not running');
     if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');
-    if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge) return this.diffOpened ? undefined : t('Open the diff first');
+    if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge)
+      return this.diffOpened ? undefined : t('Open the diff first');
     // Who opened the diff in the editor has the whole of it there.
-    if (!this.diffOpened && !wasSeen(this.waiting.approval, this.bridge.state)) return t('Scroll through all of it first');
+    if (!this.diffOpened && !wasSeen(this.waiting.approval, this.bridge.state))
+      return t('Scroll through all of it first');
     return undefined;
   }
 
   /** An answer is on its way; as the state knows it, which is ahead of what is drawn. */
   private get answers(): boolean {
-    return this.bridge.state.waiting.find((one) => one.approval.approvalId === this.waiting.approval.approvalId)?.answering ?? true;
+    return (
+      this.bridge.state.waiting.find((one) => one.approval.approvalId === this.waiting.approval.approvalId)
+        ?.answering ?? true
+    );
   }
 
   private send(answer: Answer): void {
@@ -130,7 +144,8 @@ export class Card extends Drawn {
   }
 
   private sendRule(): void {
-    if (this.panel.kind === 'rule' && this.panel.rule.trim()) this.sendApproval({ optionId: this.panel.option.optionId, rule: this.panel.rule.trim() });
+    if (this.panel.kind === 'rule' && this.panel.rule.trim())
+      this.sendApproval({ optionId: this.panel.option.optionId, rule: this.panel.rule.trim() });
   }
 
   private edit(): Pick<Answer, 'editedInput'> {
@@ -168,16 +183,20 @@ export class Card extends Drawn {
       ${icon(kindIcon(approval))}
       <h2 id="card-head-${approval.approvalId}" class="card-title">${headlineOf(approval, (path) => shortPath(path, workspace, home))}</h2>
       ${size ? sizeBadge(size) : nothing}
-      ${this.total > 1
-        ? html`<span class="card-position">${t('{0} of {1}', this.position, this.total)}</span>
+      ${
+        this.total > 1
+          ? html`<span class="card-position">${t('{0} of {1}', this.position, this.total)}</span>
             <button type="button" class="tool" aria-label=${t('Previous approval')} title=${t('Previous approval')} @click=${() => this.step(-1)}>${icon('chevron-left')}</button>
             <button type="button" class="tool" aria-label=${t('Next approval')} title=${t('Next approval')} @click=${() => this.step(1)}>${icon('chevron-right')}</button>`
-        : nothing}
+          : nothing
+      }
     </header>`;
   }
 
   private step(by: 1 | -1): void {
-    this.dispatchEvent(new CustomEvent('stepped', { detail: { by, from: by === 1 ? 'next' : 'previous' }, bubbles: true }));
+    this.dispatchEvent(
+      new CustomEvent('stepped', { detail: { by, from: by === 1 ? 'next' : 'previous' }, bubbles: true }),
+    );
   }
 
   /** Which agent, which sub-agent, from which chat, until when. */
@@ -188,9 +207,11 @@ export class Card extends Drawn {
     const thread = state.threads.find((one) => one.threadId === approval.threadId);
     const elsewhere = approval.threadId !== state.current && thread;
     return html`<p class="origin">
-      <span class="agent">${revealed(approval.agentName)}</span>${approval.subagent ? html`<span> › ${t('sub-agent {0}', approval.subagent)}</span>` : nothing}${label && label !== 'gated'
-        ? html`<span class="label" title=${labelWords(label)}> · <span class="dot agent-${label}" aria-hidden="true"></span> ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
-        : nothing}${elsewhere ? html`<span> · ${t('from “{0}”', thread.title)}</span>` : nothing}${approval.expiresAt ? html`<span> · ${t('until {0}', timeWords(approval.expiresAt))}</span>` : nothing}
+      <span class="agent">${revealed(approval.agentName)}</span>${approval.subagent ? html`<span> › ${t('sub-agent {0}', approval.subagent)}</span>` : nothing}${
+        label && label !== 'gated'
+          ? html`<span class="label" title=${labelWords(label)}> · <span class="dot agent-${label}" aria-hidden="true"></span> ${label === 'asksOnly' ? t('asks only') : label === 'sandboxed' ? t('sandboxed') : t('unguarded')}</span>`
+          : nothing
+      }${elsewhere ? html`<span> · ${t('from “{0}”', thread.title)}</span>` : nothing}${approval.expiresAt ? html`<span> · ${t('until {0}', timeWords(approval.expiresAt))}</span>` : nothing}
     </p>`;
   }
 
@@ -210,7 +231,9 @@ export class Card extends Drawn {
     const { toolCall, agentName, agentOptions } = this.waiting.approval;
     const { title } = toolCall;
     // Titles of our own tools are the gate's words and say what the card says anyway.
-    const hosted = agentOptions !== undefined || this.bridge.state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
+    const hosted =
+      agentOptions !== undefined ||
+      this.bridge.state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
     if (!title || !hosted) return nothing;
     return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> <q>${clipped(title, TITLE_LIMIT)}</q></p>`;
   }
@@ -219,7 +242,9 @@ export class Card extends Drawn {
     const { approval } = this.waiting;
     const { state } = this.bridge;
     const evidence = approval.effects.find((effect) => effect.verdict !== 'allow')?.evidence;
-    const mode = state.chats[approval.threadId]?.mode ?? state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
+    const mode =
+      state.chats[approval.threadId]?.mode ??
+      state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
     const label = state.agents.find((agent) => agent.agentName === approval.agentName)?.label;
     const id = `card-why-${approval.approvalId}`;
     const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
@@ -229,9 +254,16 @@ export class Card extends Drawn {
         ><button type="button" class="link" aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls=${id} @click=${() => (this.whyOpen = !this.whyOpen)}>${t('Why?')}</button>
       </p>
       <ul class="effects" id=${id} tabindex=${this.whyOpen ? '0' : nothing} aria-label=${t('Why')} ?hidden=${!this.whyOpen}>
-        ${!this.whyOpen ? nothing : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects.slice(0, EFFECTS).map(
-          (effect) => html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
-        )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`}
+        ${
+          !this.whyOpen
+            ? nothing
+            : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects
+                .slice(0, EFFECTS)
+                .map(
+                  (effect) =>
+                    html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
+                )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`
+        }
         ${label ? html`<li>${icon('hubot')}<span>${revealed(approval.agentName)}: ${labelWords(label)}</span></li>` : nothing}
         ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
       </ul>
@@ -275,28 +307,41 @@ export class Card extends Drawn {
 
   private rulePanel(option: wire.ApprovalOption, rule: string): TemplateResult {
     const { approvalId, options } = this.waiting.approval;
-    const scopes = options.filter((one) => one.kind === option.kind && one.rule === option.rule && (one.scope === 'workspace' || one.scope === 'user'));
+    const scopes = options.filter(
+      (one) =>
+        one.kind === option.kind && one.rule === option.rule && (one.scope === 'workspace' || one.scope === 'user'),
+    );
     const { examples = [] } = options.find((one) => one.kind === option.kind && one.rule === rule.trim()) ?? {};
-    const widths = [...new Set(options.filter((one) => one.kind === option.kind && one.scope === option.scope).map((one) => one.rule))];
+    const widths = [
+      ...new Set(
+        options.filter((one) => one.kind === option.kind && one.scope === option.scope).map((one) => one.rule),
+      ),
+    ];
     return html`<div class="panel">
       <label class="field"><span>${t('Rule')}</span><textarea class="rule" rows="2" spellcheck="false" .value=${rule} @input=${(event: Event) => (this.panel = { kind: 'rule', option, rule: (event.target as HTMLTextAreaElement).value })}></textarea></label>
-      ${widths.length > 1
-        ? html`<div class="widths" role="group" aria-label=${t('Widths')}>
+      ${
+        widths.length > 1
+          ? html`<div class="widths" role="group" aria-label=${t('Widths')}>
             ${widths.map((width) => html`<button type="button" class="chip" aria-pressed=${width === rule ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option, rule: width ?? '' })}><code>${revealed(width ?? '')}</code></button>`)}
           </div>`
-        : nothing}
+          : nothing
+      }
       <div class="facts" id="rule-meaning-${approvalId}">
         ${ruleMeaning(rule)}
-        ${examples.length > 0
-          ? html`${t('It would also match:')}
+        ${
+          examples.length > 0
+            ? html`${t('It would also match:')}
               <ul class="examples cut">${examples.map((example) => html`<li><code title=${reveal(example)}>${revealed(example)}</code></li>`)}</ul>`
-          : nothing}
+            : nothing
+        }
       </div>
-      ${scopes.length > 1
-        ? html`<div class="widths" role="group" aria-label=${t('Scope')}>
+      ${
+        scopes.length > 1
+          ? html`<div class="widths" role="group" aria-label=${t('Scope')}>
             ${scopes.map((one) => html`<button type="button" class="chip" aria-pressed=${one === option ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option: one, rule })}>${scopeWords(one.scope ?? 'call')}</button>`)}
           </div>`
-        : nothing}
+          : nothing
+      }
     </div>`;
   }
 
@@ -306,18 +351,24 @@ export class Card extends Drawn {
     const answering = this.waiting.answering || !this.connected;
     const once = optionOf(approval, 'allow_once');
     const background = approval.options.find((option) => option.background);
-    const back = panel.kind === 'none' ? nothing : html`<button type="button" class="secondary" @click=${() => this.show({ kind: 'none' })}>${t('Back')}</button>`;
+    const back =
+      panel.kind === 'none'
+        ? nothing
+        : html`<button type="button" class="secondary" @click=${() => this.show({ kind: 'none' })}>${t('Back')}</button>`;
     if (panel.kind === 'rule') {
       return html`<div class="buttons"><button type="button" class="primary" aria-describedby="rule-meaning-${approval.approvalId}" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
     }
-    if (panel.kind === 'message') return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${t('Deny')}</button>${back}</div>`;
+    if (panel.kind === 'message')
+      return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${t('Deny')}</button>${back}</div>`;
     return html`<div class="buttons">
-      ${once
-        ? html`<span class="split">
+      ${
+        once
+          ? html`<span class="split">
             <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${t('Approve')}</button>
             ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval, this.bridge.state.trusted)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
           </span>`
-        : nothing}
+          : nothing
+      }
       <span class="split">
         <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${() => this.deny()}>${t('Deny')}</button>
         <cs-menu .label=${t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
@@ -325,9 +376,11 @@ export class Card extends Drawn {
       ${panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${answering} title=${t('Decide nothing yet: it stays open and does not expire')} @click=${this.postpone}>${t('Not now')}</button>` : nothing}
       ${background && panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${obstacle !== undefined} @click=${() => this.sendApproval({ optionId: background.optionId })}>${t('Run in background')}</button>` : nothing}
       ${approval.preview.kind === 'diff' && approval.preview.operation !== 'move' ? html`<button type="button" class="secondary" @click=${this.openDiff}>${t('Open diff')}</button>` : nothing}
-      ${editableInput(approval) !== undefined && once && panel.kind === 'none'
-        ? html`<button type="button" class="tool" aria-label=${t('Edit')} title=${t('Edit before it runs')} @click=${() => this.show({ kind: 'edit', text: editableInput(approval) ?? '' })}>${icon('edit')}</button>`
-        : back}
+      ${
+        editableInput(approval) !== undefined && once && panel.kind === 'none'
+          ? html`<button type="button" class="tool" aria-label=${t('Edit')} title=${t('Edit before it runs')} @click=${() => this.show({ kind: 'edit', text: editableInput(approval) ?? '' })}>${icon('edit')}</button>`
+          : back
+      }
       ${once ? nothing : html`<p class="facts">${t('This agent offers no way to allow it once, so it can only be denied.')}</p>`}
     </div>`;
   }
@@ -360,7 +413,9 @@ export class Card extends Drawn {
       this.bridge.dispatch({ type: 'answering', approvalId });
       this.bridge.post({ type: 'bypass', approvalId, digest });
     } else if (id === 'rule') {
-      const option = approval.options.find((one) => one.kind === 'allow_always' && (one.scope === 'workspace' || one.scope === 'user'));
+      const option = approval.options.find(
+        (one) => one.kind === 'allow_always' && (one.scope === 'workspace' || one.scope === 'user'),
+      );
       if (option) void this.show({ kind: 'rule', option, rule: option.rule ?? '' });
     } else this.sendApproval({ optionId: id });
   };
@@ -377,11 +432,17 @@ export class Card extends Drawn {
       this.panel = { kind: 'none' };
       this.querySelector<HTMLElement>('.card')?.focus();
     }
-    if (event.key === 'PageDown' && !(event.target instanceof HTMLTextAreaElement) && this.panel.kind === 'none' && !wasSeen(this.waiting.approval, this.bridge.state)) {
+    if (
+      event.key === 'PageDown' &&
+      !(event.target instanceof HTMLTextAreaElement) &&
+      this.panel.kind === 'none' &&
+      !wasSeen(this.waiting.approval, this.bridge.state)
+    ) {
       event.preventDefault();
       void this.querySelector<RowsView>('cs-rows')?.step();
     }
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat) return;
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.repeat)
+      return;
     event.preventDefault();
     event.stopPropagation();
     if (this.panel.kind === 'message') this.deny();
@@ -394,7 +455,13 @@ function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
     case 'command':
       return 'terminal';
     case 'diff':
-      return preview.operation === 'delete' ? 'trash' : preview.operation === 'move' ? 'arrow-swap' : preview.operation === 'create' ? 'new-file' : 'edit';
+      return preview.operation === 'delete'
+        ? 'trash'
+        : preview.operation === 'move'
+          ? 'arrow-swap'
+          : preview.operation === 'create'
+            ? 'new-file'
+            : 'edit';
     case 'fetch':
       return 'globe';
     case 'tool':
@@ -403,7 +470,13 @@ function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
 }
 
 function effectWord(kind: wire.EffectKind): string {
-  const words: Record<wire.EffectKind, string> = { read: t('reads'), write: t('writes'), command: t('runs'), fetch: t('fetches'), external: t('uses') };
+  const words: Record<wire.EffectKind, string> = {
+    read: t('reads'),
+    write: t('writes'),
+    command: t('runs'),
+    fetch: t('fetches'),
+    external: t('uses'),
+  };
   return words[kind] ?? kind;
 }
 

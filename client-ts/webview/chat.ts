@@ -98,7 +98,10 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
     case 'error':
       return added(chat, { kind: 'notice', level: 'error', message: event.message });
     case 'done':
-      return { ...(event.stopReason === 'end_turn' ? chat : added(chat, { kind: 'end', stopReason: event.stopReason })), turnRuns: false };
+      return {
+        ...(event.stopReason === 'end_turn' ? chat : added(chat, { kind: 'end', stopReason: event.stopReason })),
+        turnRuns: false,
+      };
     default:
       // A newer server's event: what we do not know we do not draw.
       return chat;
@@ -117,7 +120,9 @@ function replaced(chat: Chat, old: Item, item: Item): Chat {
 
 function withPrompt(chat: Chat, text: string): Chat {
   const early = chat.items.find((item) => item.kind === 'prompt' && item.early && item.text === text);
-  return early?.kind === 'prompt' ? replaced(chat, early, { ...early, early: false }) : added(chat, { kind: 'prompt', text, early: false });
+  return early?.kind === 'prompt'
+    ? replaced(chat, early, { ...early, early: false })
+    : added(chat, { kind: 'prompt', text, early: false });
 }
 
 function withText(chat: Chat, kind: 'text' | 'thinking', text: string): Chat {
@@ -128,7 +133,9 @@ function withText(chat: Chat, kind: 'text' | 'thinking', text: string): Chat {
 
 function withCall(chat: Chat, call: wire.ToolCallEvent): Chat {
   const known = chat.items.some((item) => item.kind === 'call' && item.call.toolCallId === call.toolCallId);
-  return known ? changedCall(chat, call.toolCallId, (item) => ({ ...item, call })) : added(chat, { kind: 'call', call, output: '' });
+  return known
+    ? changedCall(chat, call.toolCallId, (item) => ({ ...item, call }))
+    : added(chat, { kind: 'call', call, output: '' });
 }
 
 function withResult(chat: Chat, result: wire.ToolResultEvent): Chat {

@@ -14,11 +14,16 @@ import { labelWords, modeWords } from './words.ts';
 const MOST_ROWS = 10;
 
 export class Composer extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, text: { state: true }, withSelection: { state: true } };
+  static override properties = {
+    bridge: { attribute: false },
+    state: { attribute: false },
+    text: { state: true },
+    withSelection: { state: true },
+  };
   declare bridge: Bridge;
   declare state: State;
-  private declare text: string;
-  private declare withSelection: boolean;
+  declare private text: string;
+  declare private withSelection: boolean;
 
   constructor() {
     super();
@@ -53,9 +58,11 @@ export class Composer extends Drawn {
     const rows = Math.min(MOST_ROWS, Math.max(2, this.text.split('\n').length));
     return html`<form class="composer" data-testid="composer" @submit=${this.onSubmit}>
       ${agent?.bypass ? html`<p class="bypassed">${icon('warning')} ${agent.bypassScope === 'session' ? t('{0} acts without asking until this window closes.', agent.agentName) : t('{0} acts without asking: permissions are bypassed.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'bypassEnd', agentName: agent.agentName })}>${t('Turn off')}</button></p>` : nothing}
-      ${agent?.state === 'failed' || agent?.state === 'exited'
-        ? html`<p class="bypassed">${icon('error')} ${agent.detail || t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
-        : nothing}
+      ${
+        agent?.state === 'failed' || agent?.state === 'exited'
+          ? html`<p class="bypassed">${icon('error')} ${agent.detail || t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
+          : nothing
+      }
       <div class="composer-box">
         <textarea
           aria-label=${t('Message')}
@@ -68,9 +75,11 @@ export class Composer extends Drawn {
         <div class="composer-bar">
           <cs-picker class="mode-picker" .label=${t('Mode')} .value=${chat?.mode ?? state.draft.mode} .choices=${modeChoices()} @picked=${this.onMode}></cs-picker>
           <cs-picker class="agent-picker" .label=${t('Agent')} .value=${agentName ?? ''} .empty=${t('Agent')} .choices=${this.agentChoices(chat?.agentName)} @picked=${this.onAgent}></cs-picker>
-          ${agent?.type === 'builtin' && state.models.length > 0
-            ? html`<cs-picker class="model-picker" .label=${t('Model')} .value=${state.modelOf[agent.agentName] ?? ''} .empty=${t('Model')} .choices=${state.models.map((name) => ({ value: name, name }))} @picked=${({ detail }: CustomEvent<string>) => this.bridge.post({ type: 'setModel', agentName: agent.agentName, model: detail })}></cs-picker>`
-            : nothing}
+          ${
+            agent?.type === 'builtin' && state.models.length > 0
+              ? html`<cs-picker class="model-picker" .label=${t('Model')} .value=${state.modelOf[agent.agentName] ?? ''} .empty=${t('Model')} .choices=${state.models.map((name) => ({ value: name, name }))} @picked=${({ detail }: CustomEvent<string>) => this.bridge.post({ type: 'setModel', agentName: agent.agentName, model: detail })}></cs-picker>`
+              : nothing
+          }
           <span class="spring"></span>
           <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} aria-pressed=${this.withSelection ? 'true' : 'false'} @click=${() => (this.withSelection = !this.withSelection)}>${icon('attach')}</button>
           ${running ? html`<button type="button" class="tool stop" aria-label=${t('Stop')} title=${t('Stop')} @click=${this.stop}>${icon('debug-stop')}</button>` : nothing}
@@ -102,7 +111,12 @@ export class Composer extends Drawn {
       value: agent.agentName,
       name: agent.agentName,
       dot: `agent-${agent.label}`,
-      explanation: [agent.bypass ? t('permissions bypassed') : labelWords(agent.label), fixed !== undefined && agent.agentName !== fixed ? t('opens a new chat') : ''].filter(Boolean).join(' · '),
+      explanation: [
+        agent.bypass ? t('permissions bypassed') : labelWords(agent.label),
+        fixed !== undefined && agent.agentName !== fixed ? t('opens a new chat') : '',
+      ]
+        .filter(Boolean)
+        .join(' · '),
     }));
   }
 
@@ -116,7 +130,8 @@ export class Composer extends Drawn {
   };
 
   private readonly onKey = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
+      return;
     event.preventDefault();
     this.send();
   };
@@ -135,7 +150,13 @@ export class Composer extends Drawn {
     if (state.current !== undefined) this.bridge.post({ type: 'prompt', threadId: state.current, text, ...attached });
     else {
       const agentName = this.draftAgent();
-      this.bridge.post({ type: 'prompt', text, mode: state.draft.mode, ...(agentName !== undefined && { agentName }), ...attached });
+      this.bridge.post({
+        type: 'prompt',
+        text,
+        mode: state.draft.mode,
+        ...(agentName !== undefined && { agentName }),
+        ...attached,
+      });
     }
     this.text = '';
     this.withSelection = false;
@@ -143,7 +164,13 @@ export class Composer extends Drawn {
 }
 
 function modeChoices(): Choice[] {
-  return modeWords().map(({ mode, name, explanation, more }) => ({ value: mode, name, explanation, more, dot: `mode-${mode}` }));
+  return modeWords().map(({ mode, name, explanation, more }) => ({
+    value: mode,
+    name,
+    explanation,
+    more,
+    dot: `mode-${mode}`,
+  }));
 }
 
 customElements.define('cs-composer', Composer);

@@ -39,10 +39,17 @@ export function unifiedDiff(oldText: string | undefined, newText: string): Diff 
   }
   const rows = collapsed(all);
   if (before && after && before.endsWith('\n') !== after.endsWith('\n')) {
-    rows.push({ kind: 'note', text: after.endsWith('\n') ? t('newline at end of file added') : t('no newline at end of file') });
+    rows.push({
+      kind: 'note',
+      text: after.endsWith('\n') ? t('newline at end of file added') : t('no newline at end of file'),
+    });
   }
   if (crlf) rows.push({ kind: 'note', text: t('all lines end in CRLF') });
-  return { rows, added: all.filter((row) => row.kind === 'added').length, removed: all.filter((row) => row.kind === 'removed').length };
+  return {
+    rows,
+    added: all.filter((row) => row.kind === 'added').length,
+    removed: all.filter((row) => row.kind === 'removed').length,
+  };
 }
 
 /** Where every line of both ends in CRLF, that is said once and not at each line. */

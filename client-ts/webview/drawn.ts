@@ -19,12 +19,20 @@ export function icon(name: string, extra = ''): TemplateResult {
 }
 
 export function verdictIcon(verdict: wire.Verdict): TemplateResult {
-  const [name, word] = verdict === 'allow' ? ['check', t('allowed')] : verdict === 'deny' ? ['circle-slash', t('denied')] : ['question', t('asks')];
+  const [name, word] =
+    verdict === 'allow'
+      ? ['check', t('allowed')]
+      : verdict === 'deny'
+        ? ['circle-slash', t('denied')]
+        : ['question', t('asks')];
   return html`<span class="verdict ${verdict}" title=${word}>${icon(name)}<span class="sr">${word}</span></span>`;
 }
 
 /** What the gate warns of: dangers in amber, the rest as notes. */
-export function warnings({ risks, notes = [] }: Pick<wire.ApprovalRequest, 'risks' | 'notes'>): TemplateResult | typeof nothing {
+export function warnings({
+  risks,
+  notes = [],
+}: Pick<wire.ApprovalRequest, 'risks' | 'notes'>): TemplateResult | typeof nothing {
   if (risks.length + notes.length === 0) return nothing;
   return html`<ul class="risks" aria-label=${risks.length > 0 ? t('Risks') : t('Notes')}>
     ${risks.map((risk) => html`<li class="danger">${icon('warning')}<span>${revealed(risk)}</span></li>`)}${notes.map((note) => html`<li class="note-line">${icon('info')}<span>${revealed(note)}</span></li>`)}
@@ -39,16 +47,27 @@ export function fullSentence(text: string, limit?: number): (string | TemplateRe
 /** A sentence of ours or of the server, with what stands in backticks drawn as code. */
 export function sentence(text: string, limit = Number.POSITIVE_INFINITY): (string | TemplateResult)[] {
   if (text.length > limit) return [...sentence(text.slice(0, limit)), '…'];
-  return text.split(/(`[^`]+`)/).flatMap((part) => (part.length > 2 && part.startsWith('`') ? [html`<code>${revealed(part.slice(1, -1))}</code>`] : revealed(part)));
+  return text
+    .split(/(`[^`]+`)/)
+    .flatMap((part) =>
+      part.length > 2 && part.startsWith('`') ? [html`<code>${revealed(part.slice(1, -1))}</code>`] : revealed(part),
+    );
 }
 
 /** Text with what cannot be seen in it drawn as marked escapes. */
 export function revealed(text: string): (string | TemplateResult)[] {
-  return pieces(text).map((piece) => (piece.escaped ? html`<span class="escape" title="hidden character">${piece.text}</span>` : piece.text));
+  return pieces(text).map((piece) =>
+    piece.escaped ? html`<span class="escape" title="hidden character">${piece.text}</span>` : piece.text,
+  );
 }
 
 /** One line of foreign text that decides nothing: its beginning, and how much was left out. */
 export function clipped(text: string, limit: number): (string | TemplateResult)[] {
   const shown = text.slice(0, limit).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return [...revealed(shown), ...(text.length > limit ? [html`<span class="escape">${t('… and {0} more characters', text.length - limit)}</span>`] : [])];
+  return [
+    ...revealed(shown),
+    ...(text.length > limit
+      ? [html`<span class="escape">${t('… and {0} more characters', text.length - limit)}</span>`]
+      : []),
+  ];
 }

@@ -20,11 +20,16 @@ export interface Receipt {
 }
 
 export class History extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, opened: { state: true }, text: { state: true } };
+  static override properties = {
+    bridge: { attribute: false },
+    state: { attribute: false },
+    opened: { state: true },
+    text: { state: true },
+  };
   declare bridge: Bridge;
   declare state: State;
-  private declare opened: string | undefined;
-  private declare text: string;
+  declare private opened: string | undefined;
+  declare private text: string;
 
   constructor() {
     super();
@@ -42,7 +47,11 @@ export class History extends Drawn {
         <button type="button" class="tool" aria-label=${t('Export')} title=${t('Export')} @click=${() => this.bridge.post({ type: 'exportHistory' })}>${icon('export')}</button>
       </form>
       <div class="page-scroll" tabindex="0">
-        ${repeat(receipts, (receipt) => receipt.receiptId, (receipt) => this.row(receipt))}
+        ${repeat(
+          receipts,
+          (receipt) => receipt.receiptId,
+          (receipt) => this.row(receipt),
+        )}
         ${receipts.length === 0 ? html`<p class="empty">${loaded ? t('Nothing was decided yet.') : t('Loading')}</p>` : nothing}
         ${cursor === undefined ? nothing : html`<button type="button" class="link earlier" @click=${() => this.bridge.post({ type: 'history', cursor, ...(this.text && { text: this.text }) })}>${t('Show earlier ones')}</button>`}
       </div>
@@ -52,7 +61,8 @@ export class History extends Drawn {
   /** What is wrong with the ledger. The button only asks: the extension draws the modal, and the server begins the chain. */
   private damage(): TemplateResult | typeof nothing {
     const { ledger } = this.state;
-    if (ledger?.state === 'none') return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">${icon('error')}<span>${t('There is no ledger, so nothing runs.')} ${sentence(ledger.reason ?? '')}</span></div>`;
+    if (ledger?.state === 'none')
+      return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">${icon('error')}<span>${t('There is no ledger, so nothing runs.')} ${sentence(ledger.reason ?? '')}</span></div>`;
     if (ledger?.state !== 'broken') return nothing;
     const where = ledger.brokenAt === undefined ? '' : ` ${t('The chain is broken at row {0}.', ledger.brokenAt)}`;
     return html`<div class="connection stopped" role="alert" data-testid="ledger-banner">
@@ -64,7 +74,12 @@ export class History extends Drawn {
   private row(receipt: Receipt): TemplateResult {
     const { latest } = receipt;
     const opened = this.opened === receipt.receiptId;
-    const look = receipt.verdict === 'deny' ? ['circle-slash', t('denied'), 'denied'] : receipt.verdict === 'allow' ? ['pass', t('allowed'), 'done'] : ['clock', t('asked'), 'ended'];
+    const look =
+      receipt.verdict === 'deny'
+        ? ['circle-slash', t('denied'), 'denied']
+        : receipt.verdict === 'allow'
+          ? ['pass', t('allowed'), 'done']
+          : ['clock', t('asked'), 'ended'];
     return html`<div class="decided ${look[2]}" data-testid="history-row" data-receipt-id=${receipt.receiptId} data-by=${receipt.by ?? nothing} data-verdict=${receipt.verdict ?? nothing}>
       <button type="button" class="decided-line" aria-expanded=${opened ? 'true' : 'false'} @click=${() => (this.opened = opened ? undefined : receipt.receiptId)}>
         ${icon(look[0]!)}<span class="call-title">${revealed(inputLine(latest))}</span><span class="call-how">${[look[1], receipt.by ? byWords(receipt.by) : '', timeWords(latest.at)].filter(Boolean).join(' · ')}</span>${icon(opened ? 'chevron-down' : 'chevron-right')}
@@ -81,7 +96,11 @@ export class History extends Drawn {
       [t('Digest'), latest.digest],
     ];
     const undone = this.state.undone.includes(receiptId);
-    const canUndo = !undone && latest.phase === 'finished' && latest.outcome?.['ended'] === 'done' && ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
+    const canUndo =
+      !undone &&
+      latest.phase === 'finished' &&
+      latest.outcome?.['ended'] === 'done' &&
+      ['write_file', 'edit_file', 'delete_file', 'move_file'].includes(latest.tool);
     return html`<div class="decided-body">
       <pre class="code" tabindex="0" aria-label=${t('Input')}>${revealed(JSON.stringify(latest.input, null, 2) ?? '')}</pre>
       ${evidence.length > 0 ? html`<ul class="effects" aria-label=${t('Why')}>${evidence.map((one) => this.evidence(one))}</ul>` : nothing}

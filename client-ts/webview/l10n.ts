@@ -7,5 +7,7 @@ export function useStrings(strings: Record<string, string>): void {
 }
 
 export function t(message: string, ...values: (string | number)[]): string {
-  return (bundle[message] ?? message).replaceAll(/\{(\d+)\}/g, (whole, index: string) => String(values[Number(index)] ?? whole));
+  return (bundle[message] ?? message).replaceAll(/\{(\d+)\}/g, (whole, index: string) =>
+    String(values[Number(index)] ?? whole),
+  );
 }

@@ -27,7 +27,8 @@ const TABLE_TOKENS = 3000;
 /** Where a link leads, if it is of a kind that may be followed. */
 export function asTarget(href: string): OpenTarget | undefined {
   if (/^https?:\/\/[^\s]+$/i.test(href)) return { href };
-  if (/^[a-z][a-z0-9+.-]*:/i.test(href) && !/^[a-z]:[\\/]/i.test(href) && !href.startsWith('file:///')) return /^[\w./-]+\.\w+:\d+$/.test(href) ? fileTarget(href) : undefined;
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href) && !/^[a-z]:[\\/]/i.test(href) && !href.startsWith('file:///'))
+    return /^[\w./-]+\.\w+:\d+$/.test(href) ? fileTarget(href) : undefined;
   if (href.startsWith('//') || href.startsWith('#') || href.trim() === '') return undefined;
   return fileTarget(href);
 }
@@ -52,7 +53,16 @@ function blocks(tokens: readonly Token[], open: (target: OpenTarget) => void, te
     if (token.nesting === 1) {
       const end = closing(tokens, at);
       const large = token.type === 'table_open' && end - at > TABLE_TOKENS && token.map;
-      parts.push(large ? source(text.split('\n').slice(...large).join('\n')) : container(token, blocks(tokens.slice(at + 1, end), open, text)));
+      parts.push(
+        large
+          ? source(
+              text
+                .split('\n')
+                .slice(...large)
+                .join('\n'),
+            )
+          : container(token, blocks(tokens.slice(at + 1, end), open, text)),
+      );
       at = end;
     } else parts.push(leaf(token, open));
   }

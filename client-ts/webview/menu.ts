@@ -21,7 +21,12 @@ export type MenuEntry =
 let menus = 0;
 
 export class Menu extends Drawn {
-  static override properties = { label: {}, entries: { attribute: false }, disabled: { type: Boolean }, primary: { type: Boolean } };
+  static override properties = {
+    label: {},
+    entries: { attribute: false },
+    disabled: { type: Boolean },
+    primary: { type: Boolean },
+  };
   declare label: string;
   declare entries: readonly MenuEntry[];
   declare disabled: boolean;
@@ -77,9 +82,11 @@ export class Menu extends Drawn {
     >
       <span id=${id}>${before}${inLabel ? html`<code>${revealed(entry.code!)}</code>` : nothing}${after}</span>
       ${entry.code !== undefined && !inLabel ? html`<code class="below drawn" data-text=${reveal(entry.code)} aria-hidden="true"></code>` : nothing}
-      ${examples.length > 0
-        ? html`<span class="below also" id="${id}-also" title=${examples.map(reveal).join('\n')}>${t('would also match:')} <code>${revealed(examples.join(' · '))}</code></span>`
-        : nothing}
+      ${
+        examples.length > 0
+          ? html`<span class="below also" id="${id}-also" title=${examples.map(reveal).join('\n')}>${t('would also match:')} <code>${revealed(examples.join(' · '))}</code></span>`
+          : nothing
+      }
     </button>`;
   }
 

@@ -19,13 +19,19 @@ export interface Choice {
 let pickers = 0;
 
 export class Picker extends Drawn {
-  static override properties = { label: {}, value: {}, empty: {}, choices: { attribute: false }, unfolded: { state: true } };
+  static override properties = {
+    label: {},
+    value: {},
+    empty: {},
+    choices: { attribute: false },
+    unfolded: { state: true },
+  };
   declare label: string;
   declare value: string;
   /** What stands on the button when nothing is chosen. */
   declare empty: string;
   declare choices: readonly Choice[];
-  private declare unfolded: boolean;
+  declare private unfolded: boolean;
 
   private readonly popup = new Popup(this, '.picker-button', '.listbox', '[role="option"]');
   private readonly number = ++pickers;
@@ -65,10 +71,15 @@ export class Picker extends Drawn {
 
   private options(): TemplateResult[] {
     const foldable = this.choices.some((choice) => choice.more);
-    const folded = foldable && !this.unfolded && !this.choices.some((choice) => choice.more && choice.value === this.value);
-    const shown = this.choices.filter((choice) => !folded || !choice.more).map((choice, index) => this.option(choice, index));
+    const folded =
+      foldable && !this.unfolded && !this.choices.some((choice) => choice.more && choice.value === this.value);
+    const shown = this.choices
+      .filter((choice) => !folded || !choice.more)
+      .map((choice, index) => this.option(choice, index));
     if (folded) {
-      shown.push(html`<div role="option" tabindex="-1" class="option" aria-selected="false" @click=${this.unfold}><span class="option-name">${t('More')} ${icon('chevron-down')}</span></div>`);
+      shown.push(
+        html`<div role="option" tabindex="-1" class="option" aria-selected="false" @click=${this.unfold}><span class="option-name">${t('More')} ${icon('chevron-down')}</span></div>`,
+      );
     }
     return shown;
   }

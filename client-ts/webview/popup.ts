@@ -43,7 +43,11 @@ export class Popup implements ReactiveController {
     this.host.requestUpdate();
     await this.host.updateComplete;
     const chosen = this.host.querySelector<HTMLElement>(`${this.entries}[aria-selected="true"]`);
-    (chosen ?? this.all().find((entry) => !entry.classList.contains('danger')) ?? this.host.querySelector<HTMLElement>(this.list))?.focus();
+    (
+      chosen ??
+      this.all().find((entry) => !entry.classList.contains('danger')) ??
+      this.host.querySelector<HTMLElement>(this.list)
+    )?.focus();
   }
 
   close(): void {
@@ -89,7 +93,9 @@ export class Popup implements ReactiveController {
   };
 
   private all(): HTMLElement[] {
-    return [...this.host.querySelectorAll<HTMLElement>(this.entries)].filter((entry) => entry.getAttribute('aria-disabled') !== 'true');
+    return [...this.host.querySelectorAll<HTMLElement>(this.entries)].filter(
+      (entry) => entry.getAttribute('aria-disabled') !== 'true',
+    );
   }
 
   private readonly onElsewhere = (event: Event): void => {

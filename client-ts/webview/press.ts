@@ -26,12 +26,14 @@ export class Press implements ReactiveController {
 
   hostConnected(): void {
     for (const type of ['pointerdown', 'keydown'] as const) window.addEventListener(type, this.onBegin, true);
-    for (const type of ['pointerup', 'pointercancel', 'keyup', 'blur'] as const) window.addEventListener(type, this.onEnd, true);
+    for (const type of ['pointerup', 'pointercancel', 'keyup', 'blur'] as const)
+      window.addEventListener(type, this.onEnd, true);
   }
 
   hostDisconnected(): void {
     for (const type of ['pointerdown', 'keydown'] as const) window.removeEventListener(type, this.onBegin, true);
-    for (const type of ['pointerup', 'pointercancel', 'keyup', 'blur'] as const) window.removeEventListener(type, this.onEnd, true);
+    for (const type of ['pointerup', 'pointercancel', 'keyup', 'blur'] as const)
+      window.removeEventListener(type, this.onEnd, true);
   }
 
   private readonly onBegin = (event: Event): void => {

@@ -18,14 +18,21 @@ import { subjectView } from './subjectView.ts';
 import { headlineOf, shortPath } from './words.ts';
 
 export class Review extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, ticks: { state: true }, seen: { state: true }, raw: { state: true }, message: { state: true } };
+  static override properties = {
+    bridge: { attribute: false },
+    state: { attribute: false },
+    ticks: { state: true },
+    seen: { state: true },
+    raw: { state: true },
+    message: { state: true },
+  };
   declare bridge: Bridge;
   declare state: State;
   /** By digest: what the person ticked or unticked; the rest is ticked unless it is risky. */
-  private declare ticks: Readonly<Record<string, boolean>>;
-  private declare seen: ReadonlySet<string>;
-  private declare raw: ReadonlySet<string>;
-  private declare message: string;
+  declare private ticks: Readonly<Record<string, boolean>>;
+  declare private seen: ReadonlySet<string>;
+  declare private raw: ReadonlySet<string>;
+  declare private message: string;
 
   private readonly arming = new Arming(this);
   private readonly press = new Press(this);
@@ -45,7 +52,9 @@ export class Review extends Drawn {
     if (!('IntersectionObserver' in window)) return;
     this.watcher = new IntersectionObserver(
       (entries) => {
-        const now = entries.filter((entry) => entry.isIntersecting).map((entry) => (entry.target as HTMLElement).dataset['digest']!);
+        const now = entries
+          .filter((entry) => entry.isIntersecting)
+          .map((entry) => (entry.target as HTMLElement).dataset['digest']!);
         if (now.some((digest) => !this.seen.has(digest))) this.seen = new Set([...this.seen, ...now]);
       },
       // The end of each row is watched: who saw that has seen the row.
@@ -77,16 +86,33 @@ export class Review extends Drawn {
 
   private approvable(waiting: Waiting): boolean {
     const { approval } = waiting;
-    return !waiting.answering && optionOf(approval, 'allow_once') !== undefined && !isTooLarge(approval) && wasSeen(approval, this.state);
+    return (
+      !waiting.answering &&
+      optionOf(approval, 'allow_once') !== undefined &&
+      !isTooLarge(approval) &&
+      wasSeen(approval, this.state)
+    );
   }
 
   protected override render(): TemplateResult {
     const ticked = this.state.waiting.filter((waiting) => this.ticked(waiting));
-    const unseen = ticked.filter(({ approval }) => !wasSeen(approval, this.state) || (this.watcher !== undefined && !this.seen.has(approval.digest))).length;
+    const unseen = ticked.filter(
+      ({ approval }) =>
+        !wasSeen(approval, this.state) || (this.watcher !== undefined && !this.seen.has(approval.digest)),
+    ).length;
     const connected = this.state.connection.state === 'running';
-    this.ready = connected && ticked.length > 0 && unseen === 0 && this.arming.armed && ticked.every((waiting) => this.approvable(waiting));
+    this.ready =
+      connected &&
+      ticked.length > 0 &&
+      unseen === 0 &&
+      this.arming.armed &&
+      ticked.every((waiting) => this.approvable(waiting));
     return html`<section class="page review" aria-label=${t('Review all')}>
-      <div class="page-scroll" tabindex="0">${repeat(this.state.waiting, ({ approval }) => approval.approvalId, (waiting) => this.row(waiting))}</div>
+      <div class="page-scroll" tabindex="0">${repeat(
+        this.state.waiting,
+        ({ approval }) => approval.approvalId,
+        (waiting) => this.row(waiting),
+      )}</div>
       <div class="page-foot">
         ${unseen > 0 ? html`<p class="facts">${t('{0} not seen yet: scroll to them first', unseen)}</p>` : nothing}
         <input class="message" type="text" aria-label=${t('Message to the agents')} placeholder=${t('Message to the agents')} .value=${this.message} @input=${(event: Event) => (this.message = (event.target as HTMLInputElement).value)} />
@@ -133,7 +159,9 @@ export class Review extends Drawn {
     if (decision === 'allow_once' && !this.press.counts) return;
     // Two clicks are one answer: the state is ahead of what is drawn.
     const open = new Set(this.bridge.state.waiting.filter((one) => !one.answering).map((one) => one.approval.digest));
-    const cards = chosen.filter(({ approval }) => open.has(approval.digest)).map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
+    const cards = chosen
+      .filter(({ approval }) => open.has(approval.digest))
+      .map(({ approval: { approvalId, digest } }) => ({ approvalId, digest }));
     if (cards.length === 0) return;
     for (const { approvalId } of cards) this.bridge.dispatch({ type: 'answering', approvalId });
     const reason = decision === 'reject_once' && this.message.trim();

@@ -62,7 +62,12 @@ export class Root extends Drawn {
       const target = this.focusNext;
       this.focusNext = undefined;
       void card.updateComplete.then(() => {
-        const button = target === 'card' ? null : card.querySelector<HTMLElement>(`[aria-label="${target === 'next' ? t('Next approval') : t('Previous approval')}"]`);
+        const button =
+          target === 'card'
+            ? null
+            : card.querySelector<HTMLElement>(
+                `[aria-label="${target === 'next' ? t('Next approval') : t('Previous approval')}"]`,
+              );
         (button ?? card.querySelector<HTMLElement>('.card'))?.focus();
       });
     } else if (this.cardHeldFocus && !card?.contains(document.activeElement)) {
@@ -83,14 +88,18 @@ export class Root extends Drawn {
     const position = waiting ? active.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
       ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
-      <main class="main">${this.page()} ${state.waiting.length > 0 && state.page !== 'review'
-        ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
-            ${state.waiting.length > 1 || putOff > 0
-              ? html`<div class="queue-head"><span>${putOff > 0 ? t('{0} waiting, {1} put off', state.waiting.length, putOff) : t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
-              : nothing}
+      <main class="main">${this.page()} ${
+        state.waiting.length > 0 && state.page !== 'review'
+          ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
+            ${
+              state.waiting.length > 1 || putOff > 0
+                ? html`<div class="queue-head"><span>${putOff > 0 ? t('{0} waiting, {1} put off', state.waiting.length, putOff) : t('{0} waiting', state.waiting.length)}</span><button type="button" class="link" @click=${() => bridge.dispatch({ type: 'page', page: 'review' })}>${t('Review all')}</button></div>`
+                : nothing
+            }
             ${waiting ? keyed(waiting.approval.approvalId, html`<cs-card .bridge=${bridge} .waiting=${waiting} .position=${position} .total=${active.length} .windowFocused=${state.windowFocused} .connected=${state.connection.state === 'running'}></cs-card>`) : nothing}
           </section>`
-        : nothing}
+          : nothing
+      }
       ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}</main>`;
   }
 
@@ -129,7 +138,8 @@ export class Root extends Drawn {
   private connection(): TemplateResult | typeof nothing {
     const { connection } = this.bridge.state;
     if (connection.state === 'running') return nothing;
-    if (connection.state === 'starting') return html`<div class="connection">${icon('loading', 'codicon-modifier-spin')}<span>${connection.message ?? t('The server is starting')}</span></div>`;
+    if (connection.state === 'starting')
+      return html`<div class="connection">${icon('loading', 'codicon-modifier-spin')}<span>${connection.message ?? t('The server is starting')}</span></div>`;
     return html`<div class="connection stopped" role="alert">
       ${icon('error')}<span>${sentence(connection.message ?? t('The server is not running.'))}</span>
       <button type="button" class="link" @click=${() => this.bridge.post({ type: 'restartServer' })}>${t('Restart Server')}</button>
@@ -193,7 +203,11 @@ export class Root extends Drawn {
   /** Only the card that holds the focus, or was on the screen before the palette opened; else it says why not. */
   private actOn(card: Card | null, held: boolean, act: (card: Card) => void): void {
     const same = card !== null && (held || card.waiting.approval.digest === this.shownBefore);
-    const why = !card ? t('No approval is on the screen') : same ? card.obstacle : t('This card was not on the screen before; look at it first');
+    const why = !card
+      ? t('No approval is on the screen')
+      : same
+        ? card.obstacle
+        : t('This card was not on the screen before; look at it first');
     this.shownBefore = undefined;
     if (card && why === undefined) act(card);
     else this.bridge.dispatch({ type: 'notice', level: 'info', message: t('Nothing was approved. {0}.', why ?? '') });
@@ -222,7 +236,8 @@ export class Root extends Drawn {
     this.bridge.dispatch({ type: 'step', by });
   }
 
-  private readonly onStepped = ({ detail }: CustomEvent<{ by: 1 | -1; from: 'next' | 'previous' }>): void => this.step(detail.by, detail.from);
+  private readonly onStepped = ({ detail }: CustomEvent<{ by: 1 | -1; from: 'next' | 'previous' }>): void =>
+    this.step(detail.by, detail.from);
 
   private readonly onKey = (event: KeyboardEvent): void => {
     const command = event.ctrlKey || event.metaKey;
@@ -237,7 +252,13 @@ export class Root extends Drawn {
 }
 
 function pageTitle(page: Page): string {
-  return { chat: t('Chat'), history: t('Approval history'), shells: t('Shells'), rules: t('Rules'), review: t('Review all') }[page];
+  return {
+    chat: t('Chat'),
+    history: t('Approval history'),
+    shells: t('Shells'),
+    rules: t('Rules'),
+    review: t('Review all'),
+  }[page];
 }
 
 customElements.define('countersign-desk', Root);

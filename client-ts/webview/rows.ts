@@ -69,7 +69,11 @@ function lineRows(text: string, row: Omit<Row, 'segments'>): Row[] {
   if (segments.length <= ROW_SEGMENTS) return [{ ...row, segments }];
   const rows: Row[] = [];
   for (let at = 0; at < segments.length; at += ROW_SEGMENTS) {
-    rows.push({ ...row, segments: segments.slice(at, at + ROW_SEGMENTS), ...(at > 0 && { continued: true, lead: undefined }) });
+    rows.push({
+      ...row,
+      segments: segments.slice(at, at + ROW_SEGMENTS),
+      ...(at > 0 && { continued: true, lead: undefined }),
+    });
   }
   return rows;
 }
@@ -83,18 +87,30 @@ export function diffRows(rows: readonly DiffRow[], must: boolean): Row[] {
   return rows.flatMap((row) => {
     switch (row.kind) {
       case 'gap':
-        return [{ kind: 'gap' as const, segments: [row.lines === 1 ? t('1 unchanged line') : t('{0} unchanged lines', row.lines)], must: false }];
+        return [
+          {
+            kind: 'gap' as const,
+            segments: [row.lines === 1 ? t('1 unchanged line') : t('{0} unchanged lines', row.lines)],
+            must: false,
+          },
+        ];
       case 'note':
         return [{ kind: 'gap' as const, segments: [row.text], must }];
       default:
-        return lineRows(row.text, { kind: row.kind, lead: String(row.newLine ?? row.oldLine ?? ''), must: must && row.kind !== 'same' });
+        return lineRows(row.text, {
+          kind: row.kind,
+          lead: String(row.newLine ?? row.oldLine ?? ''),
+          must: must && row.kind !== 'same',
+        });
     }
   });
 }
 
 /** All rows of a request's subject. `raw` draws a tool's input as JSON. */
 export function subjectRows({ preview, toolCall }: wire.ApprovalRequest, place: Place, raw = false): Row[] {
-  const lead = longNames(preview, toolCall, (path) => shortPath(path, place.workspace, place.home)).flatMap(([name, value]) => fact(namesOf()[name], value));
+  const lead = longNames(preview, toolCall, (path) => shortPath(path, place.workspace, place.home)).flatMap(
+    ([name, value]) => fact(namesOf()[name], value),
+  );
   switch (preview.kind) {
     case 'command':
       return [...lead, ...commandRows(preview, place)];
@@ -121,8 +137,18 @@ function fact(name: string, value: string): Row[] {
 function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
   const dangers = dangerousLines(preview);
   const lines = preview.command.split('\n');
-  const text = lines.flatMap((line, index) => lineRows(line, { kind: 'text', must: true, ...(dangers.has(index) && { risks: dangers.get(index)! }) }));
-  const facts = [preview.cwd === place.workspace ? t('in the workspace') : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)), ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []), ...(preview.background ? [t('in the background')] : []), ...(preview.sandbox ? [t('runs in the sandbox: writes only here, no network')] : []), ...(preview.sandbox?.gaps ?? [])];
+  const text = lines.flatMap((line, index) =>
+    lineRows(line, { kind: 'text', must: true, ...(dangers.has(index) && { risks: dangers.get(index)! }) }),
+  );
+  const facts = [
+    preview.cwd === place.workspace
+      ? t('in the workspace')
+      : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)),
+    ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []),
+    ...(preview.background ? [t('in the background')] : []),
+    ...(preview.sandbox ? [t('runs in the sandbox: writes only here, no network')] : []),
+    ...(preview.sandbox?.gaps ?? []),
+  ];
   // The parts say again what the text says, each with its verdict.
   const parts = preview.parts.length > 1 ? preview.parts.flatMap(partRows) : [];
   return [...text, ...lineRows(oneLine(facts.join(' · ')), { kind: 'fact', must: true }), ...parts];
@@ -132,7 +158,13 @@ function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
 function partRows(part: wire.CommandPart): Row[] {
   const risks = dangersOf(part);
   const warned = risks.length === 0 ? {} : part.start === undefined ? { risks, warns: risks } : { warns: risks };
-  return lineRows(oneLine(part.text), { kind: 'part', must: risks.length > 0 && part.start === undefined, verdict: part.verdict, ...warned, ...(part.evidence.rule !== undefined && { why: part.evidence.rule }) });
+  return lineRows(oneLine(part.text), {
+    kind: 'part',
+    must: risks.length > 0 && part.start === undefined,
+    verdict: part.verdict,
+    ...warned,
+    ...(part.evidence.rule !== undefined && { why: part.evidence.rule }),
+  });
 }
 
 function dangersOf(part: wire.CommandPart): string[] {
@@ -144,8 +176,14 @@ function dangerousLines({ command, parts }: wire.CommandPreview): Map<number, re
   const found = new Map<number, string[]>();
   let line = 0;
   let at = 0;
-  for (const part of [...parts].filter(({ start }) => start !== undefined).sort((one, other) => (one.start ?? 0) - (other.start ?? 0))) {
-    for (let next = command.indexOf('\n', at); next >= 0 && next < (part.start ?? 0); next = command.indexOf('\n', at)) {
+  for (const part of [...parts]
+    .filter(({ start }) => start !== undefined)
+    .sort((one, other) => (one.start ?? 0) - (other.start ?? 0))) {
+    for (
+      let next = command.indexOf('\n', at);
+      next >= 0 && next < (part.start ?? 0);
+      next = command.indexOf('\n', at)
+    ) {
       line++;
       at = next + 1;
     }
@@ -164,7 +202,9 @@ export function hasTable(preview: wire.ApprovalRequest['preview']): boolean {
 }
 
 function jsonRows(input: unknown): Row[] {
-  return (JSON.stringify(input, null, 2) ?? t('no input')).split('\n').flatMap((line) => lineRows(line, { kind: 'text', must: true }));
+  return (JSON.stringify(input, null, 2) ?? t('no input'))
+    .split('\n')
+    .flatMap((line) => lineRows(line, { kind: 'text', must: true }));
 }
 
 function tableRows(input: Record<string, unknown>): Row[] {
@@ -172,7 +212,16 @@ function tableRows(input: Record<string, unknown>): Row[] {
     const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
     // A name that would not fit before its value stands above it, whole.
     const head = isElided(name) ? lineRows(oneLine(name), { kind: 'field', lead: '', must: true }) : [];
-    return [...head, ...text.split('\n').flatMap((line, index) => lineRows(line, { kind: 'field', must: true, ...(index === 0 && { lead: head.length > 0 ? '=' : oneLine(name) }) }))];
+    return [
+      ...head,
+      ...text.split('\n').flatMap((line, index) =>
+        lineRows(line, {
+          kind: 'field',
+          must: true,
+          ...(index === 0 && { lead: head.length > 0 ? '=' : oneLine(name) }),
+        }),
+      ),
+    ];
   });
 }
 
@@ -184,6 +233,7 @@ const diffs = new WeakMap<object, Diff>();
 
 export function diffOf(preview: wire.DiffPreview): Diff {
   let diff = diffs.get(preview);
-  if (!diff) diffs.set(preview, (diff = unifiedDiff(preview.oldText, preview.operation === 'delete' ? '' : preview.newText)));
+  if (!diff)
+    diffs.set(preview, (diff = unifiedDiff(preview.oldText, preview.operation === 'delete' ? '' : preview.newText)));
   return diff;
 }

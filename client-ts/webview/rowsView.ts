@@ -18,15 +18,22 @@ const MARKS = 4;
 const SAID = 2000;
 
 export class RowsView extends Drawn {
-  static override properties = { label: {}, rows: { attribute: false }, seen: { attribute: false }, look: {}, drawn: { state: true }, said: { state: true } };
+  static override properties = {
+    label: {},
+    rows: { attribute: false },
+    seen: { attribute: false },
+    look: {},
+    drawn: { state: true },
+    said: { state: true },
+  };
   declare label: string;
   declare rows: readonly Row[];
   /** What was in view of it; undefined for text that nobody has to see. */
   declare seen: Seen | undefined;
   declare look: string;
   /** How many chunks are drawn. */
-  private declare drawn: number;
-  private declare said: string;
+  declare private drawn: number;
+  declare private said: string;
 
   private chunks: (readonly Row[])[] = [];
   private firsts: number[] = [];
@@ -93,7 +100,8 @@ export class RowsView extends Drawn {
     const { box, seen } = this;
     const found = seen?.measure(box) ?? [];
     const last = box.querySelector('.rows-end')?.getBoundingClientRect();
-    if (this.drawn < this.chunks.length && last && last.top < box.getBoundingClientRect().bottom + window.innerHeight) this.drawn++;
+    if (this.drawn < this.chunks.length && last && last.top < box.getBoundingClientRect().bottom + window.innerHeight)
+      this.drawn++;
     if (found.length > 0) {
       this.requestUpdate();
       this.dispatchEvent(new CustomEvent('seen', { bubbles: true }));
@@ -116,9 +124,12 @@ export class RowsView extends Drawn {
     if (!element) return;
     box.scrollIntoView({ block: 'nearest' });
     const rect = element.getBoundingClientRect();
-    box.scrollTop += rect.top + rect.height * (row === undefined ? seen.firstGap(unit) : 0) - box.getBoundingClientRect().top - 2;
+    box.scrollTop +=
+      rect.top + rect.height * (row === undefined ? seen.firstGap(unit) : 0) - box.getBoundingClientRect().top - 2;
     const found = this.follow();
-    const text = [...new Set(found.map((each) => seen.rowOf[each]!))].map((each) => this.rows[each]!.segments.join('')).join('\n');
+    const text = [...new Set(found.map((each) => seen.rowOf[each]!))]
+      .map((each) => this.rows[each]!.segments.join(''))
+      .join('\n');
     this.said = text.length > SAID ? t('{0} … and {1} more characters', text.slice(0, SAID), text.length - SAID) : text;
   }
 
@@ -145,14 +156,17 @@ export class RowsView extends Drawn {
     if (!seen) return nothing;
     const risky = rows.flatMap((row, index) => (row.risks ? [index] : []));
     const left = seen.rowsLeft;
-    const overflows = left > 0 || this.drawn > 1 || (this.hasUpdated && this.box.scrollHeight > this.box.clientHeight + 2);
+    const overflows =
+      left > 0 || this.drawn > 1 || (this.hasUpdated && this.box.scrollHeight > this.box.clientHeight + 2);
     if (!overflows) return html`<div class="sr" role="status" aria-live="polite">${this.said}</div>`;
     const marked = [...risky.filter((row) => !seen.isSeen(row)), ...risky.filter((row) => seen.isSeen(row))];
     return html`<div class="strip" data-testid="unseen" data-rows=${left}>
-      ${left > 0
-        ? html`<span class="strip-text">${icon('eye-closed')} ${left === 1 ? t('1 line was not in view yet') : t('{0} lines were not in view yet', left)}</span>
+      ${
+        left > 0
+          ? html`<span class="strip-text">${icon('eye-closed')} ${left === 1 ? t('1 line was not in view yet') : t('{0} lines were not in view yet', left)}</span>
             <button type="button" class="link" title="${t('Show the next lines')} (Page Down)" @click=${() => this.step()}>${t('Show the next lines')}</button>`
-        : html`<span class="strip-text">${icon('eye')} ${t('All of it was in view')}</span>`}
+          : html`<span class="strip-text">${icon('eye')} ${t('All of it was in view')}</span>`
+      }
       ${marked.slice(0, MARKS).map((row) => html`<button type="button" class="mark ${seen.isSeen(row) ? 'seen' : ''}" @click=${() => this.step(row)}>${icon(seen.isSeen(row) ? 'check' : 'warning')} ${t('line {0}: {1}', row + 1, rows[row]!.risks!.join(', '))}</button>`)}
       ${marked.length > MARKS ? html`<span class="strip-text">${t('and {0} more lines with risks', marked.length - MARKS)}</span>` : nothing}
       <div class="sr" role="status" aria-live="polite">${this.said}</div>

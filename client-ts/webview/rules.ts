@@ -20,7 +20,7 @@ export class Rules extends Drawn {
   static override properties = { bridge: { attribute: false }, state: { attribute: false }, draft: { state: true } };
   declare bridge: Bridge;
   declare state: State;
-  private declare draft: NewRule;
+  declare private draft: NewRule;
 
   private clock: ReturnType<typeof setTimeout> | undefined;
 
@@ -37,26 +37,42 @@ export class Rules extends Drawn {
   /** What remains of a grant is drawn each second while there is one that ends by itself. */
   protected override updated(): void {
     clearTimeout(this.clock);
-    if (this.state.rules.grants.some(({ expiresAt }) => expiresAt !== undefined)) this.clock = setTimeout(this.tick, SECOND);
+    if (this.state.rules.grants.some(({ expiresAt }) => expiresAt !== undefined))
+      this.clock = setTimeout(this.tick, SECOND);
   }
 
   private readonly tick = (): void => {
-    if (this.state.rules.grants.some(({ expiresAt }) => expiresAt !== undefined && remainingWords(expiresAt) === '')) this.bridge.post({ type: 'rules' });
+    if (this.state.rules.grants.some(({ expiresAt }) => expiresAt !== undefined && remainingWords(expiresAt) === ''))
+      this.bridge.post({ type: 'rules' });
     this.requestUpdate();
   };
 
   protected override render(): TemplateResult {
     const { rules, grants, calls, since, loaded } = this.state.rules;
-    const lists = (['deny', 'ask', 'allow'] as const).map((list) => ({ list, found: rules.filter((rule) => rule.list === list) })).filter(({ found }) => found.length > 0);
+    const lists = (['deny', 'ask', 'allow'] as const)
+      .map((list) => ({ list, found: rules.filter((rule) => rule.list === list) }))
+      .filter(({ found }) => found.length > 0);
     return html`<section class="page" aria-label=${t('Rules')}>
       <div class="page-scroll" tabindex="0">
         ${this.proposals()}
         ${lists.map(
           ({ list, found }) => html`<h2 class="page-title">${listTitle(list)}</h2>
-            <ul class="rows">${repeat(found, (rule) => rule.ruleId, (rule) => this.rule(rule))}</ul>`,
+            <ul class="rows">${repeat(
+              found,
+              (rule) => rule.ruleId,
+              (rule) => this.rule(rule),
+            )}</ul>`,
         )}
         ${rules.length > 0 && since !== undefined ? html`<p class="facts">${t('The figures are of {0} calls since {1}.', calls, dayWords(since))}</p>` : nothing}
-        ${grants.length > 0 ? html`<h2 class="page-title">${t('Granted for now')}</h2><ul class="rows">${repeat(grants, (grant) => grant.grantId, (grant) => this.grant(grant))}</ul>` : nothing}
+        ${
+          grants.length > 0
+            ? html`<h2 class="page-title">${t('Granted for now')}</h2><ul class="rows">${repeat(
+                grants,
+                (grant) => grant.grantId,
+                (grant) => this.grant(grant),
+              )}</ul>`
+            : nothing
+        }
         ${rules.length === 0 && grants.length === 0 ? html`<p class="empty">${loaded ? t('There are no rules yet: agents ask about everything their mode does not allow.') : t('Loading')}</p>` : nothing}
       </div>
       <form class="page-foot" @submit=${this.add}>
@@ -82,7 +98,11 @@ export class Rules extends Drawn {
     const { looked, unjudged, since } = found;
     return html`<h2 class="page-title">${t('For fewer questions')}</h2>
       <p class="facts">${t('From your last {0} answers, since {1}: rules under which those calls, judged again, would not have asked, and nothing that you denied would have run.', looked, dayWords(since ?? ''))} ${unjudged > 0 ? t('{0} could not be judged again, such as calls of hosted agents.', unjudged) : nothing}</p>
-      <ul class="rows">${repeat(found.proposals, ({ rule }) => rule, (proposal) => this.proposal(proposal))}</ul>`;
+      <ul class="rows">${repeat(
+        found.proposals,
+        ({ rule }) => rule,
+        (proposal) => this.proposal(proposal),
+      )}</ul>`;
   }
 
   private proposal({ rule, scopes, spared, since, examples, agents }: wire.RuleProposal): TemplateResult {
@@ -122,7 +142,12 @@ export class Rules extends Drawn {
   private grant(grant: wire.GrantView): TemplateResult {
     const { agentName, threadId, expiresAt } = grant;
     const chat = this.state.threads.find((one) => one.threadId === threadId)?.title;
-    const facts = [agentName, scopeWords(grant.scope), chat && t('in “{0}”', chat), expiresAt && (remainingWords(expiresAt) || t('over'))];
+    const facts = [
+      agentName,
+      scopeWords(grant.scope),
+      chat && t('in “{0}”', chat),
+      expiresAt && (remainingWords(expiresAt) || t('over')),
+    ];
     return html`<li class="rule-row" data-testid="grant-row">
       <div class="rule-text"><code>${revealed(grant.rule)}</code><p class="facts">${facts.filter(Boolean).join(' · ')}</p></div>
       <button type="button" class="tool" aria-label=${t('Revoke {0}', grant.rule)} title=${t('Revoke')} @click=${() => this.bridge.post({ type: 'grantRevoke', grantId: grant.grantId })}>${icon('trash')}</button>

@@ -98,7 +98,12 @@ export class Seen {
 /** The part of a box that nothing around it clips. */
 export function visibleRect(box: HTMLElement): { top: number; bottom: number; left: number; right: number } {
   const { top, bottom, left, right } = box.getBoundingClientRect();
-  const clip = { top: Math.max(top, 0), bottom: Math.min(bottom, window.innerHeight), left: Math.max(left, 0), right: Math.min(right, window.innerWidth) };
+  const clip = {
+    top: Math.max(top, 0),
+    bottom: Math.min(bottom, window.innerHeight),
+    left: Math.max(left, 0),
+    right: Math.min(right, window.innerWidth),
+  };
   for (let around = box.parentElement; around && around !== document.body; around = around.parentElement) {
     if (getComputedStyle(around).overflow === 'visible') continue;
     const rect = around.getBoundingClientRect();

@@ -15,7 +15,7 @@ export class Shells extends Drawn {
   static override properties = { bridge: { attribute: false }, state: { attribute: false }, opened: { state: true } };
   declare bridge: Bridge;
   declare state: State;
-  private declare opened: string | undefined;
+  declare private opened: string | undefined;
 
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -42,10 +42,16 @@ export class Shells extends Drawn {
   protected override render(): TemplateResult {
     const { shells } = this.state;
     // What runs comes first, and of the rest what was started last.
-    const order = shells.toReversed().sort((one, other) => Number(other.state === 'running') - Number(one.state === 'running'));
+    const order = shells
+      .toReversed()
+      .sort((one, other) => Number(other.state === 'running') - Number(one.state === 'running'));
     return html`<section class="page" aria-label=${t('Shells')}>
       <div class="page-scroll" tabindex="0">
-        ${repeat(order, (shell) => shell.shellId, (shell) => this.row(shell))} ${shells.length === 0 ? html`<p class="empty">${t('No command runs in the background.')}</p>` : nothing}
+        ${repeat(
+          order,
+          (shell) => shell.shellId,
+          (shell) => this.row(shell),
+        )} ${shells.length === 0 ? html`<p class="empty">${t('No command runs in the background.')}</p>` : nothing}
       </div>
     </section>`;
   }
@@ -53,7 +59,13 @@ export class Shells extends Drawn {
   private row(shell: wire.ShellView): TemplateResult {
     const opened = this.opened === shell.shellId;
     const running = shell.state === 'running';
-    const how = running ? (shell.background ? t('running in the background') : t('running')) : shell.state === 'killed' ? t('killed') : t('exit {0}', shell.exitCode ?? '?');
+    const how = running
+      ? shell.background
+        ? t('running in the background')
+        : t('running')
+      : shell.state === 'killed'
+        ? t('killed')
+        : t('exit {0}', shell.exitCode ?? '?');
     const output = this.state.outputs[shell.shellId];
     return html`<div class="decided ${running ? 'running' : shell.exitCode === 0 ? 'done' : 'failed'}" data-testid="shell-row" data-shell-id=${shell.shellId} data-state=${shell.state}>
       <div class="shell-line">
@@ -62,12 +74,14 @@ export class Shells extends Drawn {
         </button>
         ${running ? html`<button type="button" class="tool" aria-label=${t('Kill {0}', shell.command)} title=${t('Kill')} @click=${() => this.bridge.post({ type: 'shellKill', shellId: shell.shellId })}>${icon('trash')}</button>` : nothing}
       </div>
-      ${opened
-        ? html`<div class="decided-body">
+      ${
+        opened
+          ? html`<div class="decided-body">
             ${output?.truncated ? html`<p class="facts">${t('Only the last part is shown.')}</p>` : nothing}
             <pre class="code output" tabindex="0" aria-label=${t('Output')}>${output ? revealed(output.text || t('no output yet')) : t('Loading')}</pre>
           </div>`
-        : nothing}
+          : nothing
+      }
     </div>`;
   }
 

@@ -61,7 +61,13 @@ export interface State {
   why: Readonly<Record<string, readonly wire.HistoryEntry[]>>;
   shells: readonly wire.ShellView[];
   outputs: Readonly<Record<string, { text: string; next: number; truncated: boolean }>>;
-  rules: { rules: readonly wire.RuleView[]; grants: readonly wire.GrantView[]; calls: number; since?: string; loaded: boolean };
+  rules: {
+    rules: readonly wire.RuleView[];
+    grants: readonly wire.GrantView[];
+    calls: number;
+    since?: string;
+    loaded: boolean;
+  };
   proposals?: wire.RuleProposalsResult;
   /** By call, what it would do in the gate's words, as its card said. */
   facts: Readonly<Record<string, string>>;
@@ -130,10 +136,31 @@ export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
       const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded } = event;
-      return withWaiting({ ...withFacts(state, event.approvals), agents, threads: newestFirst(threads), models, modelOf, trusted, workspace, home, mac, connection, loaded }, kept(state.waiting, event.approvals, event.postponed));
+      return withWaiting(
+        {
+          ...withFacts(state, event.approvals),
+          agents,
+          threads: newestFirst(threads),
+          models,
+          modelOf,
+          trusted,
+          workspace,
+          home,
+          mac,
+          connection,
+          loaded,
+        },
+        kept(state.waiting, event.approvals, event.postponed),
+      );
     }
     case 'connection':
-      return { ...state, connection: event.connection, ledger: event.connection.state === 'running' ? state.ledger : undefined, loaded: state.loaded && event.connection.state === 'running', sending: state.sending && event.connection.state === 'running' };
+      return {
+        ...state,
+        connection: event.connection,
+        ledger: event.connection.state === 'running' ? state.ledger : undefined,
+        loaded: state.loaded && event.connection.state === 'running',
+        sending: state.sending && event.connection.state === 'running',
+      };
     case 'agents':
       return { ...state, agents: event.agents };
     case 'threads':
@@ -170,10 +197,20 @@ export function reduce(state: State, event: Event): State {
     case 'answerDropped':
       return withAnswer(state, event.approvalId, { answering: false });
     case 'answerFailed':
-      return { ...withAnswer(state, event.approvalId, { answering: false, failed: event.message }), saying: event.message };
+      return {
+        ...withAnswer(state, event.approvalId, { answering: false, failed: event.message }),
+        saying: event.message,
+      };
     case 'history':
       if (event.of !== undefined) return { ...state, why: { ...state.why, [event.of]: event.entries } };
-      return { ...state, history: { entries: event.more ? [...state.history.entries, ...event.entries] : event.entries, cursor: event.cursor, loaded: true } };
+      return {
+        ...state,
+        history: {
+          entries: event.more ? [...state.history.entries, ...event.entries] : event.entries,
+          cursor: event.cursor,
+          loaded: true,
+        },
+      };
     case 'ledger':
       return { ...state, ledger: event.status };
     case 'shells':
@@ -183,7 +220,10 @@ export function reduce(state: State, event: Event): State {
     case 'shellOutput':
       return heardOutput(state, event.shellId, event.from, event.output);
     case 'rules':
-      return { ...state, rules: { rules: event.rules, grants: event.grants, calls: event.calls, since: event.since, loaded: true } };
+      return {
+        ...state,
+        rules: { rules: event.rules, grants: event.grants, calls: event.calls, since: event.since, loaded: true },
+      };
     case 'proposals':
       return { ...state, proposals: event.found };
     case 'kept':
@@ -217,7 +257,9 @@ export function reduce(state: State, event: Event): State {
 }
 
 function newestFirst(threads: readonly wire.ThreadSummary[]): wire.ThreadSummary[] {
-  return [...threads].sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : one.updatedAt > other.updatedAt ? -1 : 0));
+  return [...threads].sort((one, other) =>
+    one.updatedAt < other.updatedAt ? 1 : one.updatedAt > other.updatedAt ? -1 : 0,
+  );
 }
 
 /** The card on the screen. */
@@ -246,15 +288,22 @@ function updated(state: State, update: wire.ThreadUpdate): State {
   const chat = state.chats[update.threadId];
   if (!chat) return state; // not opened here: it will come whole
   const next = updatedChat(chat, update);
-  if (next === 'gap') return state.gaps.includes(update.threadId) ? state : { ...state, gaps: [...state.gaps, update.threadId] };
+  if (next === 'gap')
+    return state.gaps.includes(update.threadId) ? state : { ...state, gaps: [...state.gaps, update.threadId] };
   return { ...state, chats: { ...state.chats, [update.threadId]: next } };
 }
 
 function requested(state: State, approval: wire.ApprovalRequest): State {
-  const waiting = [...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId), { approval, answering: false, postponed: false }].sort((one, other) =>
+  const waiting = [
+    ...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId),
+    { approval, answering: false, postponed: false },
+  ].sort((one, other) =>
     one.approval.createdAt < other.approval.createdAt ? -1 : one.approval.createdAt > other.approval.createdAt ? 1 : 0,
   );
-  const said = waiting.length === 1 ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName) : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
+  const said =
+    waiting.length === 1
+      ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName)
+      : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
   return { ...withWaiting(withFacts(state, [approval]), waiting), saying: said };
 }
 
@@ -265,7 +314,8 @@ function resolved(state: State, resolved: wire.ApprovalResolved): State {
   const words = `${headlineOf(gone.approval)} ${resolvedWords(resolved)}.`;
   const next = withWaiting(state, waiting);
   // The person's own answer, and a turn that they stopped, need no note.
-  const shown = resolved.by === 'user' || resolved.by === 'cancel' ? next : endedNote(next, endedWords(gone.approval, resolved));
+  const shown =
+    resolved.by === 'user' || resolved.by === 'cancel' ? next : endedNote(next, endedWords(gone.approval, resolved));
   return { ...shown, saying: waiting.length === 0 ? words : `${words} ${t('{0} waiting.', waiting.length)}` };
 }
 
@@ -282,21 +332,36 @@ function endedNote(state: State, line: string): State {
 function withWaiting(state: State, waiting: readonly Waiting[]): State {
   const ids = active(waiting);
   const before = active(state.waiting).indexOf(state.cursor ?? '');
-  const cursor = state.cursor !== undefined && ids.includes(state.cursor) ? state.cursor : ids[Math.min(Math.max(before, 0), ids.length - 1)];
+  const cursor =
+    state.cursor !== undefined && ids.includes(state.cursor)
+      ? state.cursor
+      : ids[Math.min(Math.max(before, 0), ids.length - 1)];
   const page = state.page === 'review' && waiting.length === 0 ? 'chat' : state.page;
   return { ...state, waiting, cursor, page };
 }
 
 /** The server's list, with what is known here of those that were open already. */
-function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalRequest[], postponed: readonly string[]): Waiting[] {
+function kept(
+  before: readonly Waiting[],
+  approvals: readonly wire.ApprovalRequest[],
+  postponed: readonly string[],
+): Waiting[] {
   return approvals.map((approval) => ({
-    ...(before.find((one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest) ?? { approval, answering: false }),
+    ...(before.find(
+      (one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest,
+    ) ?? { approval, answering: false }),
     postponed: postponed.includes(approval.approvalId),
   }));
 }
 
 function withFacts(state: State, approvals: readonly wire.ApprovalRequest[]): State {
-  return { ...state, facts: { ...state.facts, ...Object.fromEntries(approvals.map((approval) => [approval.toolCall.toolCallId, factOf(approval)])) } };
+  return {
+    ...state,
+    facts: {
+      ...state.facts,
+      ...Object.fromEntries(approvals.map((approval) => [approval.toolCall.toolCallId, factOf(approval)])),
+    },
+  };
 }
 
 /** Ids of those that were not put off. */
@@ -309,13 +374,19 @@ function postponedChanged(state: State, approvalId: string, postponed: boolean, 
   const changed = state.waiting.find((one) => one.approval.approvalId === approvalId);
   if (!changed) return state;
   const now = { ...changed, postponed, approval: postponed ? changed.approval : { ...changed.approval, expiresAt } };
-  const next = withWaiting(state, state.waiting.map((one) => (one === changed ? now : one)));
+  const next = withWaiting(
+    state,
+    state.waiting.map((one) => (one === changed ? now : one)),
+  );
   if (!postponed) return { ...next, cursor: approvalId };
   return { ...next, saying: t('Put off: {0} It stays open.', headlineOf(changed.approval)) };
 }
 
 function withAnswer(state: State, approvalId: string, change: Partial<Waiting>): State {
-  return { ...state, waiting: state.waiting.map((one) => (one.approval.approvalId === approvalId ? { ...one, ...change } : one)) };
+  return {
+    ...state,
+    waiting: state.waiting.map((one) => (one.approval.approvalId === approvalId ? { ...one, ...change } : one)),
+  };
 }
 
 function stepped(state: State, by: 1 | -1): string | undefined {
@@ -334,7 +405,10 @@ function heardOutput(state: State, shellId: string, from: number, output: wire.S
   if (from !== 0 && before?.next !== from) return state; // asked twice
   const text = (before?.text ?? '') + output.text;
   const truncated = before?.truncated === true || output.truncated === true || text.length > OUTPUT_LIMIT;
-  return { ...state, outputs: { ...state.outputs, [shellId]: { text: text.slice(-OUTPUT_LIMIT), next: output.next, truncated } } };
+  return {
+    ...state,
+    outputs: { ...state.outputs, [shellId]: { text: text.slice(-OUTPUT_LIMIT), next: output.next, truncated } },
+  };
 }
 
 function noted(state: State, level: Note['level'], message: string): State {

@@ -26,9 +26,13 @@ export interface SubjectView {
 export function subjectView(approval: wire.ApprovalRequest, view: SubjectView): TemplateResult {
   const { preview } = approval;
   const seen = seenOf(approval, view, view.raw);
-  const rows = seen.rows.length > 0 ? html`<cs-rows class="subject" .label=${regionName(preview, view.of)} .look=${preview.kind === 'diff' ? 'diff' : preview.kind === 'tool' ? 'input' : ''} .rows=${seen.rows} .seen=${seen} @seen=${view.onSeen}></cs-rows>` : nothing;
+  const rows =
+    seen.rows.length > 0
+      ? html`<cs-rows class="subject" .label=${regionName(preview, view.of)} .look=${preview.kind === 'diff' ? 'diff' : preview.kind === 'tool' ? 'input' : ''} .rows=${seen.rows} .seen=${seen} @seen=${view.onSeen}></cs-rows>`
+      : nothing;
   if (preview.kind === 'diff') {
-    if (preview.tooLarge) return html`${rows}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to see it.')}</p>`;
+    if (preview.tooLarge)
+      return html`${rows}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to see it.')}</p>`;
     return seen.rows.length === 0 ? html`<p class="facts">${t('An empty file; no lines change.')}</p>` : html`${rows}`;
   }
   if (!hasTable(preview)) return html`${rows}`;

@@ -18,13 +18,19 @@ const PAGE = 150;
 const NEAR = 40;
 
 export class Transcript extends Drawn {
-  static override properties = { bridge: { attribute: false }, state: { attribute: false }, chat: { attribute: false }, shown: { state: true }, away: { state: true } };
+  static override properties = {
+    bridge: { attribute: false },
+    state: { attribute: false },
+    chat: { attribute: false },
+    shown: { state: true },
+    away: { state: true },
+  };
   declare bridge: Bridge;
   declare state: State;
   declare chat: Chat | undefined;
-  private declare shown: number;
+  declare private shown: number;
   /** Scrolled away from the end. */
-  private declare away: boolean;
+  declare private away: boolean;
 
   private follows = true;
   private sizes: ResizeObserver | undefined;
@@ -68,7 +74,12 @@ export class Transcript extends Drawn {
     const { chat, state } = this;
     const items = chat?.items ?? [];
     const from = Math.max(0, items.length - this.shown);
-    const approvals = new Map(state.waiting.map(({ approval, postponed }) => [approval.toolCall.toolCallId, { approvalId: approval.approvalId, postponed }]));
+    const approvals = new Map(
+      state.waiting.map(({ approval, postponed }) => [
+        approval.toolCall.toolCallId,
+        { approvalId: approval.approvalId, postponed },
+      ]),
+    );
     return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}><div class="transcript-items">
       ${from > 0 ? html`<button type="button" class="link earlier" @click=${() => (this.shown += PAGE)}>${t('Show earlier messages')}</button>` : nothing}
       ${repeat(
@@ -78,8 +89,13 @@ export class Transcript extends Drawn {
           const { approvalId, postponed = false } = (item.kind === 'call' && approvals.get(item.call.toolCallId)) || {};
           const why = item.kind === 'call' ? state.why[item.call.toolCallId] : undefined;
           const kept = item.kind === 'call' ? state.kept[item.call.toolCallId] : undefined;
-          const undone = item.kind === 'call' && item.result?.receiptId !== undefined && state.undone.includes(item.result.receiptId);
-          return guard([item, approvalId, postponed, why, kept, undone], () => this.item(item, approvalId, postponed, undone));
+          const undone =
+            item.kind === 'call' &&
+            item.result?.receiptId !== undefined &&
+            state.undone.includes(item.result.receiptId);
+          return guard([item, approvalId, postponed, why, kept, undone], () =>
+            this.item(item, approvalId, postponed, undone),
+          );
         },
       )}
       ${items.length === 0 ? this.welcome() : nothing} ${state.sending || isRunning(chat) ? this.working(items) : nothing}
@@ -114,7 +130,8 @@ export class Transcript extends Drawn {
 
   private welcome(): TemplateResult {
     const comes = this.state.current !== undefined || (!this.state.loaded && this.state.connection.state === 'running');
-    if (comes && !this.chat) return html`<div class="welcome">${icon('loading', 'codicon-modifier-spin')} ${t('Loading')}</div>`;
+    if (comes && !this.chat)
+      return html`<div class="welcome">${icon('loading', 'codicon-modifier-spin')} ${t('Loading')}</div>`;
     return html`<div class="welcome">
       ${icon('shield')}
       <p class="welcome-title">${t('What shall an agent do?')}</p>
@@ -125,7 +142,12 @@ export class Transcript extends Drawn {
 
   private readonly open = (target: OpenTarget): void => {
     if ('href' in target) this.bridge.post({ type: 'openLink', href: target.href });
-    else this.bridge.post({ type: 'openFile', path: target.path, ...(target.line !== undefined && { line: target.line }) });
+    else
+      this.bridge.post({
+        type: 'openFile',
+        path: target.path,
+        ...(target.line !== undefined && { line: target.line }),
+      });
   };
 
   private readonly onScroll = (event: Event): void => {

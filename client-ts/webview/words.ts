@@ -35,7 +35,10 @@ export function factOf(approval: wire.ApprovalRequest): string {
 
 /** What ended without the person's answer: whose it was, what was asked, how it ended, and why. One line. */
 export function endedWords(approval: wire.ApprovalRequest, resolved: wire.ApprovalResolved): string {
-  const subject = approval.preview.kind === 'command' ? (subjectText(approval).split('\n', 1)[0] ?? '') : headlineOf(approval).replace(/\?$/, '');
+  const subject =
+    approval.preview.kind === 'command'
+      ? (subjectText(approval).split('\n', 1)[0] ?? '')
+      : headlineOf(approval).replace(/\?$/, '');
   const what = `${approval.agentName}: ${subject.length > 80 ? `${subject.slice(0, 79)}…` : subject}`;
   return [what, resolvedWords(resolved), resolved.reason?.replaceAll('\n', ' ')].filter(Boolean).join(' · ');
 }
@@ -71,8 +74,18 @@ export interface ModeWords {
 export function modeWords(): ModeWords[] {
   return [
     { mode: 'plan', name: t('Plan'), explanation: t('Reads and proposes; changes nothing'), more: false },
-    { mode: 'default', name: t('Default'), explanation: t('Reads in the workspace; asks before anything else'), more: false },
-    { mode: 'acceptEdits', name: t('Accept edits'), explanation: t('Edits files in the workspace; asks before commands and network'), more: false },
+    {
+      mode: 'default',
+      name: t('Default'),
+      explanation: t('Reads in the workspace; asks before anything else'),
+      more: false,
+    },
+    {
+      mode: 'acceptEdits',
+      name: t('Accept edits'),
+      explanation: t('Edits files in the workspace; asks before commands and network'),
+      more: false,
+    },
     { mode: 'auto', name: t('Auto'), explanation: t('Does everything your rules do not stop'), more: false },
     { mode: 'ask', name: t('Ask every time'), explanation: t('Asks before every call, reading too'), more: true },
     { mode: 'dontAsk', name: t("Don't ask"), explanation: t('Never asks: what is not allowed is denied'), more: true },
@@ -132,13 +145,17 @@ export function timeWords(at: string, now: Date = new Date()): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
   const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  return date.toDateString() === now.toDateString() ? time : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+  return date.toDateString() === now.toDateString()
+    ? time
+    : `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
 }
 
 /** A day as the person's calendar shows it. */
 export function dayWords(at: string): string {
   const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? at : date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+  return Number.isNaN(date.getTime())
+    ? at
+    : date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 /** How long something still counts: "14 min left", "40 s left"; empty once it is over. */
@@ -150,7 +167,8 @@ export function remainingWords(until: string, now: Date = new Date()): string {
 
 /** What history says of how a call ended, in a person's words; what has none keeps its own name. */
 export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: string) => string): [string, string][] {
-  const took = (value: unknown): string => (typeof value === 'number' ? durationWords(value) || t('{0} ms', value) : plainly(value));
+  const took = (value: unknown): string =>
+    typeof value === 'number' ? durationWords(value) || t('{0} ms', value) : plainly(value);
   const place = (value: unknown): string => (typeof value === 'string' ? shorten(value) : plainly(value));
   const known: Record<string, [string, (value: unknown) => string]> = {
     ended: [t('Ended'), plainly],
@@ -180,10 +198,17 @@ export function ruleMeaning(rule: string): string {
   if (!parsed) return t('This does not look like a rule; it would be refused.');
   const [, tool = '', inside] = parsed;
   if (tool === 'Bash') return commandMeaning(inside);
-  if (tool === 'Edit' || tool === 'Write') return inside === undefined ? t('Covers every change of any file.') : pathMeaning(inside, t('changes'));
+  if (tool === 'Edit' || tool === 'Write')
+    return inside === undefined ? t('Covers every change of any file.') : pathMeaning(inside, t('changes'));
   if (tool === 'Read') return inside === undefined ? t('Covers reading any file.') : pathMeaning(inside, t('reading'));
-  if (tool === 'WebFetch') return inside === undefined ? t('Covers every address.') : t('Covers every page and every port of {0}.', inside.replace(/^domain:/, ''));
-  if (tool.startsWith('mcp__')) return tool.split('__').length > 2 && !tool.endsWith('*') ? t('Covers this tool with any input.') : t('Covers every tool of this server, with any input.');
+  if (tool === 'WebFetch')
+    return inside === undefined
+      ? t('Covers every address.')
+      : t('Covers every page and every port of {0}.', inside.replace(/^domain:/, ''));
+  if (tool.startsWith('mcp__'))
+    return tool.split('__').length > 2 && !tool.endsWith('*')
+      ? t('Covers this tool with any input.')
+      : t('Covers every tool of this server, with any input.');
   if (tool === 'Agent') return t('Covers every call of this agent as a tool.');
   return inside === undefined ? t('Covers this tool with any input.') : t('Covers calls with this very argument.');
 }
@@ -191,13 +216,15 @@ export function ruleMeaning(rule: string): string {
 function commandMeaning(inside: string | undefined): string {
   if (inside === undefined || inside === '*') return t('Covers every command.');
   const prefix = /^(.*?)(?::\*| \*)$/s.exec(inside)?.[1];
-  if (prefix !== undefined && !prefix.includes('*')) return t('Covers every command that begins with “{0}”, alone or followed by anything.', prefix);
+  if (prefix !== undefined && !prefix.includes('*'))
+    return t('Covers every command that begins with “{0}”, alone or followed by anything.', prefix);
   if (inside.includes('*')) return t('Covers every command of this form; * stands for any text.');
   return t('Covers exactly this command, wherever it stands in a line.');
 }
 
 function pathMeaning(pattern: string, what: string): string {
-  if (pattern.endsWith('**')) return t('Covers {0} of every file below {1}.', what, pattern.replace(/\/?\*\*$/, '') || '/');
+  if (pattern.endsWith('**'))
+    return t('Covers {0} of every file below {1}.', what, pattern.replace(/\/?\*\*$/, '') || '/');
   if (pattern.includes('*')) return t('Covers {0} of every file that matches {1}.', what, pattern);
   return t('Covers {0} of this path, and of what is below it if it is a folder.', what);
 }

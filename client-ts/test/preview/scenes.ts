@@ -1,12 +1,39 @@
 /** A stand-in for the editor round the webview: plays a scene, named in the address, and keeps what the webview posts. */
 import type { ToWebview } from '../../src/messages.ts';
-import { agents, commandApproval, diffApproval, fetchApproval, plainCommand, thread, threads, toolApproval } from '../fixtures.ts';
-
+import {
+  agents,
+  commandApproval,
+  diffApproval,
+  fetchApproval,
+  plainCommand,
+  thread,
+  threads,
+  toolApproval,
+} from '../fixtures.ts';
 
 const snapshot = (approvals: ReturnType<typeof commandApproval>[]): ToWebview => made(approvals);
 
-function made(approvals: ReturnType<typeof commandApproval>[], more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
-  return { type: 'snapshot', agents: agents(), threads: threads(), approvals, postponed: [], models: [], modelOf: {}, trusted: true, workspace: '/home/me/proj', home: '/home/me', mac: false, strings: {}, connection: { state: 'running' }, loaded: true, ...more };
+function made(
+  approvals: ReturnType<typeof commandApproval>[],
+  more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {},
+): ToWebview {
+  return {
+    type: 'snapshot',
+    agents: agents(),
+    threads: threads(),
+    approvals,
+    postponed: [],
+    models: [],
+    modelOf: {},
+    trusted: true,
+    workspace: '/home/me/proj',
+    home: '/home/me',
+    mac: false,
+    strings: {},
+    connection: { state: 'running' },
+    loaded: true,
+    ...more,
+  };
 }
 
 const opened: ToWebview = { type: 'threadOpened', thread: thread() };
@@ -19,10 +46,46 @@ const SCENES: Record<string, ToWebview[]> = {
   tool: [snapshot([toolApproval()]), opened],
   chat: [snapshot([]), opened],
   welcome: [made([], { threads: [], trusted: false })],
-  stopped: [made([], { connection: { state: 'stopped', message: 'no Python was found; install Python 3.11 or newer, or set countersign.interpreter' } }), opened],
-  review: [snapshot([commandApproval(), plainCommand(), diffApproval(), fetchApproval()]), opened, { type: 'show', page: 'review' }],
-  hidden: [snapshot([plainCommand({ preview: { kind: 'command', command: 'echo hi \u202Egpj.exe\u202C\u200B && ls\u00A0-la', cwd: '/home/me/proj', parts: [] } })]), opened],
-  long: [snapshot([plainCommand({ preview: { kind: 'command', command: Array.from({ length: 60 }, (_, index) => `echo line ${index} of a long script`).join('\n'), cwd: '/home/me/proj', parts: [] } })]), opened],
+  stopped: [
+    made([], {
+      connection: {
+        state: 'stopped',
+        message: 'no Python was found; install Python 3.11 or newer, or set countersign.interpreter',
+      },
+    }),
+    opened,
+  ],
+  review: [
+    snapshot([commandApproval(), plainCommand(), diffApproval(), fetchApproval()]),
+    opened,
+    { type: 'show', page: 'review' },
+  ],
+  hidden: [
+    snapshot([
+      plainCommand({
+        preview: {
+          kind: 'command',
+          command: 'echo hi \u202Egpj.exe\u202C\u200B && ls\u00A0-la',
+          cwd: '/home/me/proj',
+          parts: [],
+        },
+      }),
+    ]),
+    opened,
+  ],
+  long: [
+    snapshot([
+      plainCommand({
+        preview: {
+          kind: 'command',
+          command: Array.from({ length: 60 }, (_, index) => `echo line ${index} of a long script`).join('\n'),
+          cwd: '/home/me/proj',
+          parts: [],
+        },
+      }),
+    ]),
+    opened,
+  ],
   history: [
     snapshot([]),
     opened,
@@ -31,9 +94,68 @@ const SCENES: Record<string, ToWebview[]> = {
       type: 'history',
       more: false,
       entries: [
-        { receiptId: 'r-3', seq: 7, at: '2026-11-20T10:02:00Z', phase: 'finished', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-3', tool: 'write_file', input: { path: 'notes/deep.md', content: 'some words' }, verdict: 'allow', by: 'user', evidence: [{ source: 'default', reason: 'no rule matches, and mode default asks before changing files' }], digest: '70d31a199f9f429d7c9ea8f7e7510f7e3be479f8dd6dcebee4a6208d55cefc38', outcome: { ended: 'done', durationMs: 5, operation: 'create', path: '/home/me/proj/notes/deep.md', bytes: 10, sha256Before: null } },
-        { receiptId: 'r-2', seq: 4, at: '2026-11-20T10:01:00Z', phase: 'finished', threadId: 't-1', agentName: 'Countersign', toolCallId: 'c-1', tool: 'shell', input: { command: 'pytest -q' }, verdict: 'allow', by: 'rule', evidence: [{ source: 'rule', rule: 'Bash(pytest:*)', file: '/home/me/proj/.vscode/settings.json', line: 4, reason: 'an allow rule matches' }], digest: 'sha256:1234', outcome: { exitCode: 0, durationMs: 1200 } },
-        { receiptId: 'r-1', seq: 2, at: '2026-11-20T10:00:00Z', phase: 'decided', threadId: 't-1', agentName: 'Claude Code', toolCallId: 'c-2', tool: 'write_file', input: { path: 'src/a.py' }, verdict: 'deny', by: 'user', evidence: [], digest: 'sha256:5678' },
+        {
+          receiptId: 'r-3',
+          seq: 7,
+          at: '2026-11-20T10:02:00Z',
+          phase: 'finished',
+          threadId: 't-1',
+          agentName: 'Countersign',
+          toolCallId: 'c-3',
+          tool: 'write_file',
+          input: { path: 'notes/deep.md', content: 'some words' },
+          verdict: 'allow',
+          by: 'user',
+          evidence: [{ source: 'default', reason: 'no rule matches, and mode default asks before changing files' }],
+          digest: '70d31a199f9f429d7c9ea8f7e7510f7e3be479f8dd6dcebee4a6208d55cefc38',
+          outcome: {
+            ended: 'done',
+            durationMs: 5,
+            operation: 'create',
+            path: '/home/me/proj/notes/deep.md',
+            bytes: 10,
+            sha256Before: null,
+          },
+        },
+        {
+          receiptId: 'r-2',
+          seq: 4,
+          at: '2026-11-20T10:01:00Z',
+          phase: 'finished',
+          threadId: 't-1',
+          agentName: 'Countersign',
+          toolCallId: 'c-1',
+          tool: 'shell',
+          input: { command: 'pytest -q' },
+          verdict: 'allow',
+          by: 'rule',
+          evidence: [
+            {
+              source: 'rule',
+              rule: 'Bash(pytest:*)',
+              file: '/home/me/proj/.vscode/settings.json',
+              line: 4,
+              reason: 'an allow rule matches',
+            },
+          ],
+          digest: 'sha256:1234',
+          outcome: { exitCode: 0, durationMs: 1200 },
+        },
+        {
+          receiptId: 'r-1',
+          seq: 2,
+          at: '2026-11-20T10:00:00Z',
+          phase: 'decided',
+          threadId: 't-1',
+          agentName: 'Claude Code',
+          toolCallId: 'c-2',
+          tool: 'write_file',
+          input: { path: 'src/a.py' },
+          verdict: 'deny',
+          by: 'user',
+          evidence: [],
+          digest: 'sha256:5678',
+        },
       ],
     },
   ],
@@ -44,8 +166,23 @@ const SCENES: Record<string, ToWebview[]> = {
     {
       type: 'shells',
       shells: [
-        { shellId: 's-1', toolCallId: 'c-1', threadId: 't-1', command: 'npm run dev -- --port 3000', state: 'running', background: true },
-        { shellId: 's-2', toolCallId: 'c-2', threadId: 't-1', command: 'make build', state: 'exited', exitCode: 2, background: false },
+        {
+          shellId: 's-1',
+          toolCallId: 'c-1',
+          threadId: 't-1',
+          command: 'npm run dev -- --port 3000',
+          state: 'running',
+          background: true,
+        },
+        {
+          shellId: 's-2',
+          toolCallId: 'c-2',
+          threadId: 't-1',
+          command: 'make build',
+          state: 'exited',
+          exitCode: 2,
+          background: false,
+        },
       ],
     },
   ],
@@ -58,11 +195,44 @@ const SCENES: Record<string, ToWebview[]> = {
       calls: 1200,
       since: '2026-10-30',
       rules: [
-        { ruleId: '1', list: 'deny', rule: 'Bash(rm -rf *)', scope: 'user', file: '/home/me/.config/Code/User/settings.json', line: 12, hits: 3, lastUsed: '2026-11-20T09:00:00Z' },
-        { ruleId: '2', list: 'allow', rule: 'Bash(npm run test:*)', scope: 'workspace', file: '/home/me/proj/.vscode/settings.json', line: 4, hits: 0, idle: { days: 21, calls: 432 } },
-        { ruleId: '3', list: 'allow', rule: 'Bash(*)', scope: 'user', hits: 1, problem: 'allows every command: too broad to be honest' },
+        {
+          ruleId: '1',
+          list: 'deny',
+          rule: 'Bash(rm -rf *)',
+          scope: 'user',
+          file: '/home/me/.config/Code/User/settings.json',
+          line: 12,
+          hits: 3,
+          lastUsed: '2026-11-20T09:00:00Z',
+        },
+        {
+          ruleId: '2',
+          list: 'allow',
+          rule: 'Bash(npm run test:*)',
+          scope: 'workspace',
+          file: '/home/me/proj/.vscode/settings.json',
+          line: 4,
+          hits: 0,
+          idle: { days: 21, calls: 432 },
+        },
+        {
+          ruleId: '3',
+          list: 'allow',
+          rule: 'Bash(*)',
+          scope: 'user',
+          hits: 1,
+          problem: 'allows every command: too broad to be honest',
+        },
       ],
-      grants: [{ grantId: 'g', rule: 'Edit(./src/parse.py)', scope: 'timed', agentName: 'Countersign', expiresAt: new Date(Date.now() + 9.5 * 60_000).toISOString() }],
+      grants: [
+        {
+          grantId: 'g',
+          rule: 'Edit(./src/parse.py)',
+          scope: 'timed',
+          agentName: 'Countersign',
+          expiresAt: new Date(Date.now() + 9.5 * 60_000).toISOString(),
+        },
+      ],
     },
     {
       type: 'proposals',
@@ -71,7 +241,17 @@ const SCENES: Record<string, ToWebview[]> = {
         most: 1000,
         unjudged: 4,
         since: '2026-10-30T07:00:00Z',
-        proposals: [{ rule: 'Bash(npm run test:*)', scopes: ['workspace', 'user'], spared: 7, since: '2026-11-03T08:00:00Z', last: '2026-11-20T09:15:00Z', examples: ['npm run test', 'npm run test -- --watch'], agents: ['Claude', 'Countersign'] }],
+        proposals: [
+          {
+            rule: 'Bash(npm run test:*)',
+            scopes: ['workspace', 'user'],
+            spared: 7,
+            since: '2026-11-03T08:00:00Z',
+            last: '2026-11-20T09:15:00Z',
+            examples: ['npm run test', 'npm run test -- --watch'],
+            agents: ['Claude', 'Countersign'],
+          },
+        ],
       },
     },
   ],
@@ -87,7 +267,9 @@ Object.assign(window, {
     setState: () => undefined,
     postMessage(message: { type: string }) {
       posted.push(message);
-      if (message.type === 'ready') for (const said of (window as { given?: ToWebview[] }).given ?? SCENES[scene] ?? []) window.postMessage(said, '*');
+      if (message.type === 'ready')
+        for (const said of (window as { given?: ToWebview[] }).given ?? SCENES[scene] ?? [])
+          window.postMessage(said, '*');
     },
   }),
 });

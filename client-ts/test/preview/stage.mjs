@@ -32,7 +32,9 @@ export async function openStage() {
     if (url.pathname === '/theme.css') return answer('text/css', themeSheet(url.searchParams.get('name')));
     if (url.pathname === '/favicon.ico') return answer('text/plain', '');
     const file = files.get(url.pathname) ?? distributed(url.pathname);
-    return file ? answer(types[path.extname(url.pathname)] ?? 'text/plain', Buffer.from(file)) : response.writeHead(404).end();
+    return file
+      ? answer(types[path.extname(url.pathname)] ?? 'text/plain', Buffer.from(file))
+      : response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const browser = await chromium.launch({ executablePath: browserPath(), args: ['--no-sandbox', '--disable-gpu'] });
@@ -53,7 +55,12 @@ function distributed(name) {
 }
 
 /** What the editor puts on the body in each theme. */
-const BODY_CLASSES = { dark: 'vscode-dark', light: 'vscode-light', 'hc-black': 'vscode-high-contrast', 'hc-light': 'vscode-high-contrast vscode-high-contrast-light' };
+const BODY_CLASSES = {
+  dark: 'vscode-dark',
+  light: 'vscode-light',
+  'hc-black': 'vscode-high-contrast',
+  'hc-light': 'vscode-high-contrast vscode-high-contrast-light',
+};
 
 /** As panel.ts makes it, with the stand-in for the editor before our script. */
 function documentOf(theme) {
@@ -64,7 +71,13 @@ function documentOf(theme) {
 }
 
 export function browserPath() {
-  const known = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+  const known = [
+    process.env.CHROMIUM,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ];
   const found = known.find((file) => file && existsSync(file));
   if (!found) throw new Error('no Chromium was found; install it, or name its program in the variable CHROMIUM');
   return found;
