@@ -47,5 +47,5 @@ def test_no_mode_that_allows_is_blamed(modes, category):
 
 def test_modes_are_named_as_in_the_editors_picker():
     words = (Path(__file__).parents[2] / "client-ts/webview/words.ts").read_text()
-    picker = dict(re.findall(r"mode: '(\w+)', name: t\((?:'|\")(.+?)(?:'|\")\)", words))
+    picker = dict(re.findall(r"mode: '(\w+)',\s+name: t\((?:'|\")(.+?)(?:'|\")\)", words))
     assert picker == _MODE_NAMES
