@@ -29,6 +29,7 @@ export function commandTable(
   confirmations: Confirmations,
   desk: Pick<Desk, 'agents' | 'handle'>,
   ledger: Pick<Ledger, 'newChain'>,
+  showSandbox: () => Promise<void>,
 ): Record<string, () => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
@@ -85,6 +86,7 @@ export function commandTable(
     },
     'countersign.reviewSettings': () => confirmations.review(),
     'countersign.newLedgerChain': () => ledger.newChain(),
+    'countersign.showSandbox': () => showSandbox(),
     async 'countersign.setMode'() {
       const picked = await host.pick(modes(host.t), host.t('Mode of this chat'));
       if (picked && (await openView())) panel.post({ type: 'chooseMode', mode: picked.mode });

@@ -8,6 +8,7 @@ import { createDesk } from './desk.ts';
 import { createHost } from './host.ts';
 import { createLedger } from './ledger.ts';
 import { createPanel } from './panel.ts';
+import { showSandboxStatus } from './sandboxStatus.ts';
 import { createServer, type Server } from './server.ts';
 import { createSettings } from './settings.ts';
 
@@ -68,9 +69,9 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
-    ...Object.entries(commandTable(host, server, panel, attention, confirmations, desk, ledger)).map(([name, run]) =>
-      host.onCommand(name, run),
-    ),
+    ...Object.entries(
+      commandTable(host, server, panel, attention, confirmations, desk, ledger, () => showSandboxStatus(server, host)),
+    ).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),
     // Restricted settings are read again a moment later, which comes as a settings change of its own.

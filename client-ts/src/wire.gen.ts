@@ -570,6 +570,20 @@ export interface ShellToBackgroundResult {
   shellId: string;
 }
 
+export type SandboxBackend = "bubblewrap" | "none";
+
+/**
+ * `sandbox/status`. `reason` says why there is none; `holds` are sentences: what a command in it cannot do,
+ * and what of the machine is bounded or not. `mode` is the setting as it counts.
+ */
+export interface SandboxStatus {
+  available: boolean;
+  backend: SandboxBackend;
+  reason?: string;
+  holds: string[];
+  mode: "off" | "commands" | "all";
+}
+
 export type Phase = "decided" | "started" | "finished";
 
 export type LedgerState = "whole" | "checking" | "broken" | "none";
@@ -876,6 +890,7 @@ export interface Methods {
   "shell/kill": { kind: "request"; direction: "toServer"; params: ShellKillParams; result: ShellKillResult };
   "shell/toBackground": { kind: "request"; direction: "toServer"; params: ShellToBackgroundParams; result: ShellToBackgroundResult };
   "shell/update": { kind: "notification"; direction: "toClient"; params: ShellView };
+  "sandbox/status": { kind: "request"; direction: "toServer"; params: Empty; result: SandboxStatus };
   "history/query": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryQueryResult };
   "history/export": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryExportResult };
   "history/undo": { kind: "request"; direction: "toServer"; params: HistoryUndoParams; result: HistoryUndoResult };

@@ -154,7 +154,7 @@ def processes(_machine: Machine) -> Iterator[Line]:
 def sandbox(machine: Machine) -> Iterator[Line]:
     """Whether the system can confine a command, what holds then, and what the settings make of it."""
     with tempfile.TemporaryDirectory() as folder:
-        state = Confiner(machine.storage or Path(folder)).blocking_state(machine.policy)
+        state = Confiner(machine.storage or Path(folder)).blocking_status(machine.policy)
     on = machine.policy.sandbox_mode != "off"
     if state.available:
         yield Line("sandbox", "ok", f"{state.backend}: {'; '.join(state.holds)}")

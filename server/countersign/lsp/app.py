@@ -27,7 +27,7 @@ from countersign.lsp.records import ended_requests, export_history, query_histor
 from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
-from countersign.wire import agents, approvals, history, rules, settings, shells, threads, verdicts
+from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
 
@@ -82,6 +82,7 @@ class App:
         handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
         handle("shell/kill", self._shell_kill)
         handle("shell/toBackground", self._shell_to_background)
+        handle("sandbox/status", self._sandbox_status)
         handle("history/query", lambda params: query_history(self.house, params))
         handle("history/export", lambda params: export_history(self.house, params))
         handle("history/undo", lambda params: undo(self.house, params.receipt_id))
@@ -337,6 +338,9 @@ class App:
 
     def _shell_to_background(self, params: shells.ShellToBackgroundParams) -> shells.ShellToBackgroundResult:
         return shells.ShellToBackgroundResult(shell_id=self.house.shells.to_background(params.tool_call_id))
+
+    async def _sandbox_status(self, _params: Empty) -> sandbox.SandboxStatus:
+        return await asyncio.to_thread(self.house.sandbox.blocking_status)
 
     def _grant_revoke(self, params: rules.GrantRevokeParams) -> Empty:
         if not self.house.gate.revoke(params.grant_id):

@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
-from countersign.tools.sandbox.confiner import Confiner, SandboxState
+from countersign.tools.sandbox.confiner import Confiner
+from countersign.tools.sandbox.state import SandboxState
+from countersign.wire.sandbox import SandboxStatus
 
 TRYING = SandboxState("none", "it is still being tried out")
 
@@ -46,6 +48,18 @@ class SandboxWatch:
                 )
                 self._last = (policy, state, completed)
             return self._last[2]
+
+    def blocking_status(self) -> SandboxStatus:
+        """What there is on this machine, tried out now if it was not yet."""
+        policy = self._policy()
+        state = self._confiner.blocking_status(policy)
+        return SandboxStatus(
+            available=state.available,
+            backend=state.backend,
+            reason=state.reason,
+            holds=list(state.holds),
+            mode=policy.sandbox_mode,
+        )
 
     def _try(self, policy: Policy) -> None:
         self._confiner.blocking_state(policy)

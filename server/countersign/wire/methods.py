@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.wire import agents, approvals, history, rules, settings, shells, threads, verdicts
+from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, WireModel
 
 Direction = Literal["toServer", "toClient"]
@@ -66,6 +66,7 @@ METHODS: tuple[Method, ...] = (
     _request("shell/kill", shells.ShellKillParams, shells.ShellKillResult),
     _request("shell/toBackground", shells.ShellToBackgroundParams, shells.ShellToBackgroundResult),
     _to_client("shell/update", shells.ShellView),
+    _request("sandbox/status", Empty, sandbox.SandboxStatus),
     # history and its ledger, rules, grants
     _request("history/query", history.HistoryQueryParams, history.HistoryQueryResult),
     _request("history/export", history.HistoryQueryParams, history.HistoryExportResult),

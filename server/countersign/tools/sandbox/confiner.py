@@ -14,15 +14,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from countersign.settings.policy import Policy
 from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import covers_of, options
+from countersign.tools.sandbox.cgroups import blocking_left, blocking_make, blocking_remove
 from countersign.tools.sandbox.compile_boundary import NoBoundary, blocking_boundary
 from countersign.tools.sandbox.seccomp import filter_program
+from countersign.tools.sandbox.state import SandboxState, blocking_holds, why_not
 from countersign.tools.sandbox.survey import MISSING_FOLDERS, TooLarge, lies_below, protected_below
 from countersign.wire.base import Json
 
@@ -37,19 +38,6 @@ TRIES = 3
 
 class NoSandbox(Exception):
     """There is no sandbox to run this in; the message says why and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxState:
-    """What holds on this machine for this workspace, or why there is no sandbox."""
-
-    backend: Literal["bubblewrap", "none"]
-    reason: str | None = None
-    holds: tuple[str, ...] = ()
-
-    @property
-    def available(self) -> bool:
-        return self.backend != "none"
 
 
 class Confined:
@@ -129,9 +117,9 @@ class Confiner:
         """Remove what servers left that were killed."""
         for base in _bases(self._storage):
             for left in base.glob(f"{PREFIX}*"):
-                owner = left.name.removeprefix(PREFIX).split("-")[0]
-                if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                if _owner_is_gone(left.name):
                     _RunFolders(left, []).blocking_remove()
+        blocking_remove(tuple(group for group in blocking_left(PREFIX) if _owner_is_gone(group.name)))
 
     def blocking_state(self, policy: Policy) -> SandboxState:
         """What holds for this policy's folders. Tried out once for each set of folders."""
@@ -140,6 +128,11 @@ class Confiner:
         if found is None:
             found = self._states[folders] = self._blocking_try(policy)
         return found
+
+    def blocking_status(self, policy: Policy) -> SandboxState:
+        """The same with all that the sandbox of this policy holds, for a person to read."""
+        state = self.blocking_state(policy)
+        return replace(state, holds=blocking_holds(policy)) if state.available else state
 
     def known_state(self, policy: Policy) -> SandboxState | None:
         """What was found for these folders, or None before they were tried out."""
@@ -204,8 +197,8 @@ class Confiner:
             confined.close_ours()
             confined.blocking_finish(set_aside=None)
         if failure is not None:
-            return SandboxState("none", _why_not(failure))
-        return SandboxState("bubblewrap", None, _holds(policy))
+            return SandboxState("none", why_not(failure))
+        return SandboxState("bubblewrap")
 
 
 class _RunFolders:
@@ -215,12 +208,14 @@ class _RunFolders:
         self._base = base
         self._roots = roots
         self.name = base.name.removeprefix(PREFIX)
+        self.groups: tuple[Path, ...] = ()
 
     @classmethod
     def blocking_make(cls, storage: Path, roots: Sequence[SandboxRoot]) -> _RunFolders:
         """Make them where each root's filesystem is, outside of all roots."""
         run = cls(_base_for(storage, roots) / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}", roots)
         run._base.mkdir(mode=0o700)
+        run.groups = blocking_make(run._base.name)
         zero = os.open(run.zero, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000)
         os.fchmod(zero, 0o000)
         os.close(zero)
@@ -256,6 +251,7 @@ class _RunFolders:
                 with contextlib.suppress(OSError):
                     (work / inner).rmdir()
         shutil.rmtree(self._base, ignore_errors=True)
+        blocking_remove(self.groups)
 
 
 def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, said: int) -> dict[str, object]:
@@ -273,6 +269,7 @@ def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, s
             }
             for number, root in enumerate(boundary.roots)
         ],
+        "groups": [str(group) for group in run.groups],
         "zero": run.zero,
         "status": said,
         "program": program,
@@ -280,6 +277,11 @@ def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, s
         "seccomp": (filter_program() or b"").hex(),
         "files": files,
     }
+
+
+def _owner_is_gone(name: str) -> bool:
+    owner = name.removeprefix(PREFIX).split("-")[0]
+    return owner.isdigit() and not os.path.exists(f"/proc/{owner}")
 
 
 def _folders_of(policy: Policy) -> tuple[str, ...]:
@@ -334,29 +336,3 @@ def _strip_marks(root: SandboxRoot) -> None:
                 for name in os.listxattr(path, follow_symlinks=False):
                     if name.startswith("user.overlay."):
                         os.removexattr(path, name, follow_symlinks=False)
-
-
-def _why_not(failure: str) -> str:
-    lines = [line for line in failure.splitlines() if line.strip()] or ["it did not start"]
-    # The last line of a traceback, the first of what bubblewrap says.
-    line = lines[-1 if lines[0].startswith("Traceback") else 0].removeprefix("bwrap: ")[:300]
-    if "user namespace" in failure or "setting up uid map" in failure:
-        return (
-            f"user namespaces are not permitted here ({line}); on Ubuntu an AppArmor profile with `userns` permits "
-            "them, on others the setting `user.max_user_namespaces`"
-        )
-    if "proc" in failure and "mount" in failure.lower():
-        return f"/proc cannot be mounted ({line}), as in a container that masks it"
-    return f"the try-out failed: {line}"
-
-
-def _holds(policy: Policy) -> tuple[str, ...]:
-    bounded = "not bounded for root" if os.geteuid() == 0 else "at most 4096 processes"
-    return (
-        "writes only in the workspace, the folders granted beside it, /tmp and a private home",
-        "control files, git's configuration and hooks and what edit rules deny cannot be changed",
-        "secrets and what read rules deny cannot be opened; what git keeps of them in `.git/objects` can",
-        "no network" if policy.sandbox_network == "none" else "no network: reaching hosts is not built yet",
-        "processes end with the command",
-        f"number of processes: {bounded}; memory and disk: not bounded, but /tmp and the private home hold 1 GiB each",
-    )

@@ -42,6 +42,9 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     with os.fdopen(descriptor, "rb") as file:
         file.seek(0)
         spec = json.load(file)
+    for group in spec["groups"]:
+        with open(f"{group}/cgroup.procs", "w") as file:
+            file.write("0")
     if os.geteuid():
         # Root is bound by no such number.
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
