@@ -4,8 +4,8 @@
     python scripts/package_platforms.py linux-x64      for these targets only
 
 With such an extension the first start needs no package index. The wheels are those of `requirements/run.txt`, checked
-by its hashes, for each supported Python; what lies in the folder is compared with the lock before it is packed. There
-is none for Windows: the server needs locks of files that only POSIX systems have, so there it runs in WSL.
+by its hashes, for each supported Python; the folder's content is compared with the lock before it is packed. Windows
+has no such extension: the server needs file locks that only POSIX systems have, so it runs in WSL there.
 """
 
 from __future__ import annotations

@@ -260,7 +260,7 @@ export interface ApprovalResolved {
   reason?: string;
 }
 
-/** `known` are the requests that the client still shows; it is told how those that are over ended. */
+/** `known`: the requests that the client still shows; the result says how each of them that is over ended. */
 export interface PendingApprovalsParams {
   threadId?: string;
   known?: string[];

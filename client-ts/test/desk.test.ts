@@ -163,8 +163,8 @@ describe('a webview that lies changes nothing', () => {
       'bypass of an agent with a scope of its own',
       { type: 'bypassStart', agentName: 'Claude Code', scope: 'workspace', on: true },
     ],
-    ['bypass of an agent that is none', { type: 'bypassStart', agentName: 'Nobody' }],
-    ['the end of a bypass that is none', { type: 'bypassEnd', agentName: 'Claude Code' }],
+    ['bypass of an unknown agent', { type: 'bypassStart', agentName: 'Nobody' }],
+    ['the end of a bypass that is off', { type: 'bypassEnd', agentName: 'Claude Code' }],
     ['agent/setBypass by name', { type: 'agent/setBypass', agentName: 'Claude Code', scope: 'workspace', on: true }],
     ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
     [
@@ -188,10 +188,10 @@ describe('a webview that lies changes nothing', () => {
     ['taking out a deny rule', { type: 'ruleRemove', ruleId: 'r-deny' }],
     ['taking out an ask rule', { type: 'ruleRemove', ruleId: 'r-ask' }],
     ['taking back what nobody kept', { type: 'takeBack', toolCallId: 'c-none' }],
-    ['a rule for a scope that is none', { type: 'ruleAdd', list: 'deny', rule: 'Bash', scope: 'managed' }],
+    ['a rule for an unknown scope', { type: 'ruleAdd', list: 'deny', rule: 'Bash', scope: 'managed' }],
     ['the first switch to Auto', { type: 'setMode', threadId: 't-1', mode: 'auto' }],
     ['Auto with a new chat', { type: 'prompt', text: 'hi', mode: 'auto' }],
-    ['a mode that is none', { type: 'setMode', threadId: 't-1', mode: 'yolo' }],
+    ['an unknown mode', { type: 'setMode', threadId: 't-1', mode: 'yolo' }],
     ['an answer to another digest', { type: 'answer', ...card, digest: 'd-other', optionId: 'allow_once' }],
     ['an answer without a digest', { type: 'answer', approvalId: 'a-plain', optionId: 'allow_once' }],
     [
@@ -435,7 +435,7 @@ describe('rules are taken by one press where the server worded them, and taken b
     expect([asked.map((question) => question.button), methods()]).toEqual([['Remove Rule'], []]);
   });
 
-  it('what is gone already is told as such', async () => {
+  it('reports what is gone already', async () => {
     await forge({ type: 'answer', ...card, optionId: 'allow_turn' });
     await forge({ type: 'takeBack', toolCallId: callId });
     expect(posted.findLast((message) => message.type === 'notice')?.message).toContain('nothing to take back');

@@ -196,7 +196,7 @@ describe('what the server has the editor show', () => {
     expect(neutralized({ jsonrpc: '2.0', method, params })).toEqual({ jsonrpc: '2.0', method, params: expected });
   });
 
-  it('answers are none of these', () => {
+  it('responses pass unchanged', () => {
     const answer = { jsonrpc: '2.0', id: 1, result: { message: name } };
     expect(neutralized(answer)).toBe(answer);
   });
@@ -240,7 +240,7 @@ describe('the lint rule finds', () => {
       "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as never;",
     ],
     [
-      'a message of ours that is none',
+      'a message of ours in a variable',
       'declare const host: { t(text: string): string };\nexport const text = (a: string): string => host.t(a);',
     ],
     [

@@ -1,4 +1,4 @@
-/** The anchor is kept and handed over; a broken chain is told once, and left behind only by a press on a modal. */
+/** The anchor is stored and returned; a broken chain is reported once, and replaced only after a modal is confirmed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';

@@ -138,7 +138,7 @@ describe('a chat is what its events say', () => {
       ['end cancelled'],
     ],
     [
-      'an error told as an event is not told again',
+      'an error that an event reported is not reported again',
       [
         update(1, { type: 'error', message: 'no', data: {} }, { type: 'done', stopReason: 'error' }),
         { type: 'turnEnded', threadId: 't', error: 'no' },
@@ -146,7 +146,7 @@ describe('a chat is what its events say', () => {
       ['error no', 'end error'],
     ],
     [
-      'an error that was not is told',
+      'an error that no event reported is reported',
       [
         { type: 'prompted', threadId: 't', text: 'hi' },
         { type: 'turnEnded', threadId: 't', error: 'no' },

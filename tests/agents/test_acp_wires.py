@@ -1,6 +1,6 @@
-"""What eight real agents say of their calls, recorded (`wires/NAME.json`): each is read as what it is.
+"""Recorded reports of eight real agents about their calls (`wires/NAME.json`), each read as the right effects.
 
-A recording holds, by scenario, all that the agent said of its last call up to its request for leave; `{ws}` and
+A recording holds, by scenario, everything the agent reported about its last call up to its permission request; `{ws}` and
 `{outside}` stand for folders, `{ws-bare}` for one without its first slash. Rules, modes and cards must work on them
 alike, whatever the agent is: `rm` is denied by a rule for commands, an edit shows its true change.
 """

@@ -1,4 +1,4 @@
-"""The policy with what is known of the sandbox: until a try-out has ended, there is none."""
+"""The policy and the state of the sandbox: it is not available until the probe has ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE = SandboxState("none", "bubblewrap is not installed")
 
 
 class SlowConfiner(Confiner):
-    """Finds what it is told to, once it may."""
+    """A confiner whose probe waits for ``may`` and then returns the given state."""
 
     def __init__(self, folder: Path, found: SandboxState) -> None:
         super().__init__(folder)

@@ -25,7 +25,7 @@ NOT_YET: dict[tuple[str, ...], str] = {
     ("hooks", "afterTool"): "not yet available: it is not run; take it out",
     ("hooks", "notification"): "not yet available: it is not run; take it out",
 }
-"""Each setting and what is said of it. A value that turns it off is nothing to speak of."""
+"""The message about each setting. A value that turns it off gets no message."""
 
 _UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
     ("sandbox", "mode"): ("all",),

@@ -213,7 +213,7 @@ class ApprovalResolved(WireModel):
 
 
 class PendingApprovalsParams(WireModel):
-    """``known`` are the requests that the client still shows; it is told how those that are over ended."""
+    """``known``: the requests that the client still shows; the result says how each of them that is over ended."""
 
     thread_id: str | None = None
     known: list[str] = Field(default=[], max_length=10_000)

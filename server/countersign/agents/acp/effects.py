@@ -1,4 +1,4 @@
-"""What an agent's call would touch, worked out from all that it said of the call, and the card that shows it.
+"""The effects of an agent's call, worked out from all that it reported about the call, and the card that shows it.
 
 Input, diffs, locations, names and kind are taken together. What cannot be worked out makes the call an unknown tool
 as well (external: it asks), and what it hints at is added, so that deny and ask rules see it. The claimed ``kind``
@@ -55,7 +55,7 @@ class Touch:
 
 
 def work_out(report: ToolReport, ground: AgentContext) -> Touch:
-    """Everything that the call would touch: all that was said of it counts together."""
+    """Return every effect of the call, from all reports about it together."""
     readings = [read_input(raw, report.kind, report.names, ground, report.call_id) for raw in report.inputs]
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
     effects: list[Effect] = [*_of_readings(readings, bool(tools)), *_of_diffs(report, ground)]
@@ -137,7 +137,7 @@ def _is_covered(raw: Json, report: ToolReport, readings: Sequence[Reading | None
 
 
 def _only_located(report: ToolReport) -> bool:
-    """Whether all that is said of the call is that it reads, and where."""
+    """Return true if the reports say only that the call reads, and where."""
     said_more = report.inputs or report.diffs or report.more or any(DOES_MORE.search(name) for name in report.names)
     return report.kind == "read" and bool(report.locations) and not said_more
 
@@ -251,7 +251,7 @@ def _one_result(edits: tuple[FileEdit, ...], there: str | None) -> str | None:
 
 
 def _everything(report: ToolReport) -> dict[str, Json]:
-    """All that the agent said of the call, for a card that can only show it raw."""
+    """Return everything the agent reported about the call, for a card that can only show it raw."""
     said: dict[str, Json] = {
         "title": report.title,
         "kind": report.kind,

@@ -73,7 +73,7 @@ MOST_CHAT = 8 << 20
 MOST_HELD_TEXTS = 1
 """Texts of files that were read for the agent and wait until it reads its input."""
 MOST_NOTES = 50
-"""Refusals that the agent is told of with the next prompt."""
+"""Refusals that are reported to the agent with the next prompt."""
 NEVER = "this agent's recipe never allows this tool: what it starts would act without asking"
 TOO_LARGE = "it is too large to be shown on a card"
 PLAIN_DENIAL = "the person denied it"

@@ -1,4 +1,4 @@
-"""Whether the chain of an open ledger holds, as far as this server knows: what a broken one forbids, and who is told.
+"""The state of an open ledger's chain as this server knows it: what a broken chain forbids, and who is notified.
 
 The state is ``checking`` from the start until the whole chain was walked in the background, then ``whole``. The first
 fault that anybody finds makes it ``broken``: at the start, in the background, in a commit, or against the anchor that

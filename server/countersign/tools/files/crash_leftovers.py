@@ -57,10 +57,10 @@ def blocking_left(arguments: Json, workspace: str) -> str | None:
 
 
 def blocking_settle(path: str) -> str | None:
-    """Settle what a server that is gone left of its change of this file; what a person must know of it, if anything.
+    """Clean up after a change of this file that a dead server left half done; return what a person must know, if any.
 
     Raises:
-        OSError: the folder cannot be read or changed; what is not settled stays as it is.
+        OSError: the folder cannot be read or changed; the remaining leftovers stay as they are.
     """
     folder_path, target = os.path.split(os.path.realpath(path))
     try:
