@@ -46,7 +46,8 @@ def _reference(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _bash(seed: int, numbers: range) -> Iterator[str]:
-    from tests.reference.traced import escapes, sandbox  # noqa: PLC0415 likewise
+    from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
+    from tests.reference.traced import escapes  # noqa: PLC0415 likewise
 
     if reason := sandbox():
         raise RuntimeError(reason)
@@ -66,7 +67,8 @@ def _lines(seed: int, numbers: range) -> Iterator[str]:
 
 
 def _replay(seed: int, numbers: range) -> Iterator[str]:
-    from tests.gate.shell.replay import failures, sandbox  # noqa: PLC0415 likewise
+    from tests.gate.shell.replay import failures  # noqa: PLC0415 likewise
+    from tests.reference.sandbox import sandbox  # noqa: PLC0415 likewise
 
     if reason := sandbox():
         raise RuntimeError(reason)

@@ -230,7 +230,7 @@ SHOWS_ITSELF = "./show   'a' ; true # the text of the shell that runs this"
 
 async def _output_of(place: Place, text: str, **more) -> str:
     """Run a text whose program prints the last argument of the process that started it, and return the output."""
-    place.gate._decide = partial(decide, check_syntax=BashSyntax())  # as the server does
+    place.gate._decider._decide = partial(decide, check_syntax=BashSyntax())  # as the server does
     show = place.workspace / "show"
     show.write_text("#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/cmdline | sed '1,/^--$/d'\n")
     show.chmod(0o755)

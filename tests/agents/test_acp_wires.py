@@ -1,6 +1,6 @@
 """Recorded reports of eight real agents about their calls (`wires/NAME.json`), each read as the right effects.
 
-A recording holds, by scenario, everything the agent reported about its last call up to its permission request; `{ws}` and
+A recording holds, by scenario, everything that the agent reported about its last call before asking; `{ws}` and
 `{outside}` stand for folders, `{ws-bare}` for one without its first slash. Rules, modes and cards must work on them
 alike, whatever the agent is: `rm` is denied by a rule for commands, an edit shows its true change.
 """

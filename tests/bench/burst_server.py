@@ -1,7 +1,7 @@
 """Our side of the burst: everything that stands between question and answer in earnest, and nothing else.
 
 A thousand requests are open at once. Each is registered, on record before it is shown, answered through
-``gate/approvals/answering.py`` with all its checks, and ended in the ledger before anybody hears of it. Judging a call and
+``gate/approvals/answering.py`` with all its checks, and ended in the ledger before it is announced. Judging a call and
 carrying it out are left out. The ledger lies in the folder that is named, or in memory without one.
 """
 

@@ -1,7 +1,7 @@
 """The server's side of the approval bench, in two depths, which the thread's name chooses.
 
 `table`: our bridge, the table of open requests, and a ledger in memory. `gate`: all that stands between question and
-answer in earnest (on record before it is shown, claimed once, ended in the ledger before anybody hears of it), with SQLite
+answer in earnest (on record before it is shown, claimed once, ended in the ledger before it is announced), with SQLite
 in memory. Judging the call and carrying it out are left out of both.
 """
 

@@ -8,7 +8,8 @@ import pytest
 
 from tests.reference.compare import agree, differences
 from tests.reference.evaluate import Question, evaluate
-from tests.reference.traced import escapes, run_texts, sandbox
+from tests.reference.sandbox import sandbox
+from tests.reference.traced import escapes, run_texts
 from tests.reference.trees import Trees
 
 SEED = 1

@@ -6,12 +6,8 @@ where no other program can be found. Two names have no allow rule and are never 
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,10 +19,10 @@ from countersign.advice.explain import explain, policy_of
 from countersign.gate.decision import Decision
 from countersign.gate.shell.judge import SyntaxChecker
 from countersign.gate.shell.syntax.bash_check import BashSyntax
-from tests.patience import PATIENCE
 
 from .evaluate import look_inside
 from .generate import CommandMaker, Pools
+from .sandbox import run_in_sandbox
 from .trees import HOLE, Trees, Word, read_word
 
 FORBIDDEN = ("omega", "shutdown")
@@ -113,14 +109,6 @@ class Escape:
         return f"{self.text!r} was allowed and started {list(self.started)}"
 
 
-def sandbox() -> str | None:
-    """Why there is no sandbox here, or None."""
-    if shutil.which("bwrap") is None:
-        return "bubblewrap is not installed"
-    tried = subprocess.run([*_bwrap(), "/bin/true"], capture_output=True, timeout=PATIENCE, check=False)
-    return None if tried.returncode == 0 else f"bubblewrap cannot make a sandbox: {tried.stderr.decode().strip()}"
-
-
 def escapes(seed: int, numbers: range) -> Iterator[Escape]:
     """Runs so many texts that the engine allows, and yields what it had not found in them."""
     allowed = [allowed_text(seed, number) for number in numbers]
@@ -167,14 +155,8 @@ def run_texts(texts: Sequence[str]) -> list[dict[str, Any]]:
         "starters": [name for name in STARTERS if Path("/usr/bin", name).exists()],
         "no_builtins": ["echo", "printf", "pwd", "type", "kill"],
     }
-    given = "".join(json.dumps(each) + "\n" for each in (order, *texts))
-    source = (Path(__file__).parent / "sandboxed_bash.py").read_text(encoding="utf-8")
-    command = [*_bwrap(), os.path.realpath(sys.executable), "-I", "-S", "-c", source]
-    done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=TIME_LIMIT, check=False)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(told) != len(texts):
-        raise RuntimeError(f"the sandbox ended early: {done.stderr.decode(errors='replace')[-500:]}")
-    return told
+    script = Path(__file__).with_name("sandboxed_bash.py")
+    return run_in_sandbox(script, (order, *texts), results=len(texts), time_limit=TIME_LIMIT)
 
 
 # --- reading what the engine found -----------------------------------------------------------------------------------
@@ -188,11 +170,6 @@ def _no_word_against(text: str) -> str | None:
 def _policy():
     rules = {"allow": [*(f"Bash({name}:*)" for name in GOOD), "Edit(./**)"], "ask": [], "deny": []}
     return policy_of({"rules": rules, "workspace": "/nowhere/ws", "home": "/nowhere/home", "builtinReads": False})
-
-
-def _bwrap() -> list[str]:
-    return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/", "--dev", "/dev",
-            "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/tmp", "--clearenv"]  # fmt: skip
 
 
 def _readable(resource: str) -> tuple[str, ...]:

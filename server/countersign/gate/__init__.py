@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from countersign.gate.call import ToolCall as ToolCall
     from countersign.gate.call import UseTool as UseTool
     from countersign.gate.call import WritePath as WritePath
+    from countersign.gate.deciding import Decide as Decide
     from countersign.gate.decision import Decision as Decision
     from countersign.gate.decisions.decide import compile_rules as compile_rules
     from countersign.gate.decisions.decide import decide as decide
     from countersign.gate.decisions.decide import judge_for as judge_for
     from countersign.gate.finding import Finding as Finding
-    from countersign.gate.gate import Decide as Decide
     from countersign.gate.gate import Gate as Gate
     from countersign.gate.ledger.before_images import BeforeImages as BeforeImages
     from countersign.gate.ledger.entry import Adopted as Adopted
@@ -109,9 +109,10 @@ _NAMES = {
     "approvals.stored_requests": "Tampered blocking_question",
     "call": "BadArguments Effect FetchUrl FileState ReadPath RunCommand ToolCall UseTool WritePath",
     "decision": "Decision",
+    "deciding": "Decide",
     "decisions.decide": "compile_rules decide judge_for",
     "finding": "Finding",
-    "gate": "Decide Gate",
+    "gate": "Gate",
     "ledger.before_images": "BeforeImages",
     "ledger.entry": "Adopted Parked StoredRequest now parse_moment shown",
     "ledger.export": "Exported blocking_export blocking_verify_export",

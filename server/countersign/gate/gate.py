@@ -1,7 +1,7 @@
 """The one door: decide → ask through the Asker it is handed → Permit or Refusal → Receipt.
 
-Every call of every agent enters by ``submit``. What a call would do is worked out by its ``prepare``, what the rules
-say of it by ``policy.decide``; here it is recorded, asked, permitted once, run, and its end recorded.
+Every call of every agent enters by ``submit``. Its ``prepare`` names the effects and ``deciding.py`` returns the
+verdict; here the call is recorded, asked, permitted once and run, and its end is recorded.
 
 INVARIANT (permit): this is the only module that issues permits.
 INVARIANT (record first): ``started`` is durable before ``run`` is awaited. No ledger, no run.
@@ -15,12 +15,11 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 
 from countersign.gate.approvals.answering import Answering, Keeper
 from countersign.gate.approvals.asking import Asker, Asking
-from countersign.gate.approvals.file_binding import blocking_states, blocking_still_true, risks_left
+from countersign.gate.approvals.file_binding import blocking_still_true
 from countersign.gate.approvals.grants import GrantBook
 from countersign.gate.approvals.pending import Pending, Resolution
 from countersign.gate.approvals.records import (
@@ -31,10 +30,10 @@ from countersign.gate.approvals.records import (
     result_event,
     seconds_left,
 )
-from countersign.gate.approvals.reevaluate import OUTDATED, Reevaluator, still_asked, withdrawn
-from countersign.gate.approvals.script_files import blocking_named_programs
+from countersign.gate.approvals.reevaluate import OUTDATED, Reevaluator, withdrawn
 from countersign.gate.approvals.stored_requests import Question, Tampered, asked_entry, blocking_restored
 from countersign.gate.call import BadArguments, ToolCall
+from countersign.gate.deciding import Decide, Decider
 from countersign.gate.decision import Decision
 from countersign.gate.ledger.before_images import BeforeImages
 from countersign.gate.ledger.entry import Adopted, Entry, StoredRequest
@@ -42,21 +41,16 @@ from countersign.gate.ledger.writer import Ledger
 from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
-from countersign.gate.refusals import failure_text, limit_reached, may_write, only_deny, refusal_kind, refused
-from countersign.gate.risk import with_parts
+from countersign.gate.refusals import failure_text, limit_reached, may_write, refusal_kind, refused
 from countersign.gate.submission import Room, Submission
 from countersign.gate.turn import Turn
 from countersign.gate.workers import in_worker, sharing
-from countersign.settings.policy import Policy, RuleText
+from countersign.settings.policy import Policy
 from countersign.wire.base import Json
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.rules import RuleList
-from countersign.wire.verdicts import DecidedBy, Evidence, Mode
+from countersign.wire.verdicts import DecidedBy, Evidence
 
 log = logging.getLogger(__name__)
-
-Decide = Callable[[ToolCall, Policy, Sequence[Mode], Sequence[RuleText]], Decision]
-"""``policy.decide`` with everything it needs beside these already given."""
 
 MOST_ROUNDS = 20
 """How often one call is judged afresh because something changed beneath it, before it is refused as restless."""
@@ -77,7 +71,6 @@ class Gate:
         grants: GrantBook | None = None,
         images: BeforeImages | None = None,
     ) -> None:
-        self._decide = decide
         self._policy = policy
         self._ledger = ledger
         self._asker = asker
@@ -87,16 +80,17 @@ class Gate:
         self._parked_calls: set[str] = set()
         self._room = Room()
         self.grants = grants or GrantBook()
+        self._decider = Decider(decide, policy, self.grants)
         self.asking = Asking(ledger, asker)
-        self._live = Reevaluator(self.asking, self._judge)
+        self._live = Reevaluator(self.asking, self._decider.decide)
         self.answering = Answering(
             asking=self.asking,
             ledger=ledger,
             grants=self.grants,
             keeper=keeper,
             policy=policy,
-            judge=self._judge,
-            covers=self._covers,
+            judge=self._decider.decide,
+            covers=self._decider.covers,
             changed=self.changed,
         )
 
@@ -171,7 +165,7 @@ class Gate:
             return False
         while True:
             version = self._live.version
-            if withdrawn(await in_worker(self._judge, call, turn), by):
+            if withdrawn(await in_worker(self._decider.decide, call, turn), by):
                 return False
             if version == self._live.version:
                 return True
@@ -195,7 +189,7 @@ class Gate:
         turn, receipt_id = passage.turn, passage.receipt_id
         for _ in range(MOST_ROUNDS):
             version = self._live.version
-            plan, decision = await in_worker(self._bound, plan, passage)
+            plan, decision = await in_worker(self._decider.bind, plan, passage)
             await passage.place.reached()
             entry = self._entry(plan.call, decision, receipt_id)
             writes = may_write(plan.call, decision)
@@ -228,7 +222,7 @@ class Gate:
                 entry = entry._replace(by=resolution.by, verdict="allow", approval_id=resolution.approval_id)
                 if resolution.by != "user":
                     # A rule, grant, mode or bypass ended the request: what was judged runs, not what was shown.
-                    lifted = await in_worker(self._judge, plan.call, turn)
+                    lifted = await in_worker(self._decider.decide, plan.call, turn)
                     if lifted.verdict != "allow":
                         plan = await in_worker(passage.blocking_plan)
                         continue
@@ -236,7 +230,7 @@ class Gate:
             if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
-                plan, later = await in_worker(self._bound, plan, passage)
+                plan, later = await in_worker(self._decider.bind, plan, passage)
                 if withdrawn(later, entry.by):
                     continue
                 runs, writes = later.runs, may_write(plan.call, later)
@@ -397,7 +391,7 @@ class Gate:
         while True:
             if version not in (None, self._live.version):
                 version = self._live.version
-                later = await in_worker(self._judge, call, turn)
+                later = await in_worker(self._decider.decide, call, turn)
                 if withdrawn(later, entry.by) or (entry.by != "user" and later.runs != runs):
                     raise Stale("the rule or grant that allowed it no longer applies")
             # INVARIANT (same bytes): the tool looks again by descriptor.
@@ -418,53 +412,6 @@ class Gate:
         """Close the receipt; goes on when the turn is cancelled, and a failing ledger does not undo what was done."""
         row = entry.next("finished", outcome=dict(ended))
         await asyncio.shield(self.asking.own(self.asking.finish(row), f"finish {entry.receipt_id}"))
-
-    # Judging: blocking, in worker threads.
-
-    def _bound(self, plan: Plan, passage: Submission) -> tuple[Plan, Decision]:
-        """Judge the plan; bind it to the scripts it names and put the verdicts of its parts on the preview.
-
-        A card is bound to all that its text could mean by a program, since nobody but the person looks at it.
-        """
-        decision = self._judge(plan.call, passage.turn)
-        if decision.verdict == "allow" and not passage.allow_offered:
-            decision = only_deny(decision)
-        if passage.restored is not None:
-            decision = still_asked(decision)
-        call = plan.call
-        scripts = decision.scripts
-        if decision.verdict == "ask":
-            scripts = (*scripts, *blocking_named_programs(call, decision, self._policy().workspace))
-        missing = [path for path in scripts if all(state.path != path for state in call.bound)]
-        if missing:
-            call = call.rebound(blocking_states(missing))
-        decision = replace(decision, risks=(*decision.risks, *risks_left(call, decision)))
-        return Plan(replace(call, preview=with_parts(call.preview, decision.parts)), plan.run), decision
-
-    def _judge(self, call: ToolCall, turn: Turn) -> Decision:
-        grants = self.grants.live(agent=call.agent, thread_id=call.thread_id, turn_id=turn.turn_id)
-        return self._decided(call, self._policy(), turn.modes, grants)
-
-    def _covers(self, call: ToolCall, rule_list: RuleList, rule: str) -> bool:
-        """Whether this rule alone, kept in this list, lets the call through or forbids it."""
-        kept = RuleText(rule_list, rule, scope="user", agent=call.agent)
-        policy = self._policy()
-        if rule_list != "allow":
-            return self._decided(call, replace(policy, rules=(kept,)), ["auto"], ()).verdict == rule_list
-        stern = tuple(known for known in policy.rules if known.list != "allow")
-        alone = replace(policy, rules=(*stern, kept), agents={})
-        if self._decided(call, alone, ["ask"], ()).verdict == "allow":
-            return True
-        grant = replace(kept, scope="grant")
-        return self._decided(call, replace(alone, rules=stern), ["ask"], (grant,)).verdict == "allow"
-
-    def _decided(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
-        try:
-            return self._decide(call, policy, tuple(modes), grants)
-        except Exception as error:  # INVARIANT (strictest): an error of ours denies
-            log.exception("deciding %s failed", call.tool)
-            evidence = Evidence(source="error", reason=f"the gate failed ({type(error).__name__}), so it denies")
-            return Decision("deny", "floor", (evidence,), (), evidence.reason, grantable=False)
 
     # Deciding again: rules, grants, modes and settings change while cards are open.
 

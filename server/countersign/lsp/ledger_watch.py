@@ -1,8 +1,8 @@
 """Report the state of the ledger to the client: whether its chain holds, where it ends, and what a new chain needs.
 
-The check of the whole chain runs here, in a thread of its own; recovery waits for it. A notification carries the end of
-the chain at most once a second, and once more after the last commit of a burst; the client stores it outside the storage
-folder and returns it at the next start (``Ledger.compare``).
+The check of the whole chain runs here, in a thread of its own; recovery waits for it. The end of the chain is sent at
+most once a second, and once more after the last commit of a burst; the client stores it outside the storage folder and
+returns it at the next start (``Ledger.compare``).
 """
 
 from __future__ import annotations

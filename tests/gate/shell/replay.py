@@ -6,12 +6,8 @@ can be written.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +15,7 @@ from typing import Any
 from countersign.gate.shell.flow.control_flow import course
 from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.syntax.parser import read
+from tests.reference.sandbox import run_in_sandbox
 
 from .asked import BASH
 from .tracing import STUBS, Texts
@@ -39,25 +36,12 @@ _LINE = re.compile(r"line \d+: ")
 _TIMES = re.compile(r"\d+m[\d.]+s")
 
 
-def sandbox() -> str | None:
-    """Why there is no sandbox here, or None."""
-    if shutil.which("bwrap") is None:
-        return "bubblewrap is not installed"
-    tried = subprocess.run([*_bwrap(), "/bin/true"], capture_output=True, timeout=30, check=False)
-    return None if tried.returncode == 0 else f"bubblewrap cannot make a sandbox: {tried.stderr.decode().strip()}"
-
-
 def run_texts(texts: Sequence[str], stubs: Sequence[str]) -> list[dict[str, Any]]:
     """Everything that each text did."""
     bash = shutil.which("bash")
-    given = "".join(json.dumps({"bash": bash, "text": text, "stubs": sorted(stubs)}) + "\n" for text in texts)
-    source = (Path(__file__).parent / "replay_cell.py").read_text(encoding="utf-8")
-    command = [*_bwrap(), os.path.realpath(sys.executable), "-I", "-S", "-c", source]
-    done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=TIME_LIMIT, check=False)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    if len(told) != len(texts):
-        raise RuntimeError(f"the sandbox ended early: {done.stderr.decode(errors='replace')[-500:]}")
-    return told
+    orders = [{"bash": bash, "text": text, "stubs": sorted(stubs)} for text in texts]
+    script = Path(__file__).with_name("replay_cell.py")
+    return run_in_sandbox(script, orders, results=len(texts), time_limit=TIME_LIMIT)
 
 
 def differences(texts: Sequence[str]) -> Iterator[str]:
@@ -220,8 +204,3 @@ def _comparable(told: dict[str, Any], *, mixed: bool) -> tuple[Any, ...]:
 
 def _neutral(text: str) -> str:
     return _TIMES.sub("T", _LINE.sub("line N: ", text))
-
-
-def _bwrap() -> list[str]:
-    return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/", "--dev", "/dev",
-            "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/tmp", "--clearenv"]  # fmt: skip

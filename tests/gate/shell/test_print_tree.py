@@ -16,9 +16,10 @@ from countersign.gate.shell.printing.normal_form import normal_form
 from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import print_tree, reprint
 from countersign.gate.shell.syntax.parser import read
+from tests.reference.sandbox import sandbox
 
 from .asked import rows
-from .replay import differences, generated, pairs_of, sandbox
+from .replay import differences, generated, pairs_of
 
 COUNT = int(os.environ.get("COUNTERSIGN_REPLAYS", "240"))
 SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))

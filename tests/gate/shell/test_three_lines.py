@@ -16,10 +16,11 @@ from countersign.gate.shell.printing import second_opinion
 from countersign.gate.shell.printing.print_tree import reprint
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.syntax.parser import read
+from tests.reference.sandbox import sandbox
 
 from . import lines
 from .asked import decide, rows
-from .replay import names_in, run_texts, sandbox
+from .replay import names_in, run_texts
 
 SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))
 NO_SANDBOX = sandbox()

@@ -7,6 +7,11 @@ import json
 from countersign.agents.acp.recipe import GATE, HOME, Brought, Recipe
 from countersign.wire.base import Json
 
+_NO_SERVER = "no-such-server"
+_NO_SERVERS = ("--allowed-mcp-server-names", _NO_SERVER)
+"""The one MCP server that the agent may start does not exist."""
+_ASKED = "every call asked in what was measured"
+
 _CLAUDE_OPTIONS: dict[str, Json] = {
     "settingSources": [],
     "settings": {
@@ -37,7 +42,7 @@ priority = 998
 _GEMINI_SYSTEM: dict[str, Json] = {
     "security": {"disableYoloMode": True, "folderTrust": {"enabled": True}},
     "hooksConfig": {"enabled": False},
-    "mcp": {"allowed": ["no-such-server"]},
+    "mcp": {"allowed": [_NO_SERVER]},
 }
 _QWEN_TOOLS: list[Json] = [
     "run_shell_command", "write_file", "edit", "read_file", "read_many_files", "list_directory", "glob", "grep_search",
@@ -46,7 +51,7 @@ _QWEN_TOOLS: list[Json] = [
 _QWEN_SYSTEM: dict[str, Json] = {
     "tools": {"approvalMode": "default", "autoAccept": False},
     "disableAllHooks": True,
-    "mcp": {"allowed": ["no-such-server"]},
+    "mcp": {"allowed": [_NO_SERVER]},
     "permissions": {"ask": _QWEN_TOOLS, "deny": ["agent", "task"]},
 }
 _OPENCODE_PERMISSION: dict[str, Json] = {
@@ -76,7 +81,7 @@ RECIPES: tuple[Recipe, ...] = (
         session_meta={"claudeCode": {"options": _CLAUDE_OPTIONS}},
         mode="default",
         fresh_shell=True,
-        caveat="every call asked in what was measured; the project's own Claude settings and CLAUDE.md are not read",
+        caveat=f"{_ASKED}; the project's own Claude settings and CLAUDE.md are not read",
     ),
     Recipe(
         name="gemini",
@@ -89,8 +94,7 @@ RECIPES: tuple[Recipe, ...] = (
             f"{GATE}/ask.toml",
             "--approval-mode",
             "default",
-            "--allowed-mcp-server-names",
-            "no-such-server",
+            *_NO_SERVERS,
             "--extensions",
             "none",
         ),
@@ -101,7 +105,7 @@ RECIPES: tuple[Recipe, ...] = (
         shell="bash",
         missing_reads_empty=True,
         hostile=("/etc/gemini-cli/policies",),
-        caveat="every call asked in what was measured; extensions and MCP servers of its own are switched off",
+        caveat=f"{_ASKED}; extensions and MCP servers of its own are switched off",
     ),
     Recipe(
         name="qwen",
@@ -109,7 +113,7 @@ RECIPES: tuple[Recipe, ...] = (
         marks=frozenset({"qwen", "qwen-code"}),
         packages=frozenset({"@qwen-code/qwen-code"}),
         measured=frozenset({"0.15.10"}),
-        args=("--approval-mode", "default", "--allowed-mcp-server-names", "no-such-server"),
+        args=("--approval-mode", "default", *_NO_SERVERS),
         env={"QWEN_CODE_SYSTEM_SETTINGS_PATH": f"{GATE}/system.json"},
         files={"system.json": json.dumps(_QWEN_SYSTEM, indent=2)},
         mode="default",
@@ -117,7 +121,7 @@ RECIPES: tuple[Recipe, ...] = (
         shell="bash",
         missing_reads_empty=True,
         hostile=(".qwen/settings.json",),
-        caveat="every call asked in what was measured; its sub-agents are switched off, because they never ask",
+        caveat=f"{_ASKED}; its sub-agents are switched off, because they never ask",
     ),
     Recipe(
         name="opencode",
@@ -150,7 +154,7 @@ RECIPES: tuple[Recipe, ...] = (
             ),
         ),
         fresh_shell=True,
-        caveat="every call asked in what was measured; of its own settings only models and providers are used",
+        caveat=f"{_ASKED}; of its own settings only models and providers are used",
     ),
     Recipe(
         name="codex",
@@ -176,7 +180,7 @@ RECIPES: tuple[Recipe, ...] = (
         files={"codex/rules/ask.rules": _CODEX_RULES},
         brought=_CODEX_HOME,
         fresh_shell=True,
-        caveat="every call asked in what was measured; the user's own rules for commands are not used",
+        caveat=f"{_ASKED}; the user's own rules for commands are not used",
     ),
     Recipe(
         name="copilot",
@@ -205,6 +209,6 @@ RECIPES: tuple[Recipe, ...] = (
         config={"auto_approve": False},
         refuse=frozenset({"spawn_agent"}),
         hostile=(".cline", ".clinerules"),
-        caveat="every call asked in what was measured; its plugins, hooks and MCP servers are not used",
+        caveat=f"{_ASKED}; its plugins, hooks and MCP servers are not used",
     ),
 )

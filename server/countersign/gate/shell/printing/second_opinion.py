@@ -13,28 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from countersign.gate.shell.syntax import tree
 from countersign.gate.shell.syntax.parser import read
-from countersign.gate.shell.syntax.tree import (
-    Arithmetic,
-    Assignment,
-    Chain,
-    Compound,
-    Glob,
-    Node,
-    Not,
-    NotUnderstood,
-    Piece,
-    Pipeline,
-    Process,
-    Redirect,
-    Script,
-    Simple,
-    Substitution,
-    Text,
-    Timed,
-    Variable,
-    Word,
-)
 
 MAX_LENGTH = 20_000
 """Characters up to which the second parser is asked."""
@@ -63,7 +43,7 @@ def disagreement(text: str) -> str | None:
             return "the second parser does not understand the text"
         theirs = _theirs(root)
         ours = _ours(read(text).script)
-    except (Disagreement, NotUnderstood, UnicodeError) as error:
+    except (Disagreement, tree.NotUnderstood, UnicodeError) as error:
         return str(error)
     if ours[0] != theirs[0]:
         return "the second parser finds other commands or words"
@@ -100,7 +80,7 @@ def _merged(runs: Iterable[Run]) -> Runs:
 # --- our tree --------------------------------------------------------------------------------------------------------
 
 
-def _ours(script: Script) -> Found:
+def _ours(script: tree.Script) -> Found:
     reading = _Ours()
     reading.script(script)
     return reading.commands, reading.redirects
@@ -113,33 +93,33 @@ class _Ours:
         self.commands: list[tuple[Runs, ...]] = []
         self.redirects: list[tuple[Runs, ...]] = []
 
-    def script(self, script: Script) -> None:
+    def script(self, script: tree.Script) -> None:
         for statement in script.statements:
             self.node(statement, ())
 
-    def node(self, node: Node, prefix: tuple[Runs, ...]) -> None:
+    def node(self, node: tree.Node, prefix: tuple[Runs, ...]) -> None:
         match node:
-            case Simple():
+            case tree.Simple():
                 self.simple(node, prefix)
-            case Timed(body=Not(body=body)):
+            case tree.Timed(body=tree.Not(body=body)):
                 self.node(body, (*prefix, (("u", "time"),), (("u", "!"),)))
-            case Timed(body=body):
+            case tree.Timed(body=body):
                 self.node(body, (*prefix, (("u", "time"),)))
-            case Not(body=body):
+            case tree.Not(body=body):
                 self.node(body, prefix)
-            case Pipeline(stages=stages):
+            case tree.Pipeline(stages=stages):
                 for index, stage in enumerate(stages):
                     self.node(stage, () if index else prefix)
-            case Chain(first=first, links=links):
+            case tree.Chain(first=first, links=links):
                 self.node(first, prefix)
                 for _, link in links:
                     self.node(link, ())
-            case Compound() if not prefix:
+            case tree.Compound() if not prefix:
                 self.compound(node)
             case _:
                 raise Disagreement("the second parser does not know `time` before a compound command")
 
-    def simple(self, command: Simple, prefix: tuple[Runs, ...]) -> None:
+    def simple(self, command: tree.Simple, prefix: tuple[Runs, ...]) -> None:
         if command.kind == "arithmetic":
             raise Disagreement("arithmetic is not compared")
         place = len(self.commands)
@@ -158,14 +138,14 @@ class _Ours:
         for redirect in command.redirects:
             self.redirect(redirect)
 
-    def assignment(self, assignment: Assignment) -> Runs:
+    def assignment(self, assignment: tree.Assignment) -> Runs:
         if assignment.items is not None or assignment.formula is not None:
             raise Disagreement("arrays are not compared")
         name = assignment.name + ("+=" if assignment.appends else "=")
         value = self.word(assignment.value) if assignment.value is not None else ()
         return _merged((("u", name), *value))
 
-    def redirect(self, redirect: Redirect) -> None:
+    def redirect(self, redirect: tree.Redirect) -> None:
         if redirect.variable is not None:
             raise Disagreement("`{name}` before a redirection is not compared")
         if redirect.heredoc is not None:
@@ -176,7 +156,7 @@ class _Ours:
             target = self.word(redirect.target)
         self.redirects.append(((("u", redirect.descriptor + redirect.operator),), target))
 
-    def compound(self, node: Compound) -> None:
+    def compound(self, node: tree.Compound) -> None:
         match node.kind:
             case "loop" if node.name is not None and not node.formulas:
                 self.insert(f"for {node.name}", node.words)
@@ -192,7 +172,7 @@ class _Ours:
         for redirect in node.redirects:
             self.redirect(redirect)
 
-    def case(self, node: Compound) -> None:
+    def case(self, node: tree.Compound) -> None:
         self.insert("case", node.words[:1])
         rest = node.words[1:]
         for (_, count), body in zip(node.endings, node.bodies, strict=True):
@@ -202,31 +182,31 @@ class _Ours:
         for redirect in node.redirects:
             self.redirect(redirect)
 
-    def insert(self, name: str, words: Sequence[Word]) -> None:
+    def insert(self, name: str, words: Sequence[tree.Word]) -> None:
         """Words that are no command's, in front of the commands that stand in them."""
         place = len(self.commands)
         self.commands.insert(place, ((("u", name),), *map(self.word, words)))
 
-    def word(self, word: Word) -> Runs:
+    def word(self, word: tree.Word) -> Runs:
         return _merged(run for piece in word.pieces for run in self.piece(piece))
 
-    def piece(self, piece: Piece) -> Iterator[Run]:
+    def piece(self, piece: tree.Piece) -> Iterator[Run]:
         match piece:
-            case Text(text=text, quoted=quoted):
+            case tree.Text(text=text, quoted=quoted):
                 yield ("q" if quoted else "u"), text
-            case Glob(text=text):
+            case tree.Glob(text=text):
                 yield "u", text
-            case Variable(name=name, quoted=quoted, plain=True):
+            case tree.Variable(name=name, quoted=quoted, plain=True):
                 yield ('"$' if quoted else "$"), name
-            case Variable(name=name, quoted=quoted, operator=":-", words=(word,)) if word.value is not None:
+            case tree.Variable(name=name, quoted=quoted, operator=":-", words=(word,)) if word.value is not None:
                 yield ('"$' if quoted else "$"), f"{name}:-{word.source}"
-            case Substitution(script=script, quoted=quoted):
+            case tree.Substitution(script=script, quoted=quoted):
                 yield ('"$(' if quoted else "$("), ""
                 self.script(script)
-            case Process(script=script, writes=False):
+            case tree.Process(script=script, writes=False):
                 yield "<(", ""
                 self.script(script)
-            case Arithmetic(text=text, quoted=quoted, scripts=()):
+            case tree.Arithmetic(text=text, quoted=quoted, scripts=()):
                 yield ('"$((' if quoted else "$(("), re.sub(r"\s+", "", text)
             case _:
                 raise Disagreement("an expansion is not compared")
