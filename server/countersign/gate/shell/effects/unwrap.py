@@ -81,7 +81,7 @@ def program(name: str) -> str:
 
 def is_wrapper(name: str, words: Sequence[Word]) -> bool:
     """Whether this program runs what its words name."""
-    return peculiar(name, words) is not None or _row_for(name, words)[0] is not None
+    return peculiar(name, words) is not None or wrapper_row(name, words)[0] is not None
 
 
 class Layer(NamedTuple):
@@ -198,7 +198,7 @@ class _Unwrapping:
             if own is not None:
                 self.own(at, own)
                 return
-            row, skip = _row_for(name, words)
+            row, skip = wrapper_row(name, words)
             if row is not None:
                 self.wrapper(at, words, row, skip, name)
 
@@ -366,7 +366,7 @@ class _Unwrapping:
             index += 1
 
 
-def _row_for(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
+def wrapper_row(name: str, words: Sequence[Word]) -> tuple[Wrapper | None, int]:
     """The row of a wrapper, and where its own arguments start. Options may stand before a subcommand."""
     firsts = _SUBCOMMANDS_OF.get(name)
     if firsts is not None and not firsts.isdisjoint([word.value for word in words[1:]]):
@@ -428,7 +428,7 @@ def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: in
 
 def written(name: str, words: Sequence[Word]) -> Iterator[Word]:
     """The files that a wrapper writes by itself, whatever it runs."""
-    row, skip = _row_for(name, words) if name in _WRITING else (None, 0)
+    row, skip = wrapper_row(name, words) if name in _WRITING else (None, 0)
     if row is None or not (row.writes or row.into):
         return
     found = arguments(words, row.grammar, skip)

@@ -16,6 +16,7 @@ from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.operand_code import FILTER_LOADS
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
+from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
@@ -59,6 +60,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
             for path in known.doings.reads
             if path not in {"-", "/dev/stdin"}
         )
+    if name in CONTAINER_TOUCHES:
+        found += CONTAINER_TOUCHES[name](name, words)
     special = _SPECIAL.get(name)
     if special is not None:
         found += special(words, known)

@@ -1,0 +1,139 @@
+"""What a container may touch of the host is judged by its mounts, in every spelling and for every engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import decide
+
+RUNS = (
+    "docker run {} img ls",
+    "docker run --rm -it {} img ls",
+    "docker --context x run {} img ls",
+    "docker container run {} img ls",
+    "docker create {} img",
+    "podman run {} img ls",
+    "podman --log-level debug run {} img ls",
+    "nerdctl run {} img ls",
+    "docker compose run {} web ls",
+    "docker-compose run {} web ls",
+    "docker run --not-in-any-list x {} img ls",
+    "sudo docker run {} img ls",
+    "timeout 9 docker run {} img ls",
+    "(cd . && docker run {} img ls)",
+)
+MOUNTS = (
+    "-v {}:/x",
+    "-v {}:/x:rw",
+    "-v {}:/x:z,delegated",
+    "-itv {}:/x",
+    "--volume {}:/x",
+    "--volume={}:/x",
+    "--mount type=bind,source={},target=/x",
+    "--mount=type=bind,src={},dst=/x",
+    '--mount \'"type=bind","src={}","dst=/x"\'',
+    "--mount type=bind,src={},dst=/x,readonly=false",
+    "--mount type=volume,dst=/x,volume-opt=type=none,volume-opt=o=bind,volume-opt=device={}",
+)
+READ_ONLY = (
+    "-v {}:/x:ro",
+    "-v {}:/x:z,ro",
+    "--mount type=bind,src={},dst=/x,readonly",
+    "--mount type=bind,ro,src={},dst=/x",
+)
+RIGHTS = (
+    "--privileged",
+    "--cap-add=SYS_ADMIN",
+    "--cap-add ALL",
+    "--device /dev/sda",
+    "--device=/dev/mem:/dev/mem",
+    "--pid=host",
+    "--pid host",
+    "--ipc container:other",
+    "--userns=host",
+    "--security-opt seccomp=unconfined",
+    "--security-opt=label=disable",
+    "--volumes-from other",
+    "--use-api-socket",
+)
+"""Options by which a container reaches more of the host than it is given by name."""
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, str]:
+    spots = {"workspace": tmp_path / "ws", "home": tmp_path / "home"}
+    for folder in ("ws/src", "ws/.git/hooks", "home/.ssh", "out"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "home/.ssh/id_rsa").touch()
+    return {name: str(path) for name, path in spots.items()}
+
+
+def auto(command: str, places: dict[str, str]) -> str:
+    return decide(command, mode="auto", **places)
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_writable_mount_asks_unless_nothing_there_would_ask(run: str, places: dict[str, str]) -> None:
+    out = str(Path(places["workspace"]).parent / "out")
+    # `compose run` knows no `--mount`, so nothing is known of what that takes.
+    mounts = [mount for mount in MOUNTS if "compose" not in run or "--mount" not in mount]
+    asked = (out, "/", "/etc", ".", "..", "./.git", places["workspace"], places["home"], "/var/run/docker.sock")
+    wrong = [
+        command
+        for mount in mounts
+        for source, expected in (*((each, "ask") for each in asked), ("./src", "allow"))
+        if auto(command := run.format(mount.format(source)), places) != expected
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_read_only_mount_is_a_read_of_all_that_lies_there(run: str, places: dict[str, str]) -> None:
+    wrong = [
+        command
+        for mount in READ_ONLY
+        if "compose" not in run or "--mount" not in mount
+        for source, expected in (
+            ("./src", "allow"),
+            (".", "allow"),
+            (f"{places['home']}/.ssh", "ask"),
+            ("/", "ask"),
+            ("/var/run/docker.sock", "ask"),
+        )
+        if auto(command := run.format(mount.format(source)), places) != expected
+    ]
+    assert wrong == []
+    denied = run.format("-v ./src:/x:ro")
+    assert decide(denied, deny=["Read(./src/key)"], mode="auto", **places) in {"ask", "deny"}
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("right", RIGHTS)
+def test_a_right_over_the_host_asks(run: str, right: str, places: dict[str, str]) -> None:
+    assert auto(run.format(right), places) == "ask"
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        "",
+        "-v data:/x",
+        "-v /x",
+        "-e A=b",
+        "-p 80:80",
+        "--network host",
+        "--tmpfs /x",
+    ],
+)
+def test_a_container_that_sees_nothing_of_the_host_is_a_command_like_others(
+    run: str, harmless: str, places: dict[str, str]
+) -> None:
+    assert auto(run.format(harmless), places) == "allow"
+
+
+def test_what_stands_behind_the_image_is_no_option_of_the_engine(places: dict[str, str]) -> None:
+    assert auto("docker run --security-opt no-new-privileges img", places) == "allow"
+    assert auto("docker run img pytest -v tests/x:y --privileged", places) == "allow"
