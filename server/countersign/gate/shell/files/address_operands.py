@@ -1,4 +1,5 @@
-"""Files that are named after an address or inside a form: what clones, downloads and ``curl -F`` touch."""
+"""Files that are named after an address, by an address or inside a form: what clones, pushes, downloads and ``curl -F``
+touch."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from countersign.gate.shell.effects.escape_use import Known
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.files.file_use import Deed, Touch, unknown
+from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -28,6 +30,65 @@ def written_for_address(words: Sequence[Word]) -> Iterator[Touch]:
             name = unquote(names[-1])
             bare = name.removesuffix(".git").removesuffix(".bundle")
             yield Touch("write", constant(bare or name))
+
+
+_ELSEWHERE = re.compile(r"(?!(?i:file):)(?:[\w+.-]+://|[\w+.-]+::|[^/]+:)")
+"""How an address of another machine, or of a remote helper, begins."""
+
+_FILE_URL = re.compile(r"(?i)file://[^/]*")
+
+_SUBMODULE_ADDRESS = {"add": 0, "set-url": 1}
+
+
+def repository_touches(git: Git) -> Iterator[Touch]:
+    """Yield the repositories on this machine that a git command takes from, or pushes to, by their path. A remote that
+    is added by its path counts as pushed to, since a later push names it only."""
+    pushes, addresses = _addresses(git)
+    for word in addresses:
+        deed: Deed = "write" if pushes else "read"
+        if word.value is None:
+            if not _ELSEWHERE.match(word.prefix):
+                yield Touch(deed, word)
+            continue
+        for path in repository_paths(word):
+            spelled = Word(path, (), "constant", path, path, path, tilde=word.tilde)
+            yield Touch(deed, spelled, shown=True, below=not pushes)
+
+
+def repository_paths(word: Word) -> tuple[str, ...]:
+    """Return the paths that a constant address may name on this machine; none if it names another machine."""
+    value = word.value or ""
+    if not value or _ELSEWHERE.match(value):
+        return ()
+    path = _FILE_URL.sub("", value)
+    return tuple(dict.fromkeys((path, unquote(path)))) if path != value else (value,)
+
+
+def local_repositories(git: Git) -> tuple[Word, ...]:
+    """Return the words that may name a repository on this machine, whose settings and hooks git then obeys."""
+    return tuple(word for word in _addresses(git)[1] if word.value is None or repository_paths(word))
+
+
+def _addresses(git: Git) -> tuple[bool, list[Word]]:
+    """Whether a command writes to the repositories that it names, and the words that name them."""
+    found = git.arguments
+    operands = [word for _, word in found.operands]
+    match git.subcommand:
+        case "push" | "send-pack" | "http-push":
+            return True, [*operands[:1], *found.valued("--repo")]
+        case "fetch" | "fetch-pack":
+            return False, operands if found.has("--multiple") else operands[:1]
+        case "pull" | "ls-remote" | "clone":
+            return False, operands[:1]
+        case "archive":
+            return False, list(found.valued("--remote"))
+        case "remote" if operands and operands[0].value in {"add", "set-url"}:
+            return True, operands[2:3]
+        case "submodule" if operands and operands[0].value in _SUBMODULE_ADDRESS:
+            at = 1 + _SUBMODULE_ADDRESS[operands[0].value]
+            return False, operands[at : at + 1]
+        case _:
+            return False, []
 
 
 def cloned_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:

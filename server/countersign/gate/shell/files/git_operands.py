@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.files.address_operands import written_for_address
+from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
@@ -39,6 +39,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     if git.subcommand in SHOWS_FILES or git.program.known:
         yield from _shown(words, git)
     yield from (Touch("read", value) for value in found.valued(*git.program.reads))
+    yield from repository_touches(git)
     match git.subcommand:
         case "rm":
             yield from (Touch("delete", word) for word in operands if not found.has("--cached"))

@@ -184,7 +184,7 @@ GIT: Mapping[str, Program] = {
         negates=True, runs="-e --edit", reads="-F --file", known=True,
         not_known="-a -s -u -d -f -m -F -v --annotate --sign --delete --force --message --file --verify --local-user "
                   "--create-reflog --trailer --cleanup"),
-    "remote": row(known=True, not_known="", long="track master"),
+    "remote": row(known=True, not_known="", long="track master", short="tm"),
     "stash": _diff(short="m", long="message pathspec-from-file",
                    flags="--include-untracked --only-untracked --index --keep-index"),
     "worktree": row(flags="dfqvz --detach --force --checkout --guess --guess-remote --lock --orphan --porcelain --quiet "

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.read_only_set import chosen_by_workspace, only_in_workspace, only_reads_by_words
+from countersign.gate.shell.files.address_operands import local_repositories, repository_paths
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_repository import strange_repository
 from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_option
-from countersign.gate.shell.files.word_values import literal, meaning
+from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.control_flow import cd_target
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
@@ -318,6 +319,10 @@ def _strange_place(around: Circumstances, case: AnalyzedCommand, places: Sequenc
                 if not around.paths.inside_workspace(where, cwd=place):
                     return "git runs in a folder outside the workspace"
             reason = strange_repository(where, around.paths, known=False)
+            for word in local_repositories(known.git):
+                for path in repository_paths(word):
+                    other = join(where, path, around.paths.home)
+                    reason = reason or strange_repository(other, around.paths, known=False)
             if reason is not None:
                 return reason
     return None
