@@ -4,16 +4,11 @@
  */
 import { HIDDEN_RANGES } from './hidden.gen.ts';
 
-/**
- * The gate's table without tab and newline, which are drawn; and beside it blanks that are no plain blank, and whatever
- * Unicode says may be ignored in drawing (fillers, selectors, tags, what is not assigned yet).
- */
-const HIDDEN = new RegExp(`(?![\\t\\n ])[${HIDDEN_RANGES}\\p{Zs}\\p{Default_Ignorable_Code_Point}\\u{2800}]`, 'gu');
+/** The gate's table without tab and newline, which are drawn; and blanks that are no plain blank. */
+const HIDDEN = new RegExp(`(?![\\t\\n ])[${HIDDEN_RANGES}\\p{Zs}]`, 'gu');
 
-/** In running text, joiners and emoji selectors are ordinary; what reorders or hides text is not. */
-const HIDDEN_IN_PROSE =
-  // oxlint-disable-next-line no-control-regex -- these are what is looked for
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF0-\uFFFB]|[\u{E0000}-\u{E0FFF}]/gu;
+/** In running text, joiners and selectors are ordinary; what reorders or hides text is not. */
+const HIDDEN_IN_PROSE = new RegExp(`(?![\\t\\n\\u200C\\u200D\\u180B-\\u180F\\uFE00-\\uFE0F])[${HIDDEN_RANGES}]`, 'gu');
 
 export interface Piece {
   text: string;

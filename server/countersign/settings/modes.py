@@ -1,7 +1,6 @@
-"""What a mode says of each category, so that settings can tell a looser mode from a stricter one.
+"""The matrix of modes: the verdict of each mode on each category, where no rule matches.
 
-The gate decides by modes; here they are only compared. ``dontAsk`` turns asks into denials last of all and is as
-strict as ``default`` looks here or stricter.
+The gate decides by this table (``gate/decisions/decide.py``); settings compare modes by it, to see which is looser.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ CELLS: Mapping[Mode, Mapping[Category, Verdict]] = {
     "auto": {"read": "allow", "write": "allow", "execute": "allow", "external": "allow"},
     "dontAsk": {"read": "allow", "write": "deny", "execute": "deny", "external": "deny"},
 }
-"""The matrix of categories; what `acceptEdits` allows lies inside the workspace."""
+"""`acceptEdits` allows writing inside the workspace only. `dontAsk` also denies, last of all, whatever still asks."""
 
 _ORDER: Mapping[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 

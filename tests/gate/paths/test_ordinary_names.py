@@ -16,7 +16,9 @@ from countersign.gate.paths.sensitive_paths import (
     PROTECTED,
     PROTECTED_ENDINGS,
     PROTECTED_IN_HOME,
+    SECRET,
     SECRET_IN_HOME,
+    SECRET_SAMPLES,
     protected_in_home,
     protected_reason,
     secret_at,
@@ -117,3 +119,10 @@ def test_a_path_is_judged_as_it_would_be_in_full(
         assert (found.floors, found.deny, found.ask, found.requires_ask) == ((), None, None, None)
         assert full.is_secret(path, cwd=cwd) is None
         assert full.is_protected(path, cwd=cwd) is None
+
+
+def test_the_samples_of_secret_names_match_every_pattern_of_them() -> None:
+    names = [name.replace("\0", "x") for name in SECRET_SAMPLES]
+    matching = [[name for name in names if pattern.fullmatch(name)] for pattern, _reason in SECRET]
+    assert all(matching)
+    assert set(names) == {name for found in matching for name in found}

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision, Weighed, strictest
@@ -23,6 +23,7 @@ from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes.disk import remembering
 from countersign.gate.rules.rule_set import RuleSet, evidence
+from countersign.settings.modes import CELLS
 from countersign.settings.policy import Policy, RuleText
 from countersign.wire.verdicts import Category, DecidedBy, Evidence, Mode, Source, Verdict
 
@@ -32,19 +33,8 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 MATRIX: Mapping[Category, Mapping[Mode, Verdict]] = {
-    "read": {
-        "plan": "allow", "ask": "ask", "default": "allow", "acceptEdits": "allow", "auto": "allow", "dontAsk": "allow",
-    },
-    "write": {
-        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "allow", "auto": "allow", "dontAsk": "deny",
-    },
-    "execute": {
-        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "ask", "auto": "allow", "dontAsk": "deny",
-    },
-    "external": {
-        "plan": "deny", "ask": "ask", "default": "ask", "acceptEdits": "ask", "auto": "allow", "dontAsk": "deny",
-    },
-}  # fmt: skip
+    category: {mode: cells[category] for mode, cells in CELLS.items()} for category in get_args(Category)
+}
 """RULES.md 1. `acceptEdits` allows writing inside the workspace only; what `dontAsk` denies it denies last of all."""
 
 PLAN_REASON = "plan mode only reads; propose the change to the person instead of making it"

@@ -8,18 +8,30 @@ from __future__ import annotations
 import unicodedata
 
 _INVISIBLE = frozenset(
-    "\u034f"  # combining grapheme joiner: a mark that is never drawn
-    "\u115f\u1160\u3164\uffa0"  # Hangul fillers: letters that are never drawn
-    "\u17b4\u17b5"  # Khmer inherent vowels: never drawn
-    "\u2800"  # braille blank: drawn as nothing
-    "\ufffc"  # object replacement: stands for something that is not in the text
+    chr(code)
+    for low, high in (
+        (0x034F, 0x034F),  # combining grapheme joiner
+        (0x115F, 0x1160),  # Hangul fillers
+        (0x17B4, 0x17B5),  # Khmer inherent vowels
+        (0x180B, 0x180F),  # Mongolian variation selectors
+        (0x2065, 0x2065),  # reserved
+        (0x2800, 0x2800),  # braille blank: not ignorable by Unicode, but drawn as nothing
+        (0x3164, 0x3164),  # Hangul filler
+        (0xFE00, 0xFE0F),  # variation selectors
+        (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
+        (0xFFF0, 0xFFF8),  # reserved
+        (0xFFFC, 0xFFFC),  # object replacement: stands for something that is not in the text
+        (0x13430, 0x1343F),  # hieroglyph format controls, some of which Python 3.11 does not know yet
+        (0xE0000, 0xE0FFF),  # tags and variation selectors
+    )
+    for code in range(low, high + 1)
 )
-
-_NEWER_FORMAT = range(0x13430, 0x13440)
-"""Egyptian hieroglyph format controls, some of which the Unicode tables of Python 3.11 do not know yet."""
+"""Unicode's ``Default_Ignorable_Code_Point`` where the category does not say so, and some that are as good as those."""
 
 _CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Control, format (bidirectional and zero-width too), lone surrogate, private use, line and paragraph end."""
+
+_SYMBOLS = frozenset({"So", "Sm", "Po", "Nd"})
 
 
 def hidden_character(text: str) -> str | None:
@@ -30,14 +42,17 @@ def hidden_character(text: str) -> str | None:
     if text.isascii() and text.isprintable():
         return None
     for index, char in enumerate(text):
-        if is_never_drawn(char) or _is_stray_selector(text, index):
+        if is_never_drawn(char) and not _chooses_form(text, index):
             return f"U+{ord(char):04X}"
     return None
 
 
 def is_never_drawn(char: str) -> bool:
-    """Whether the character by itself is drawn as nothing or changes how others are drawn; the client's table, too."""
-    return char in _INVISIBLE or ord(char) in _NEWER_FORMAT or unicodedata.category(char) in _CATEGORIES
+    """Return true if the character by itself is drawn as nothing or changes how others are drawn.
+
+    The client's table is generated from this (``scripts/hidden_characters.py``).
+    """
+    return char in _INVISIBLE or unicodedata.category(char) in _CATEGORIES
 
 
 def visible(text: str, *, limit: int = 200) -> str:
@@ -46,9 +61,6 @@ def visible(text: str, *, limit: int = 200) -> str:
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def _is_stray_selector(text: str, index: int) -> bool:
-    """A variation selector that does not choose the form of the symbol before it carries hidden data."""
-    if not (0xFE00 <= ord(text[index]) <= 0xFE0F or 0xE0100 <= ord(text[index]) <= 0xE01EF):
-        return False
-    follows_symbol = index > 0 and unicodedata.category(text[index - 1]) in {"So", "Sm", "Po", "Nd"}
-    return not (follows_symbol and text[index] in "\ufe0e\ufe0f")
+def _chooses_form(text: str, index: int) -> bool:
+    """Return true for a selector that chooses the form of the symbol before it; any other one carries hidden data."""
+    return text[index] in "\ufe0e\ufe0f" and index > 0 and unicodedata.category(text[index - 1]) in _SYMBOLS

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, protected_reason
+from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
@@ -30,7 +30,6 @@ _DESCRIPTOR = re.compile(r"/dev/fd/\d+")
 MAX_MATCHES = 500
 """How many names a pattern may make before its matches are no longer looked at one by one, but asked for."""
 
-_SECRET_NAMES = (".env", ".env.local", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem")
 _HOME_SECRETS = tuple("/".join(names) for names in SECRET_IN_HOME) + tuple(
     "/".join((*names, "\x00")) for names in SECRET_IN_HOME
 )
@@ -228,7 +227,7 @@ class PathFinder:
 
     def _could_be(self, pattern: str, cwd: str, *, reading: bool) -> str | None:
         """Whether a pattern that spells something out could spell a secret or a protected name."""
-        names = _SECRET_NAMES if reading else _PROTECTED_NAMES
+        names = SECRET_SAMPLES if reading else _PROTECTED_NAMES
         for name in names:
             if _could_match(pattern, name):
                 what = "a secret" if reading else "a protected place"
@@ -331,7 +330,7 @@ class PathFinder:
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
             yield self.judge.judge_read(_fixed_folder(value), cwd=cwd)._replace(ask=said)
-        for name in _SECRET_NAMES:
+        for name in SECRET_SAMPLES:
             if named and _any_name_matches(last, name) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
                 finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)

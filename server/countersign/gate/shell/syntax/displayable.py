@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_ORDINARY = re.compile(r"[\t\n\x20-\x7e]*")
+from countersign.gate.probes.hidden_characters import is_never_drawn
 
-_BLANK_LOOKING = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc")
-"""Letters and symbols that are drawn as nothing."""
+_ORDINARY = re.compile(r"[\t\n\x20-\x7e]*")
 
 _SPLIT = "the text contains a carriage return, NUL or other control character"
 _HIDDEN = "the text contains invisible or bidirectional characters"
@@ -51,7 +50,7 @@ def _reason(text: str, index: int, char: str) -> str | None:
         return None if joins else _HIDDEN
     if char in "\ufe0e\ufe0f":
         return None if index and _pictures(text[index - 1], keycap=text[index + 1 : index + 2] == "\u20e3") else _HIDDEN
-    if category in {"Cf", "Zl", "Zp"} or char in _BLANK_LOOKING or _is_ignorable(char):
+    if is_never_drawn(char):
         return _HIDDEN
     if category == "Zs":
         return _BLANK
@@ -65,18 +64,6 @@ def _pictures(char: str, *, keycap: bool = False) -> bool:
     if keycap and char in "0123456789#*":
         return True
     return char > "\x7f" and (char in "\u203c\u2049\ufe0f" or unicodedata.category(char) in {"So", "Sk", "Sm"})
-
-
-def _is_ignorable(char: str) -> bool:
-    point = ord(char)
-    return (
-        point == 0x34F
-        or 0x180B <= point <= 0x180F
-        or 0xFE00 <= point <= 0xFE0D
-        or 0x1BCA0 <= point <= 0x1BCA3
-        or 0x1D173 <= point <= 0x1D17A
-        or 0xE0000 <= point <= 0xE0FFF
-    )
 
 
 def _carries_mark(text: str, index: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from countersign.gate.probes.hidden_characters import is_never_drawn
 from countersign.gate.shell.syntax.ansi_c_quoting import decode_ansi
 from countersign.gate.shell.syntax.tree import NotUnderstood, Word
 from countersign.gate.shell.syntax.words import constant
@@ -19,13 +20,12 @@ MAX_PIECES = 20_000
 _CUT = re.compile(r"[;&|\n(){}`\r]+|\$\(|<\(|\b(?:then|do|else|if|while|until|elif|time)\b|(?<!\S)!(?!\S)")
 _WORD = re.compile(r"""(?:[^\s'"\\]+|'[^']*'?|"(?:[^"\\]|\\.)*"?|\\.)+""", re.DOTALL)
 _QUOTING = re.compile(r"""'([^']*)'?|"((?:[^"\\]|\\.)*)"?|\\(.)|([^'"\\]+)""", re.DOTALL)
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad\x00-\x08\x0b-\x1f\x7f]")
 
 
 def pieces(text: str) -> Iterator[tuple[Word, ...]]:
     """The words of everything that could be a command."""
-    plain = _INVISIBLE.sub("", text)
-    spellings = [text] if plain == text else [text, plain, _INVISIBLE.sub(" ", text)]
+    hidden = [ord(char) for char in set(text) if char not in "\t\n" and is_never_drawn(char)]
+    spellings = [text, *(text.translate(dict.fromkeys(hidden, instead)) for instead in ("", " ") if hidden)]
     if "\\\n" in text:
         # Bash puts such lines together, unless quotes or a comment keep them apart.
         spellings.append(text.replace("\\\n", ""))
