@@ -6,7 +6,7 @@ import pytest
 
 from countersign.gate.shell.syntax.rough_scan import pieces
 
-HIDDEN = ["\u00ad", "\u034f", "\u061c", "\u115f", "\u180b", "\u200b", "\u2065", "\u2800", "\ufe0f", "\U000e0041", "\x01"]
+HIDDEN = ["\u00ad", "\u034f", "\u061c", "\u115f", "\u180b", "\u200b", "\u2065", "\u2800", "\ufe0f", "\U000e0041"]
 
 
 @pytest.mark.parametrize("char", HIDDEN, ids=lambda char: f"U+{ord(char):04X}")
