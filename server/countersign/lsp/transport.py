@@ -94,14 +94,14 @@ class Writer:
         self._descriptor = descriptor
         self._loop = loop
         self._lost = lost
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[bytes | memoryview] = deque()
         self._bytes = 0
         self._open = True
         self._dead = False
         self._busy = False
         self._empty = asyncio.Event()
         self._empty.set()
-        self._thread_work: queue.SimpleQueue[bytes] | None = None
+        self._thread_work: queue.SimpleQueue[bytes | memoryview] | None = None
         if _tells_when_ready(descriptor):
             os.set_blocking(descriptor, False)
         else:
@@ -139,8 +139,7 @@ class Writer:
     def _write(self) -> None:
         if self._dead:
             return
-        data = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
-        self._waiting.clear()
+        data = self._next_block()
         if self._thread_work is not None:
             self._thread_work.put(data)
             return
@@ -153,12 +152,24 @@ class Writer:
             return
         self._written(data, size)
 
-    def _written(self, data: bytes, size: int) -> None:
+    def _next_block(self) -> bytes | memoryview:
+        """Take what is written next: short frames joined up to ``CHUNK``, a long one alone.
+
+        What a write leaves over is never copied with all that waits behind it: the time would grow with the square.
+        """
+        first = self._waiting.popleft()
+        length, joined = len(first), [first]
+        while self._waiting and length + len(self._waiting[0]) <= CHUNK:
+            joined.append(self._waiting.popleft())
+            length += len(joined[-1])
+        return first if len(joined) == 1 else b"".join(joined)
+
+    def _written(self, data: bytes | memoryview, size: int) -> None:
         if self._dead:
             return
         self._bytes -= size
         if size < len(data):
-            self._waiting.appendleft(data[size:])
+            self._waiting.appendleft(memoryview(data)[size:])
             self._loop.add_writer(self._descriptor, self._write_on)
         elif self._waiting:
             self._loop.call_soon(self._write)
@@ -180,7 +191,7 @@ class Writer:
         self._empty.set()
         self._lost()
 
-    def _blocking_write(self, work: queue.SimpleQueue[bytes]) -> None:
+    def _blocking_write(self, work: queue.SimpleQueue[bytes | memoryview]) -> None:
         while True:
             data = work.get()
             rest = memoryview(data)

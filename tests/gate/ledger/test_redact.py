@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from countersign.gate.ledger import redact as redact_module
+from countersign.gate.ledger import secret_forms
 from countersign.gate.ledger.reader import LEDGER_FILE
 from countersign.gate.ledger.redact import MARK, redact, redact_text, secret_values
 from countersign.gate.ledger.writer import Ledger
@@ -102,6 +106,64 @@ def test_every_string_of_a_value_is_redacted():
         "command": "curl -H [redacted] https://[redacted]@host [redacted]",
         "more": ["[redacted]", 3, None],
     }
+
+
+PIECES = [
+    *FORMS.values(), "eyJ" * 5, "eyJhbGciOiJI.", "DB_PASSWORD='two words'", "password: hunter2", " --token abcdef ",
+    "\n", " -", "; ", "curl ", "docker login ", " -u me:pw ", " -p word ", "htpasswd ", " -b file me word ", "https://me:pw@h",
+    "x" * 70, "-----BEGIN ", '"', "'", "\\", "=", "é", "Bearer ", " " * 70,
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join), st.integers(1, 200))
+def test_a_search_in_windows_finds_what_one_search_finds(text: str, window: int):
+    whole = redact_module._redacted(text, frozenset())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(redact_module, "WINDOW", window)
+        assert redact_module._redacted(text, frozenset()) == whole
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.from_regex(secret_forms.FORMS))
+def test_each_form_has_a_hint(text: str):
+    assert redact_module._may_hold_form(text, 0, len(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["eyJ", "eyJabcdefgh.", "docker login -x ", "docker ", " login", "curl -x ", "curl -u:", "-----BEGIN ", "A=",
+     'a="\\', "-----BEGIN PRIVATE KEY-----", "--a ", "a='b ", "://a:", "://a", "htpasswd -b a ", " -b", "a/", "SG.", "tskey-a",
+     "glsa_", "x", "\n", " -", "-", "[", "AAAA.AAAAAA.", "1", "://:", "@", "sk-"],
+)  # fmt: skip
+@pytest.mark.parametrize("end", ["", " -p"])
+def test_redaction_takes_time_linear_in_the_text(unit: str, end: str):
+    text = (unit * (1 << 19))[: 1 << 19] + end
+    began = time.thread_time()
+    redact_text(text, frozenset())
+    assert time.thread_time() - began < 5
+
+
+class Recorded:
+    """A pattern that notes how much text each of its searches may look through."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        self.match = pattern.match
+        self.longest = 0
+        self._search = pattern.search
+
+    def search(self, text: str, start: int, end: int) -> re.Match[str] | None:
+        self.longest = max(self.longest, end - start)
+        return self._search(text, start, end)
+
+
+@pytest.mark.parametrize("name", ["FORMS", "DISCORD_HINT", "ASSIGNED", "OPTION", "KNOWN_WORD", "PRIVATE_KEY"])
+def test_no_search_looks_through_more_than_a_window(name: str, monkeypatch: pytest.MonkeyPatch):
+    """A search lets no other thread run before its end, the event loop's neither."""
+    pattern = Recorded(getattr(redact_module, name))
+    monkeypatch.setattr(redact_module, name, pattern)
+    redact_text("x" * (1 << 20) + "key-=:// -a -----BEGIN", frozenset())
+    assert 0 < pattern.longest <= redact_module.WINDOW + secret_forms.GIVEN_REACH
 
 
 CORE = "~^Zq~^"
