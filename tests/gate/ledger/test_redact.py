@@ -133,8 +133,8 @@ def test_each_form_has_a_hint(text: str):
 @pytest.mark.parametrize(
     "unit",
     ["eyJ", "eyJabcdefgh.", "docker login -x ", "docker ", " login", "curl -x ", "curl -u:", "-----BEGIN ", "A=",
-     'a="\\', "-----BEGIN PRIVATE KEY-----", "--a ", "a='b ", "://a:", "://a", "htpasswd -b a ", " -b", "a/", "SG.", "tskey-a",
-     "glsa_", "x", "\n", " -", "-", "[", "AAAA.AAAAAA.", "1", "://:", "@", "sk-"],
+     'a="\\', "-----BEGIN PRIVATE KEY-----", "--a ", "a='b ", "://a:", "://a", "htpasswd -b a ", " -b", "a/", "SG.",
+     "tskey-a", "glsa_", "x", "\n", " -", "-", "[", "AAAA.AAAAAA.", "1", "://:", "@", "sk-"],
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["", " -p"])
 def test_redaction_takes_time_linear_in_the_text(unit: str, end: str):
