@@ -11,7 +11,7 @@ from countersign.agents.transcript import Transcripts
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.sessions import Sessions
 from countersign.wire.errors import ModelError, UnknownAgent, UnknownThread
-from countersign.wire.threads import TextEvent, ThreadCreateParams, ThreadPromptParams, ThreadUpdate
+from countersign.wire.threads import TextEvent, ThreadCreateParams, ThreadOpenResult, ThreadPromptParams, ThreadUpdate
 from tests.gate.support import BOUND, make_house
 
 
@@ -142,12 +142,16 @@ async def test_a_failing_model_is_said_in_the_chat_and_to_the_caller(chats):
     assert chats.updates[-1].events[-1].stop_reason == "error"
 
 
+async def opened_chat(chats) -> ThreadOpenResult:
+    return ThreadOpenResult.model_validate_json((await chats.sessions.open(chats.thread)).body)
+
+
 async def test_sequence_numbers_have_no_gaps_and_the_whole_chat_can_be_opened(chats):
     task = chats.prompt("one")
     chats.runner.let("one")
     await done(task)
     assert [update.seq for update in chats.updates] == list(range(1, len(chats.updates) + 1))
-    opened = chats.sessions.open(chats.thread)
+    opened = await opened_chat(chats)
     assert opened.seq == len(chats.updates)
     assert [event.type for event in opened.events] == ["prompt", "text", "done"]
 
@@ -159,7 +163,7 @@ async def test_a_mode_that_tightens_reaches_the_running_turn(chats):
     assert chats.runner.modes["one"] == ["default", "plan"]
     chats.runner.let("one")
     await done(task)
-    assert chats.sessions.open(chats.thread).mode == "plan"
+    assert (await opened_chat(chats)).mode == "plan"
 
 
 async def test_the_mode_of_a_prompt_is_the_chats_from_then_on(chats):
@@ -167,12 +171,12 @@ async def test_the_mode_of_a_prompt_is_the_chats_from_then_on(chats):
     chats.runner.let("one")
     await done(task)
     assert chats.runner.modes["one"] == ["auto"]
-    assert chats.sessions.open(chats.thread).mode == "auto"
+    assert (await opened_chat(chats)).mode == "auto"
 
 
 async def test_unknown_names_are_told_so(chats):
     with pytest.raises(UnknownThread):
-        chats.sessions.open("nothing")
+        await chats.sessions.open("nothing")
     with pytest.raises(UnknownAgent):
         chats.sessions.create(ThreadCreateParams(agent_name="Nobody"))
 

@@ -11,24 +11,23 @@ from __future__ import annotations
 
 import fcntl
 import json
-import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from countersign.agents.models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
 from countersign.agents.safe_events import safe_event
+from countersign.agents.stored_events import event_of, joined, run_of, runs
 from countersign.gate import redact, secret_values
 from countersign.settings.files import set_aside_database
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.strict_json import as_safe, parse_json
-from countersign.wire.threads import NoticeEvent, ThreadEvent
+from countersign.wire.strict_json import as_safe
+from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
 
 SCHEMA = """
@@ -42,7 +41,8 @@ CREATE TABLE IF NOT EXISTS messages (
   thread_id TEXT NOT NULL, number INTEGER PRIMARY KEY, message TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
 """
-_EVENTS: TypeAdapter[ThreadEvent] = TypeAdapter(ThreadEvent)
+PAGE, PAGE_ROWS = 256 << 10, 1000
+"""Characters and rows that are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,67 +124,90 @@ class Transcripts:
 
     def events(self, thread_id: str) -> list[ThreadEvent]:
         """Everything the editor saw of a chat, in order, neighbouring text joined."""
+        return joined(event_of(text) for _, text in self.rows(thread_id))
+
+    def rows(self, thread_id: str, after: int = 0) -> Iterator[tuple[int, str]]:
+        """Yield the stored events of a chat after one's number, each with its number, read page by page."""
+        return self._pages("events", "event", thread_id, after)
+
+    def _last(self, table: str, thread_id: str) -> int:
         with self._lock:
-            rows = self._db.execute(
-                "SELECT event FROM events WHERE thread_id = ? ORDER BY number", (thread_id,)
-            ).fetchall()
-        return joined(_event_of(row["event"]) for row in rows)
+            found = self._db.execute(f"SELECT max(number) FROM {table} WHERE thread_id = ?", (thread_id,)).fetchone()
+        return found[0] or 0
+
+    def _pages(self, table: str, column: str, thread_id: str, after: int) -> Iterator[tuple[int, str]]:
+        statement = f"SELECT number, {column} FROM {table} WHERE thread_id = ? AND number > ? ORDER BY number"
+        more = True
+        while more:
+            page, characters = list[tuple[int, str]](), 0
+            # Others, the event loop among them, wait for the lock: it is held for one page.
+            with self._lock, closing(self._db.execute(statement, (thread_id, after))) as rows:
+                more = False
+                for number, text in rows:
+                    page.append((number, text))
+                    characters += len(text)
+                    if characters >= PAGE or len(page) >= PAGE_ROWS:
+                        more = True
+                        break
+            yield from page
+            after = page[-1][0] if page else after
 
     def add_messages(self, thread_id: str, messages: Sequence[Message]) -> None:
         """Append to what the model reads."""
         with self._writing() as db:
             db.executemany(
                 "INSERT INTO messages (thread_id, message) VALUES (?, ?)",
-                [
-                    (thread_id, json.dumps(as_safe(_message_json(message)), separators=(",", ":")))
-                    for message in messages
-                ],
+                [(thread_id, _dumps(as_safe(_message_json(message)))) for message in messages],
             )
 
     def messages(self, thread_id: str) -> list[Message]:
         """What the model reads of a chat, in order."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT message FROM messages WHERE thread_id = ? ORDER BY number", (thread_id,)
-            ).fetchall()
-        return [_stored_message(row["message"]) for row in rows]
+        return [_stored_message(text) for _, text in self._pages("messages", "message", thread_id, 0)]
 
     def blocking_redact(self, thread_id: str) -> None:
         """Rewrite what was stored of a chat since the last time without known secrets, wherever frames cut it. No
-        request of it may be open.
+        request of it may be open. Each text is worked out without the lock and written in a commit of its own.
 
         Raises:
-            LedgerUnavailable: nothing was changed.
+            LedgerUnavailable: not all of it is rewritten; the next time begins where this one did.
         """
         marks, secrets = self._redacted.get(thread_id, (0, 0)), self._secrets()
+        # What is said from now on belongs to the next turn.
+        ends = self._last("events", thread_id), self._last("messages", thread_id)
         changed = False
-        with self._writing() as db:
-            rows = _since(db, "events", "event", thread_id, marks[0])
-            events = joined(_event_of(text) for _, text in rows)
-            kept = [to_json(event).decode() for event in events]
-            safe = [json.dumps(redact(json.loads(text), secrets), separators=(",", ":")) for text in kept]
-            if any(json.loads(one) != json.loads(other) for one, other in zip(kept, safe, strict=True)):
+        numbers = deque[int]()
+
+        def stored() -> Iterator[ThreadEvent]:
+            for number, text in self.rows(thread_id, marks[0]):
+                if number > ends[0]:
+                    return
+                numbers.append(number)
+                yield event_of(text)
+
+        for run in runs(stored()):
+            first, *others = [numbers.popleft() for _ in run]
+            said = json.loads(to_json(run_of(run)))
+            if (without := redact(said, secrets)) != said:
                 changed = True
-                db.execute("DELETE FROM events WHERE thread_id = ? AND number > ?", (thread_id, marks[0]))
-                db.executemany(
-                    "INSERT INTO events (thread_id, event) VALUES (?, ?)", [(thread_id, text) for text in safe]
-                )
-            messages = _since(db, "messages", "message", thread_id, marks[1])
-            for number, text in messages:
-                try:
-                    found = json.loads(text)
-                except (ValueError, RecursionError):  # nobody can read it, so nothing is shown of it either
-                    continue
-                if (without := redact(found, secrets)) != found:
-                    changed = True
-                    said = json.dumps(without, separators=(",", ":"))
-                    db.execute("UPDATE messages SET message = ? WHERE number = ?", (said, number))
-            title = db.execute("SELECT title FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
-            if title is not None and (safe_title := redact(title["title"], secrets)) != title["title"]:
+                with self._writing() as db:
+                    db.execute("UPDATE events SET event = ? WHERE number = ?", (_dumps(without), first))
+                    db.executemany("DELETE FROM events WHERE number = ?", [(number,) for number in others])
+        for number, text in self._pages("messages", "message", thread_id, marks[1]):
+            if number > ends[1]:
+                break
+            try:
+                said = json.loads(text)
+            except (ValueError, RecursionError):  # nobody can read it, so nothing is shown of it either
+                continue
+            if (without := redact(said, secrets)) != said:
                 changed = True
-                db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (safe_title, thread_id))
-            last = db.execute("SELECT max(number) FROM events WHERE thread_id = ?", (thread_id,)).fetchone()[0] or 0
-        self._redacted[thread_id] = (last, messages[-1][0] if messages else marks[1])
+                with self._writing() as db:
+                    db.execute("UPDATE messages SET message = ? WHERE number = ?", (_dumps(without), number))
+        row = self.thread(thread_id)
+        if row is not None and (title := redact(row.title, secrets)) != row.title:
+            changed = True
+            self.update_thread(thread_id, title=str(title))
+        self._redacted[thread_id] = ends
         if changed:
             with self._lock, suppress(sqlite3.Error):  # another server reads; the next time will do
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -212,53 +235,16 @@ class Transcripts:
                 raise LedgerUnavailable(message) from error
 
 
-def _since(db: sqlite3.Connection, table: str, column: str, thread_id: str, number: int) -> list[tuple[int, str]]:
-    statement = f"SELECT number, {column} FROM {table} WHERE thread_id = ? AND number > ? ORDER BY number"
-    return [(row["number"], row[column]) for row in db.execute(statement, (thread_id, number))]
-
-
-def joined(events: Iterable[ThreadEvent]) -> list[ThreadEvent]:
-    """The same events with runs of text, thinking and output of one call each made one event."""
-    result: list[ThreadEvent] = []
-    for event in events:
-        last = result[-1] if result else None
-        if last is not None and _joins(last, event):
-            result[-1] = last.model_copy(update={"text": last.text + event.text})  # type: ignore[union-attr]
-        else:
-            result.append(event)
-    return result
-
-
-def _joins(last: ThreadEvent, event: ThreadEvent) -> bool:
-    if last.type != event.type:
-        return False
-    if event.type in ("text", "thinking"):
-        return True
-    return event.type == "toolOutput" and last.tool_call_id == event.tool_call_id  # type: ignore[union-attr]
-
-
-def _event_of(text: str) -> ThreadEvent:
-    """Return a stored event; one that cannot be read is replaced by a notice that names it."""
-    try:
-        parse_json(text, most_bytes=len(text))
-        return _EVENTS.validate_json(text)
-    except ValueError:  # pydantic's errors too; going on is safe, because nothing acts on a drawn chat
-        pass
-    try:
-        return _EVENTS.validate_python(as_safe(json.loads(text)))
-    except (ValueError, RecursionError):
-        named = re.match(r'\{[^{}\[\]]{0,200}?"type":\s*"(\w{1,40})"', text)
-        kind = f"`{named[1]}`" if named else "unknown"
-        message = f"a part of this chat (kind {kind}, {len(text)} characters) cannot be read and is left out"
-        return NoticeEvent(level="warning", message=message)
-
-
 def _stored_message(text: str) -> Message:
     """Return a stored message; what cannot be read of it is replaced, or named where nothing can."""
     try:
         return _message_of(as_safe(json.loads(text)))  # type: ignore[arg-type]
     except (ValueError, RecursionError, TypeError, LookupError, AttributeError):
         return UserMessage(f"[a message of this chat ({len(text)} characters) cannot be read and is left out]")
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _message_json(message: Message) -> dict[str, Json]:

@@ -169,14 +169,23 @@ def encode(message: dict[str, Any]) -> bytes:
 
 def encode_notification(method: str, params: WireModel, said: str | None = None) -> bytes:
     """`encode` of a notification that carries a model; ``said`` is what `to_json` gave for it, if it was asked."""
-    body = _body_of(params, said.encode() if said is not None else None)
+    body = body_of(params, said.encode() if said is not None else None)
     return _framed(b'{"jsonrpc":"2.0","method":"%b","params":%b}' % (method.encode(), body))
 
 
-def encode_result(message_id: MessageId, result: WireModel) -> bytes:
+@dataclass(frozen=True, slots=True)
+class EncodedResult:
+    """The result of a request that is long, so that it was encoded in a worker thread. ``model`` is its type."""
+
+    model: type[WireModel]
+    body: bytes
+
+
+def encode_result(message_id: MessageId, result: WireModel | EncodedResult) -> bytes:
     """`encode` of an answer that carries a model."""
     number = b"%d" % message_id if isinstance(message_id, int) else _body(message_id)
-    return _framed(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (number, _body_of(result)))
+    body = result.body if isinstance(result, EncodedResult) else body_of(result)
+    return _framed(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (number, body))
 
 
 def _framed(body: bytes) -> bytes:
@@ -188,7 +197,7 @@ def _body(value: Any) -> bytes:
     return _ENCODER.encode(value).encode("utf-8", "backslashreplace")
 
 
-def _body_of(model: WireModel, body: bytes | None = None) -> bytes:
+def body_of(model: WireModel, body: bytes | None = None) -> bytes:
     """A model written by pydantic itself where that gives what `_body` would: most of what we say goes by here."""
     if body is None:
         try:

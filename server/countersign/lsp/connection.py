@@ -22,7 +22,16 @@ from pydantic import ValidationError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from countersign.lsp.base_protocol import INVALID_REQUEST, Fault, MessageId, encode, encode_result, is_id, malformed
+from countersign.lsp.base_protocol import (
+    INVALID_REQUEST,
+    EncodedResult,
+    Fault,
+    MessageId,
+    encode,
+    encode_result,
+    is_id,
+    malformed,
+)
 from countersign.lsp.transport import Writer, start_reader
 from countersign.wire.base import WireModel
 from countersign.wire.errors import REQUEST_FAILED, ClientError, ClientGone, CountersignError, InternalError
@@ -314,7 +323,7 @@ class Protocol(LanguageServerProtocol):
             self.receive(held)
 
     def _encoded(self, message_id: MessageId, result: Any) -> bytes:
-        if isinstance(result, WireModel):
+        if isinstance(result, WireModel | EncodedResult):
             return encode_result(message_id, result)
         return encode({"jsonrpc": "2.0", "id": message_id, "result": self._converter.unstructure(result)})
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from countersign.agents.safe_events import safe_event
-from countersign.agents.transcript import Transcripts, joined
+from countersign.agents.stored_events import joined
+from countersign.agents.transcript import Transcripts
 from countersign.gate import now
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.threads import ThreadEvent, ThreadUpdate, ToolCallEvent

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from countersign.lsp.base_protocol import encode_notification
+from countersign.lsp.base_protocol import EncodedResult, encode_notification
 from countersign.lsp.connection import LIFE_AFTER_END, Protocol, places, read
 from countersign.lsp.transport import claim_stdio
 from countersign.wire.base import WireModel, as_json
@@ -30,7 +30,7 @@ from countersign.wire.errors import ClientError, InternalError
 from countersign.wire.methods import BY_NAME, METHODS, Method
 
 Handler = Callable[[Any], Any]
-"""Takes the params model, gives the result model (None for a notification), or an awaitable of it."""
+"""Takes the params model, gives the result model (None for a notification), encoded or not, or an awaitable of it."""
 
 log = logging.getLogger(__name__)
 
@@ -69,8 +69,9 @@ class Server(LanguageServer):
             result = handler(params)
             if inspect.isawaitable(result):
                 result = await result
-            if method.result is not None and not isinstance(result, method.result):
-                raise InternalError(f"`{name}` was answered with {type(result).__name__}, not {method.result.__name__}")
+            given = result.model if isinstance(result, EncodedResult) else type(result)
+            if method.result is not None and not issubclass(given, method.result):
+                raise InternalError(f"`{name}` was answered with {given.__name__}, not {method.result.__name__}")
             return result
 
         self.feature(name)(run)

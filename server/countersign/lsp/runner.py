@@ -64,12 +64,15 @@ class Runner:
             return await (await self._host(config)).prompt(text, turn)
         said = UserMessage(text)
         self._transcripts.add_messages(turn.thread_id, [said])
-        return await self._drive(config, turn, {}).run(self._transcripts.messages(turn.thread_id))
+        return await self._drive(config, turn, {}).run(await self._messages(turn))
 
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
         config = self._config(turn.agent)
-        return await self._drive(config, turn, waiting).run(self._transcripts.messages(turn.thread_id))
+        return await self._drive(config, turn, waiting).run(await self._messages(turn))
+
+    async def _messages(self, turn: Turn) -> list[Message]:
+        return await asyncio.to_thread(self._transcripts.messages, turn.thread_id)
 
     async def stop(self, turn: Turn) -> None:
         """Tell a hosted agent to stop its turn; bounded by the host."""

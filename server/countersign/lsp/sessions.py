@@ -17,6 +17,8 @@ from typing import Protocol, get_args
 
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import Gate, StoredRequest, Turn, now
+from countersign.lsp.base_protocol import EncodedResult
+from countersign.lsp.encoded_chat import EncodedChat
 from countersign.lsp.event_feed import Feed
 from countersign.settings.policy import Policy
 from countersign.wire.errors import CountersignError, LedgerUnavailable, ModelError, UnknownAgent, UnknownThread
@@ -133,20 +135,23 @@ class Sessions:
             ]
         )
 
-    def open(self, thread_id: str) -> ThreadOpenResult:
-        """A chat whole, as it stands now. Raises UnknownThread."""
+    async def open(self, thread_id: str) -> EncodedResult:
+        """A chat whole, as it stands at the end of this, before anything else is sent. Raises UnknownThread."""
+        self._row(thread_id)
+        chat = EncodedChat(self._transcripts, thread_id, lambda: self._gate.asking.table.views(thread_id))
+        await chat.catch_up()
         row = self._row(thread_id)
-        seq = self._feed.flush(thread_id)
         thread = self._threads.get(thread_id)
-        return ThreadOpenResult(
+        head = ThreadOpenResult(
             thread_id=thread_id,
             agent_name=row.agent_name,
             mode=row.mode,
-            seq=seq,
-            events=self._transcripts.events(thread_id),
-            approvals=self._gate.asking.table.views(thread_id),
+            seq=self._feed.flush(thread_id),
+            events=[],
+            approvals=[],
             running=thread is not None and thread.task is not None,
         )
+        return chat.finish(head)
 
     async def delete(self, thread_id: str) -> None:
         """Stop what runs in a chat and forget it. The ledger keeps what was done. Raises UnknownThread."""

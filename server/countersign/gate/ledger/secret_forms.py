@@ -64,16 +64,16 @@ FORMS = re.compile(
 FORMS_REACH = 1024
 """Characters after its first by which each form is known; what follows only makes it longer."""
 HINTS = (
-    "sk-", "k_live_", "k_test_", "whsec_", "gh", "github_pat_", "gl", "xox", "xapp-", "hooks.slack.com", "/api/webhooks/", "AKIA",
-    "ASIA", "SecretAccessKey", "AccountKey=", "SharedAccessKey=", "sig=", "8Q~", "AIza", "ya29.", "GOCSPX-", "hv",
-    "dckr_", ":AA", "SK", "AGE-SECRET-KEY-1", "npm_", "pypi-", "rubygems_", "hf_", "gsk_", "xai-", "pplx-", "r8_",
-    "_v1_", "dapi", "dp.", "lin_api_", "ntn_", "pscale_", "pul-", "PMAK-", "tskey-", ".atlasv1.", "ATATT3", "key-",
-    "sq0", "shp", "SG.", "earer", "asic", "://",
+    "sk-", "k_live_", "k_test_", "whsec_", "gh", "github_pat_", "gl", "xox", "xapp-", "hooks.slack.com",
+    "/api/webhooks/", "AKIA", "ASIA", "SecretAccessKey", "AccountKey=", "SharedAccessKey=", "sig=", "8Q~",
+    "AIza", "ya29.", "GOCSPX-", "hv", "dckr_", ":AA", "SK", "AGE-SECRET-KEY-1", "npm_", "pypi-", "rubygems_",
+    "hf_", "gsk_", "xai-", "pplx-", "r8_", "_v1_", "dapi", "dp.", "lin_api_", "ntn_", "pscale_", "pul-",
+    "PMAK-", "tskey-", ".atlasv1.", "ATATT3", "key-", "sq0", "shp", "SG.", "earer", "asic", "://",
 )  # fmt: skip
 """A text with none of these holds none of the forms, but for ``DISCORD_HINT``; they are found much faster."""
 DISCORD_HINT = re.compile(r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}")
-_TOKEN_HEAD = re.compile(r"eyJ[A-Za-z0-9_-]{8,}+")
-_TOKEN_TAIL = re.compile(r"\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+")
+_TOKEN_HEAD = re.compile(r"eyJ[A-Za-z0-9_-]{8,}")
+_TOKEN_TAIL = re.compile(r"\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
 PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,64}PRIVATE KEY(?: BLOCK)?-----")
 PRIVATE_KEY_END = re.compile(r"-----END [A-Z ]{0,64}PRIVATE KEY(?: BLOCK)?-----")
 """Without its end a key goes on to the end of the text."""
