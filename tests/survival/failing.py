@@ -13,9 +13,10 @@ import json
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,12 @@ CALLS: Mapping[str, Sequence[str]] = {
 """System calls that an approval's way makes, and how each is made to fail."""
 KILL = "KILL"
 """In place of an error: the process that makes the call is killed there, before it is made."""
-WAYS = ("create", "edit", "run")
-"""What is approved: a new file, a changed one, a command."""
+KILLED_CALLS = (*CALLS, "sendto", "close", "flock", "fchmod", "fchown", "vfork", "clone3", "execve", "setsid")
+"""Calls at which a kill can leave another state behind: between two of them nothing outside the process changes."""
+WAYS = ("create", "edit", "delete", "move", "run")
+"""What is approved: a new file, a changed one, one that goes, one that gets another name, a command."""
 SERIES = [(way, call, error) for way in WAYS for call, errors in CALLS.items() for error in errors]
-KILLS = [(way, call, KILL) for way in WAYS for call in CALLS]
+KILLS = [(way, call, KILL) for way in WAYS for call in KILLED_CALLS]
 MOST = 200
 """No way makes so many calls of one name in one thread."""
 WHOLE_WAY = 4 * BOUND
@@ -159,10 +162,14 @@ class ToolContext:
             if heard.gone:
                 await desk.peer.exit_code()
         remains = blocking_remains(self.workspace, self.storage)
+        if (moved := blocking_taken(self.workspace, case.way, token)) is not None:
+            remains = replace(remains, effects=+Counter({token: int(moved)}))
         faults = [*judge(remains, token, heard)]
         if not heard.gone and token in json.dumps(await desk.peer.request("tool/pendingApprovals", {})):
             faults.append("the card is still open")
-        hit = heard.gone if case.error == KILL else "(INJECTED)" in log.read_text()
+        # A kill may hit a child of the server, such as the command itself.
+        mark = "killed by SIGKILL" if case.error == KILL else "(INJECTED)"
+        hit = heard.gone or mark in log.read_text()
         return Told(hit, tuple(f"{case}: {fault}; told were {heard}" for fault in faults))
 
     async def judge_the_rest(self) -> list[str]:
@@ -193,7 +200,15 @@ def blocking_prepare(workspace: Path, way: str, token: str) -> str:
     if way == "edit":
         (workspace / f"{token}.txt").write_text("before")
         return f"edit {token}.txt: replace before with {token}"
+    if way in ("delete", "move"):
+        (workspace / f"{token}.txt").write_text("before")
+        return f"delete {token}.txt" if way == "delete" else f"move {token}.txt to {token}-moved.txt"
     return f"create {token}.txt saying {token}" if way == "create" else f"run echo {token} >> log.txt"
+
+
+def blocking_taken(workspace: Path, way: str, token: str) -> bool | None:
+    """Whether the file is gone from its name, for ways whose effect no content shows."""
+    return not (workspace / f"{token}.txt").exists() if way in ("delete", "move") else None
 
 
 async def ask_and_approve(desk: Desk, token: str, text: str, heard: Heard) -> None:
