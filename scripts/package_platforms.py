@@ -31,7 +31,9 @@ TARGETS: Mapping[str, Sequence[str]] = {
     "darwin-x64": ("macosx_10_12_x86_64", "macosx_10_13_x86_64", "macosx_11_0_x86_64"),
     "darwin-arm64": ("macosx_11_0_arm64", "macosx_12_0_arm64"),
 }
-"""The editor's names of platforms, and the platform tags of wheels that run there."""
+"""The editor's names of platforms, and the platform tags of wheels that run there, the newest system last. On macOS a
+wheel for an earlier release runs too, and so does one for both architectures."""
+MACOS = re.compile(r"macosx_(\d+)_(\d+)_(x86_64|arm64|universal2)")
 PINNED = re.compile(r"^([A-Za-z0-9][\w.-]*)==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -89,13 +91,20 @@ def missing(names: Iterable[str], lock: str, target: str) -> list[str]:
 
 def _runs(interpreter: str, abi: str, platform: str, python: str, target: str) -> bool:
     digits = python.replace(".", "")
-    if platform != "any" and platform not in TARGETS[target]:
+    if platform != "any" and platform not in TARGETS[target] and not _is_earlier_macos(platform, target):
         return False
     if interpreter == f"cp{digits}":
         return True
     if abi == "abi3" and interpreter.startswith("cp3"):
         return int(interpreter[3:]) <= int(digits[1:])
     return interpreter in ("py3", f"py{digits}")
+
+
+def _is_earlier_macos(platform: str, target: str) -> bool:
+    wheel, newest = MACOS.fullmatch(platform), MACOS.fullmatch(TARGETS[target][-1])
+    if wheel is None or newest is None or wheel[3] not in (newest[3], "universal2"):
+        return False
+    return (int(wheel[1]), int(wheel[2])) <= (int(newest[1]), int(newest[2]))
 
 
 def pack(target: str) -> None:

@@ -36,6 +36,26 @@ def test_what_is_missing_or_too_much_is_named(names: list[str], fault: str):
     assert fault in package_platforms.missing(names, LOCK, "linux-x64")
 
 
+@pytest.mark.parametrize(
+    ("tag", "target", "runs"),
+    [
+        ("macosx_10_9_x86_64", "darwin-x64", True),
+        ("macosx_10_9_universal2", "darwin-x64", True),
+        ("macosx_10_9_universal2", "darwin-arm64", True),
+        ("macosx_11_0_arm64", "darwin-arm64", True),
+        ("macosx_11_0_arm64", "darwin-x64", False),
+        ("macosx_10_9_x86_64", "darwin-arm64", False),
+        ("macosx_26_0_arm64", "darwin-arm64", False),
+        ("macosx_10_9_x86_64", "linux-x64", False),
+    ],
+)
+def test_a_wheel_for_an_earlier_macos_runs_and_one_for_a_later_or_another_processor_does_not(
+    tag: str, target: str, runs: bool
+):
+    stable = f"fast_core-2.5.1-cp39-abi3-{tag}.whl"
+    assert (package_platforms.missing([PURE, stable], LOCK, target) == []) is runs
+
+
 def test_the_lock_is_read_whole():
     lock = package_platforms.LOCK.read_text()
     pinned = package_platforms.PINNED.findall(lock)
