@@ -12,6 +12,7 @@ import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
 import { createRules } from './rules.ts';
 import { shortPath } from './subject.ts';
+import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
@@ -313,6 +314,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         if (agent?.bypass) await endBypass(link, agent);
         return;
       }
+      case 'passVariable':
+        return passVariable(link, host, intent.name);
       case 'openSettings':
         return host.openSettings();
       case 'showLog':

@@ -61,6 +61,7 @@ const SHAPES = {
   agentRestart: { agentName: text },
   bypassStart: { agentName: text },
   bypassEnd: { agentName: text },
+  passVariable: { name: text },
   openSettings: {},
   showLog: {},
   restartServer: {},

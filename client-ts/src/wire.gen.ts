@@ -175,7 +175,8 @@ export interface AgentOption {
 
 /**
  * `tool/approvalRequest`: what a person is shown. `digest` binds the answer to these bytes. `risks` are the
- * dangers among what the gate warns of, `notes` the rest.
+ * dangers among what the gate warns of, `notes` the rest. `withheld` are names of variables that the command
+ * mentions and does not get.
  */
 export interface ApprovalRequest {
   approvalId: string;
@@ -188,6 +189,7 @@ export interface ApprovalRequest {
   reason: string;
   risks: string[];
   notes?: string[];
+  withheld?: string[];
   options: ApprovalOption[];
   agentOptions?: AgentOption[];
   digest: string;
@@ -362,7 +364,10 @@ export interface FileDiff {
   newText?: string;
 }
 
-/** Exactly one for each call. `output` of a refused call is JSON text `{"refused": …}`. */
+/**
+ * Exactly one for each call. `output` of a refused call is JSON text `{"refused": …}`; `withheld` are names
+ * of variables that the command or its output mentions and that it did not get.
+ */
 export interface ToolResultEvent {
   type: "toolResult";
   toolCallId: string;
@@ -373,6 +378,7 @@ export interface ToolResultEvent {
   diff?: FileDiff;
   decidedBy: DecidedBy;
   receiptId?: string;
+  withheld?: string[];
   durationMs: number;
 }
 
@@ -845,6 +851,15 @@ export interface SettingsConfirmParams {
   accept: boolean;
 }
 
+/**
+ * `environment/pass`: a person wants commands in this workspace to get a variable that is withheld from them.
+ *
+ * The client asks the person in a dialog of its own first; the name then stands in the workspace's settings.
+ */
+export interface EnvironmentPassParams {
+  name: string;
+}
+
 /** What the client can do. `settings` announces that it will send layers, though they may come later. */
 export interface ClientAbilities {
   settings?: boolean;
@@ -908,6 +923,7 @@ export interface Methods {
   "settings/update": { kind: "request"; direction: "toClient"; params: SettingsUpdateParams; result: SettingsUpdateResult };
   "settings/unconfirmed": { kind: "notification"; direction: "toClient"; params: SettingsUnconfirmed };
   "settings/confirm": { kind: "request"; direction: "toServer"; params: SettingsConfirmParams; result: Empty };
+  "environment/pass": { kind: "request"; direction: "toServer"; params: EnvironmentPassParams; result: Empty };
 }
 
 export type MethodName = keyof Methods;

@@ -38,7 +38,7 @@ const shapes: Record<string, Shape> = {
   ToolPreview: { fields: { kind: { values: ["tool"] }, "server?": "string", "input?": "any" } },
   ApprovalOption: { fields: { optionId: "string", name: "string", kind: { ref: "OptionKind" }, "scope?": { ref: "Scope" }, "rule?": "string", "examples?": { list: "string" }, "background?": "boolean" } },
   AgentOption: { fields: { optionId: "string", name: "string", kind: "string" } },
-  ApprovalRequest: { fields: { approvalId: "string", threadId: "string", agentName: "string", "subagent?": "string", toolCall: { ref: "ToolCallView" }, preview: { ref: "Preview" }, effects: { list: { ref: "EffectView" } }, reason: "string", risks: { list: "string" }, "notes?": { list: "string" }, options: { list: { ref: "ApprovalOption" } }, "agentOptions?": { list: { ref: "AgentOption" } }, digest: "string", createdAt: "string", "expiresAt?": "string" } },
+  ApprovalRequest: { fields: { approvalId: "string", threadId: "string", agentName: "string", "subagent?": "string", toolCall: { ref: "ToolCallView" }, preview: { ref: "Preview" }, effects: { list: { ref: "EffectView" } }, reason: "string", risks: { list: "string" }, "notes?": { list: "string" }, "withheld?": { list: "string" }, options: { list: { ref: "ApprovalOption" } }, "agentOptions?": { list: { ref: "AgentOption" } }, digest: "string", createdAt: "string", "expiresAt?": "string" } },
   SelectedOutcome: { fields: { outcome: { values: ["selected"] }, optionId: "string" } },
   CancelledOutcome: { fields: { outcome: { values: ["cancelled"] } } },
   OutcomeHolder: { fields: { outcome: { ref: "Outcome" } } },
@@ -66,7 +66,7 @@ const shapes: Record<string, Shape> = {
   ToolCallEvent: { fields: { type: { values: ["toolCall"] }, toolCallId: "string", agentName: "string", "subagent?": "string", tool: "string", title: "string", kind: { ref: "ToolKind" }, category: { ref: "Category" }, "rawInput?": "any", status: { ref: "CallStatus" } } },
   ToolOutputEvent: { fields: { type: { values: ["toolOutput"] }, toolCallId: "string", text: "string" } },
   FileDiff: { fields: { path: "string", added: "integer", removed: "integer", "oldText?": "string", "newText?": "string" } },
-  ToolResultEvent: { fields: { type: { values: ["toolResult"] }, toolCallId: "string", tool: "string", success: "boolean", output: "string", "path?": "string", "diff?": { ref: "FileDiff" }, decidedBy: { ref: "DecidedBy" }, "receiptId?": "string", durationMs: "integer" } },
+  ToolResultEvent: { fields: { type: { values: ["toolResult"] }, toolCallId: "string", tool: "string", success: "boolean", output: "string", "path?": "string", "diff?": { ref: "FileDiff" }, decidedBy: { ref: "DecidedBy" }, "receiptId?": "string", "withheld?": { list: "string" }, durationMs: "integer" } },
   TodoItem: { fields: { text: "string", status: { values: ["pending", "in_progress", "completed"] } } },
   TodoEvent: { fields: { type: { values: ["todo"] }, items: { list: { ref: "TodoItem" } } } },
   UsageEvent: { fields: { type: { values: ["usage"] }, "inputTokens?": "integer", "outputTokens?": "integer" } },
@@ -139,6 +139,7 @@ const shapes: Record<string, Shape> = {
   UnconfirmedItem: { fields: { key: "string", "value?": "any", "file?": "string", "line?": "integer", digest: "string", text: "string", "resolved?": "any", "allows?": "string", "changed?": "string" } },
   SettingsUnconfirmed: { fields: { items: { list: { ref: "UnconfirmedItem" } } } },
   SettingsConfirmParams: { fields: { digest: "string", accept: "boolean" } },
+  EnvironmentPassParams: { fields: { name: "string" } },
   ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" } } },
   InitializationOptions: { fields: { "settings?": { ref: "SettingsLayers" }, "files?": { ref: "SettingsFiles" }, "trusted?": "boolean", "storage?": "string", "client?": { ref: "ClientAbilities" }, "ledgerAnchor?": { ref: "LedgerHead" } } },
 };
@@ -187,6 +188,7 @@ const methods: Record<MethodName, { params: string; result?: string }> = {
   "settings/update": { params: "SettingsUpdateParams", result: "SettingsUpdateResult" },
   "settings/unconfirmed": { params: "SettingsUnconfirmed" },
   "settings/confirm": { params: "SettingsConfirmParams", result: "Empty" },
+  "environment/pass": { params: "EnvironmentPassParams", result: "Empty" },
 };
 
 /** Where a message does not fit its type, as a path, or undefined if it fits. Fields that are not known are let be. */

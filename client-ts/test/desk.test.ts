@@ -164,6 +164,8 @@ describe('a webview that lies changes nothing', () => {
       { type: 'bypassStart', agentName: 'Claude Code', scope: 'workspace', on: true },
     ],
     ['bypass of an unknown agent', { type: 'bypassStart', agentName: 'Nobody' }],
+    ['passing a variable without the modal', { type: 'passVariable', name: 'MYAPP_PASS' }],
+    ['environment/pass by name', { type: 'environment/pass', name: 'MYAPP_PASS' }],
     ['the end of a bypass that is off', { type: 'bypassEnd', agentName: 'Claude Code' }],
     ['agent/setBypass by name', { type: 'agent/setBypass', agentName: 'Claude Code', scope: 'workspace', on: true }],
     ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
@@ -261,6 +263,21 @@ describe('what widens is asked again, and then done', () => {
     await forge({ type: 'bypassStart', agentName: 'Claude Code' });
     await forge({ type: 'bypass', ...card });
     expect(asked).toHaveLength(2);
+    expect(sent).toEqual([]);
+  });
+
+  it('a withheld variable is passed only by the button that says so', async () => {
+    press = 'Pass in This Workspace';
+    await forge({ type: 'passVariable', name: 'MYAPP_PASS' });
+    expect(asked.map(({ message }) => message)).toEqual(['Pass MYAPP_PASS to commands?']);
+    expect(asked[0]!.detail).toMatch(/without asking you.*wherever it reaches/);
+    expect(sent).toEqual([['environment/pass', { name: 'MYAPP_PASS' }]]);
+    sent = [];
+    for (press of [undefined, 'Change Nothing']) await forge({ type: 'passVariable', name: 'MYAPP_PASS' });
+    expect(asked).toHaveLength(3);
+    // No environment has such names; they are not even asked about.
+    for (const name of ['A B', 'A=B', '', 'A\u202eB', 'A'.repeat(200)]) await forge({ type: 'passVariable', name });
+    expect(asked).toHaveLength(3);
     expect(sent).toEqual([]);
   });
 

@@ -460,6 +460,31 @@ describe('a card says what will happen and offers what the gate offered', () => 
   });
 });
 
+describe('a variable that a command does not get can be passed from where it is named', () => {
+  const withheld = ['MYAPP_PASS', 'DATABASE_URL'];
+  const buttons = (): HTMLButtonElement[] => [
+    ...document.querySelectorAll<HTMLButtonElement>('[data-testid="withheld"] button'),
+  ];
+
+  it('from its card, one press for each', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [{ ...plainCommand(), withheld }] }), opened);
+    expect(buttons().map((button) => button.textContent!.trim())).toEqual([
+      'Pass MYAPP_PASS in this workspace…',
+      'Pass DATABASE_URL in this workspace…',
+    ]);
+    buttons()[1]!.click();
+    expect(webview.posted.filter(({ type }) => type === 'passVariable')).toEqual([
+      { type: 'passVariable', name: 'DATABASE_URL' },
+    ]);
+    expect(webview.posted.some(({ type }) => type === 'answer')).toBe(false);
+  });
+
+  it('but not where the workspace is not trusted, since it would not count', async () => {
+    await fakeWebview(snapshot({ trusted: false, approvals: [{ ...plainCommand(), withheld }] }), opened);
+    expect(buttons()).toEqual([]);
+  });
+});
+
 describe('what was decided without an answer is said where it is seen', () => {
   const ended = (approvalId: string, more: object): ToWebview => ({
     type: 'approvalResolved',

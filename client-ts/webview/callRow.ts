@@ -7,7 +7,7 @@ import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import type { CallItem } from './chat.ts';
 import { unifiedDiff } from './diff.ts';
-import { clipped, Drawn, icon, revealed, sentence } from './drawn.ts';
+import { clipped, Drawn, icon, revealed, sentence, withheldButtons } from './drawn.ts';
 import { t } from './l10n.ts';
 import { diffRows, type Row, textRows } from './rows.ts';
 import './rowsView.ts';
@@ -132,6 +132,7 @@ export class CallRow extends Drawn {
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
       ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
       ${text ? rowsView(text, textRows, t('Output'), 'output') : nothing} ${this.evidence()}
+      ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
       <div class="row-buttons">
         ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
         ${result.decidedBy === 'rule' || result.decidedBy === 'grant' || result.decidedBy === 'user' ? html`<button type="button" class="link" @click=${this.showRules}>${t('Rules and grants')}</button>` : nothing}

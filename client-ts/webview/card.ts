@@ -14,7 +14,17 @@ import { Arming } from './arming.ts';
 import { Press } from './press.ts';
 import type { Bridge } from './bridge.ts';
 import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
-import { clipped, Drawn, fullSentence, icon, revealed, sentence, verdictIcon, warnings } from './drawn.ts';
+import {
+  clipped,
+  Drawn,
+  fullSentence,
+  icon,
+  revealed,
+  sentence,
+  verdictIcon,
+  warnings,
+  withheldButtons,
+} from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
@@ -169,6 +179,7 @@ export class Card extends Drawn {
     >
       ${this.head()}
       ${this.origin()} ${warnings(approval)}
+      ${withheldButtons(approval.withheld, this.bridge.state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
       <div class="card-subject">${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()}</div>
       ${this.why()}
       ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${this.panelView()} ${this.buttons()}

@@ -39,6 +39,18 @@ export function warnings({
   </ul>`;
 }
 
+/** For each variable that a command did or will not get, a button that asks to pass it; nothing where none could be. */
+export function withheldButtons(
+  names: readonly string[] | undefined,
+  trusted: boolean,
+  pass: (name: string) => void,
+): TemplateResult | typeof nothing {
+  if (!names?.length || !trusted) return nothing;
+  return html`<p class="facts" data-testid="withheld">
+    ${names.map((name) => html`<button type="button" class="link" @click=${() => pass(name)}>${icon('key')} ${t('Pass {0} in this workspace…', name)}</button> `)}
+  </p>`;
+}
+
 /** A reason in words, from the first to the last a sentence. */
 export function fullSentence(text: string, limit?: number): (string | TemplateResult)[] {
   return sentence(`${text.charAt(0).toUpperCase()}${text.slice(1)}`, limit);

@@ -70,6 +70,48 @@ async def test_a_card_names_the_variable_that_its_command_mentions_and_does_not_
         await turn
 
 
+async def test_a_withheld_variable_is_passed_for_the_workspace_by_one_request(places, monkeypatch):
+    monkeypatch.setenv("MYAPP_PASS", "hunter2-hunter2")
+    async with open_desk(*places) as desk:
+        thread = await desk.thread()
+        turn = desk.prompt(thread, 'run test -n "$MYAPP_PASS" && touch passed.txt')
+        card = await desk.card("$MYAPP_PASS")
+        assert card["withheld"] == ["MYAPP_PASS"]
+        with pytest.raises(RpcError, match="withheld"):
+            await desk.peer.request("environment/pass", {"name": "HOME"})
+        await desk.peer.request("environment/pass", {"name": "MYAPP_PASS"})
+        # The card said that the command would not get it, so it is drawn anew.
+        ended = await desk.ended(card)
+        assert (ended["state"], ended["by"]) == ("interrupted", "change")
+        again = await desk.card("$MYAPP_PASS")
+        assert again["toolCall"]["toolCallId"] == card["toolCall"]["toolCallId"]
+        assert "withheld" not in again
+        assert not any("withheld" in note for note in again.get("notes") or [])
+        assert await desk.answer(again) == "allowed"
+        await turn
+        assert (desk.workspace / "passed.txt").exists()
+        assert "MYAPP_PASS" in (desk.workspace / ".vscode" / "settings.json").read_text()
+        assert "hunter2" not in (desk.workspace / ".vscode" / "settings.json").read_text()
+
+
+async def test_the_result_of_a_command_names_the_variables_that_it_did_not_get(places, monkeypatch):
+    monkeypatch.setenv("MYAPP_PASS", "hunter2-hunter2")
+    async with open_desk(*places) as desk:
+        thread = await desk.thread(mode="auto")
+        await desk.prompt(thread, 'run echo "value: $MYAPP_PASS"')
+        (result,) = [event for event in await desk.events(thread) if event["type"] == "toolResult"]
+        assert result["withheld"] == ["MYAPP_PASS"]
+        assert "withheld" in result["output"]
+
+
+async def test_an_untrusted_workspace_passes_no_variable(places, monkeypatch):
+    monkeypatch.setenv("MYAPP_PASS", "hunter2-hunter2")
+    async with open_desk(*places, trusted=False) as desk:
+        with pytest.raises(RpcError) as refused:
+            await desk.peer.request("environment/pass", {"name": "MYAPP_PASS"})
+        assert refused.value.kind == "notTrusted"
+
+
 async def test_looking_around_makes_no_card_and_history_says_why(desk: Desk):
     thread = await desk.thread()
     await desk.prompt(thread, "run ls -la and then list .")

@@ -42,7 +42,8 @@ class Decision:
     ``scripts`` are absolute paths of workspace files that a command names as program or script: the approval is bound
     to their content. ``exact_text`` is True where the call is allowed and a rule or grant holds exactly the text of its
     command: then the original bytes run. Otherwise, where it is allowed, ``runs`` is the text that runs in place of the
-    command's own: the judged tree, printed.
+    command's own: the judged tree, printed. ``withheld`` are names of variables that the command mentions and does not
+    get.
     """
 
     verdict: Verdict
@@ -58,6 +59,7 @@ class Decision:
     scripts: tuple[str, ...] = ()
     exact_text: bool = False
     runs: str | None = None
+    withheld: tuple[str, ...] = ()
 
     @property
     def effects(self) -> tuple[EffectView, ...]:

@@ -96,6 +96,7 @@ class App:
         handle("grant/revoke", self._grant_revoke)
         handle("settings/changed", self._settings_changed)
         handle("settings/confirm", self._settings_confirm)
+        handle("environment/pass", self._environment_pass)
         self._language = LanguageService(server, lambda: self.house)
 
     @property
@@ -229,6 +230,12 @@ class App:
 
     def _settings_confirm(self, params: settings.SettingsConfirmParams) -> Empty:
         self.house.settings.confirm(params.digest, accept=params.accept)
+        return Empty()
+
+    async def _environment_pass(self, params: settings.EnvironmentPassParams) -> Empty:
+        if params.name not in self.house.shells.withheld():
+            raise InvalidAnswer("no variable of this name is withheld from commands")
+        await self.house.keeper.pass_variable(params.name)
         return Empty()
 
     # Approvals.

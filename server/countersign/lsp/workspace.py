@@ -44,7 +44,7 @@ from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
 from countersign.tools.registry import BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
-from countersign.tools.shell.environment import withheld_note
+from countersign.tools.shell.environment import withheld_names, withheld_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
@@ -161,8 +161,10 @@ class WorkspaceServer:
         decision = decide(call, policy, modes, grants, check_syntax=self.check_syntax)
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         agent = policy.agents.get(call.agent)
-        notes = withheld_note(commands, os.environ, policy, agent.env if agent is not None else ())
-        return replace(decision, risks=(*decision.risks, *notes)) if notes else decision
+        names = withheld_names(commands, os.environ, policy, agent.env if agent is not None else ())
+        if not names:
+            return decision
+        return replace(decision, risks=(*decision.risks, withheld_note(names)), withheld=names)
 
     def _sandbox_tried(self) -> None:
         """Told in a thread that a try-out has ended."""

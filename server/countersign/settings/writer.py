@@ -108,6 +108,42 @@ class SettingsWriter:
             await self._desk.look()
             await self._written("workspace", bypass_path(agent), False)
 
+    async def pass_variable(self, name: str) -> None:
+        """Add a variable to the workspace's ``shell.env.pass``, confirmed as the whole list then stands.
+
+        The list of the workspace replaces that of the user, so it begins with the names that pass already. Entries
+        that nobody confirmed yet are never confirmed along with this one.
+
+        Raises:
+            NotTrusted: what widens never counts in a workspace that is not trusted.
+            InvalidAnswer: it could not be written, or would not count.
+        """
+        path: Path = ("shell", "env", "pass")
+        async with self._lock:
+            await self._desk.look()
+            self._check_certain()
+            if not self._desk.policy.trusted:
+                raise NotTrusted("passing a variable needs a trusted workspace; trust it in the editor first")
+            passed = list(self._desk.policy.shell_env_pass)
+            known = self._list_in("workspace", path)
+            if any(entry not in passed for entry in known):
+                where = f"`{setting_name(path)}` of the workspace"
+                raise InvalidAnswer(f"{where} holds entries that do not count; confirm them or take them out first")
+            if name in passed:
+                return
+            log.info("a person passes the variable %r to commands in this workspace", name)
+            wanted: list[Json] = [*known, *(entry for entry in passed if entry not in known), name]
+            digest = value_digest(self._desk.workspace, self._desk.workspace_file, path, wanted)
+            async with self._confirmed(digest, path, wanted):
+                if self._update is not None:
+                    new = [entry for entry in wanted if entry not in known]
+                    params = SettingsUpdateParams(layer="workspace", path=list(path), value=wanted, insert=new)
+                    await self._list_written(params)
+                else:
+                    await self._written("workspace", path, wanted)
+            if name not in self._desk.policy.shell_env_pass:
+                raise InvalidAnswer(f"it was written, but `{setting_name(path)}` does not count as it stands now")
+
     async def save_rule(self, rule_list: RuleList, rule: str, scope: Scope, agent: str) -> None:
         """Keep a rule for the workspace or the user. It speaks of every agent, as its text does; ``agent`` asked.
 
@@ -164,10 +200,10 @@ class SettingsWriter:
                     await self._append("workspace", path, entry)
 
     @asynccontextmanager
-    async def _confirmed(self, digest: str, path: Path) -> AsyncIterator[None]:
+    async def _confirmed(self, digest: str, path: Path, value: Json = True) -> AsyncIterator[None]:
         """Confirm a value while it is being written, so that it never stands there unconfirmed; undone if it fails."""
         desk = self._desk
-        store, subject = desk.confirmations, subject_of(path, True)
+        store, subject = desk.confirmations, subject_of(path, value)
         before = store.answers(desk.workspace).get(digest)
         desk.writing.add(digest)
         try:

@@ -124,7 +124,8 @@ class AgentOption(KeptModel):
 
 class ApprovalRequest(KeptModel):
     """``tool/approvalRequest``: what a person is shown. ``digest`` binds the answer to these bytes. ``risks`` are the
-    dangers among what the gate warns of, ``notes`` the rest."""
+    dangers among what the gate warns of, ``notes`` the rest. ``withheld`` are names of variables that the command
+    mentions and does not get."""
 
     approval_id: str
     thread_id: str
@@ -136,6 +137,7 @@ class ApprovalRequest(KeptModel):
     reason: str
     risks: list[str]
     notes: list[str] | None = None
+    withheld: list[str] | None = None
     options: list[ApprovalOption]
     agent_options: list[AgentOption] | None = None
     digest: str

@@ -86,6 +86,7 @@ METHODS: tuple[Method, ...] = (
     _to_client("settings/update", settings.SettingsUpdateParams, settings.SettingsUpdateResult),
     _to_client("settings/unconfirmed", settings.SettingsUnconfirmed),
     _request("settings/confirm", settings.SettingsConfirmParams, Empty),
+    _request("environment/pass", settings.EnvironmentPassParams, Empty),
 )
 
 BY_NAME: dict[str, Method] = {method.name: method for method in METHODS}

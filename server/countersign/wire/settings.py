@@ -92,6 +92,15 @@ class SettingsConfirmParams(WireModel):
     accept: bool
 
 
+class EnvironmentPassParams(WireModel):
+    """``environment/pass``: a person wants commands in this workspace to get a variable that is withheld from them.
+
+    The client asks the person in a dialog of its own first; the name then stands in the workspace's settings.
+    """
+
+    name: str
+
+
 class ClientAbilities(WireModel):
     """What the client can do. ``settings`` announces that it will send layers, though they may come later."""
 

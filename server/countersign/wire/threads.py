@@ -63,7 +63,8 @@ class FileDiff(WireModel):
 
 
 class ToolResultEvent(WireModel):
-    """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``."""
+    """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``; ``withheld`` are names
+    of variables that the command or its output mentions and that it did not get."""
 
     type: Literal["toolResult"] = "toolResult"
     tool_call_id: str
@@ -74,6 +75,7 @@ class ToolResultEvent(WireModel):
     diff: FileDiff | None = None
     decided_by: DecidedBy
     receipt_id: str | None = None
+    withheld: list[str] | None = None
     duration_ms: int
 
 

@@ -11,7 +11,7 @@ from countersign.gate.approvals.stored_requests import Question
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.ledger.entry import Entry, now
-from countersign.gate.receipt import Ran, Settled
+from countersign.gate.receipt import Outcome, Ran, Settled
 from countersign.gate.risk import is_danger
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
@@ -88,6 +88,7 @@ def request_for(
         reason=decision.reason,
         risks=[text for text in decision.risks if is_danger(text)],
         notes=[text for text in decision.risks if not is_danger(text)] or None,
+        withheld=list(decision.withheld) or None,
         options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
         agent_options=list(call.agent_options) if call.agent_options else None,
         digest=call.digest(),
@@ -145,5 +146,11 @@ def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
         diff=outcome.diff if outcome else None,
         decided_by=settled.by,
         receipt_id=settled.receipt_id,
+        withheld=_withheld_from(outcome),
         duration_ms=settled.duration_ms if isinstance(settled, Ran) else 0,
     )
+
+
+def _withheld_from(outcome: Outcome | None) -> list[str] | None:
+    names = outcome.record.get("withheld") if outcome is not None else None
+    return [str(name) for name in names] if isinstance(names, list) and names else None

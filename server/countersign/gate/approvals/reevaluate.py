@@ -93,6 +93,8 @@ class Reevaluator:
                 end = Resolution("allowed", decision.by, decision.reason, evidence=decision.evidence)
             else:
                 end = OUTDATED._replace(again=True)
+        elif set(decision.withheld) != set(pending.request.withheld or ()):
+            end = OUTDATED._replace(again=True)  # the command would get other variables than the card says
         else:
             return
         await self._asking.end_now(pending, end)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from countersign.gate import has_secret_form, is_secret_name
 from countersign.settings.escape_text import escaped
@@ -71,32 +71,34 @@ def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:
     )
 
 
-def withheld_note(
+def withheld_names(
     commands: Iterable[str], base: Mapping[str, str], policy: Policy, own: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return what a card says where its commands mention variables that they do not get, else nothing.
+    """Return the names of the variables that these commands mention and do not get, sorted.
 
     ``own`` are names that the agent's configuration sets itself. A name that the command only assigns is no mention.
     """
     passed = {name.upper() for name in policy.shell_env_pass}
     secret = {name.upper() for name in policy.secret_variables}
     text = "\n".join(commands)
-    names = sorted(
+    found = (
         name
         for name, value in base.items()
         if name in text and name not in own and name.upper() not in passed
         if _is_secret(name, value, secret) and _mentions(text, name)
     )
-    if not names:
-        return ()
+    return tuple(sorted(found))
+
+
+def withheld_note(names: Sequence[str]) -> str:
+    """Return what a card says of the variables that its commands mention and do not get; at least one."""
     shown = ", ".join(f"`{escaped(name)}`" for name in names)
     looks, them, each = (
         ("looks like a secret", "it", "it") if len(names) == 1 else ("look like secrets", "them", "each")
     )
-    note = (
+    return (
         f"withheld: {shown} {looks}, so the command does not get {them}; add {each} to `shell.env.pass` to pass {them}"
     )
-    return (note,)
 
 
 def _mentions(text: str, name: str) -> bool:
