@@ -468,7 +468,7 @@ describe('a variable that a command does not get can be passed from where it is 
 
   it('from its card, one press for each', async () => {
     const webview = await fakeWebview(snapshot({ approvals: [{ ...plainCommand(), withheld }] }), opened);
-    expect(buttons().map((button) => button.textContent!.trim())).toEqual([
+    expect(buttons().map((button) => button.textContent.trim())).toEqual([
       'Pass MYAPP_PASS in this workspace…',
       'Pass DATABASE_URL in this workspace…',
     ]);
