@@ -6,6 +6,7 @@
  * extension drew. The webview's word is not enough.
  */
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
+import { resetLabel } from './agentLabel.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -306,6 +307,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'agentRestart':
         await link.request('agent/restart', { agentName: intent.agentName });
         return;
+      case 'labelReset': {
+        const agent = agents.get(intent.agentName);
+        if (agent?.fallen) await resetLabel(link, host, agent);
+        return;
+      }
       case 'bypassStart':
         if (agents.has(intent.agentName)) await startBypass(link, host, intent.agentName);
         return;

@@ -59,6 +59,7 @@ const SHAPES = {
   grantRevoke: { grantId: text },
   takeBack: { toolCallId: text },
   agentRestart: { agentName: text },
+  labelReset: { agentName: text },
   bypassStart: { agentName: text },
   bypassEnd: { agentName: text },
   passVariable: { name: text },

@@ -317,7 +317,7 @@ export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refu
 
 export type CallStatus = "pending" | "waiting" | "running";
 
-export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | NoticeEvent | DoneEvent | ErrorEvent;
+export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
 
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
@@ -403,6 +403,20 @@ export interface NoticeEvent {
   type: "notice";
   level: "info" | "warning" | "error";
   message: string;
+}
+
+/**
+ * Something happened that no permit covers: files changed, or an agent told of a call that it had not asked about.
+ *
+ * `certain`: nobody but the agent can have done it. `paths` are at most 20, `more` counts the others.
+ */
+export interface UnpermittedEvent {
+  type: "unpermitted";
+  message: string;
+  certain: boolean;
+  paths?: string[];
+  more?: number;
+  toolCall?: string;
 }
 
 export interface DoneEvent {
@@ -504,7 +518,11 @@ export type AgentLabel = "gated" | "asksOnly" | "sandboxed" | "unguarded";
 
 export type AgentState = "idle" | "starting" | "running" | "exited" | "failed";
 
-/** One agent. `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. */
+/**
+ * One agent. `fallen`: something that it did here lowered its label (`agent/resetLabel`).
+ *
+ * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone.
+ */
 export interface AgentView {
   agentName: string;
   type: AgentType;
@@ -514,6 +532,7 @@ export interface AgentView {
   bypassScope?: BypassScope;
   default: boolean;
   detail?: string;
+  fallen?: boolean;
 }
 
 export interface AgentListResult {
@@ -521,6 +540,11 @@ export interface AgentListResult {
 }
 
 export interface AgentRestartParams {
+  agentName: string;
+}
+
+/** `agent/resetLabel`: what lowered this agent's label in this workspace shall no longer count. */
+export interface AgentResetLabelParams {
   agentName: string;
 }
 
@@ -590,7 +614,7 @@ export interface SandboxStatus {
   mode: "off" | "commands" | "all";
 }
 
-export type Phase = "decided" | "started" | "finished";
+export type Phase = "decided" | "started" | "finished" | "noticed";
 
 export type LedgerState = "whole" | "checking" | "broken" | "none";
 
@@ -899,6 +923,7 @@ export interface Methods {
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };
+  "agent/resetLabel": { kind: "request"; direction: "toServer"; params: AgentResetLabelParams; result: Empty };
   "agent/setBypass": { kind: "request"; direction: "toServer"; params: AgentSetBypassParams; result: Empty };
   "shell/list": { kind: "request"; direction: "toServer"; params: Empty; result: ShellListResult };
   "shell/output": { kind: "request"; direction: "toServer"; params: ShellOutputParams; result: ShellOutputResult };

@@ -68,6 +68,16 @@ beforeEach(async () => {
           default: false,
         },
         {
+          agentName: 'Fallen',
+          type: 'acp',
+          state: 'idle',
+          label: 'unguarded',
+          bypass: false,
+          default: false,
+          detail: 'it acted without asking',
+          fallen: true,
+        },
+        {
           agentName: 'Kept',
           type: 'acp',
           state: 'idle',
@@ -167,6 +177,8 @@ describe('a webview that lies changes nothing', () => {
     ['passing a variable without the modal', { type: 'passVariable', name: 'MYAPP_PASS' }],
     ['environment/pass by name', { type: 'environment/pass', name: 'MYAPP_PASS' }],
     ['the end of a bypass that is off', { type: 'bypassEnd', agentName: 'Claude Code' }],
+    ['a label reset without the modal', { type: 'labelReset', agentName: 'Fallen' }],
+    ['a label reset of an agent that has not fallen', { type: 'labelReset', agentName: 'Free' }],
     ['agent/setBypass by name', { type: 'agent/setBypass', agentName: 'Claude Code', scope: 'workspace', on: true }],
     ['bypass as an answer', { type: 'answer', ...card, optionId: 'bypass' }],
     [
@@ -279,6 +291,15 @@ describe('what widens is asked again, and then done', () => {
     for (const name of ['A B', 'A=B', '', 'A\u202eB', 'A'.repeat(200)]) await forge({ type: 'passVariable', name });
     expect(asked).toHaveLength(3);
     expect(sent).toEqual([]);
+  });
+
+  it('a label is reset only where the person says so', async () => {
+    await forge({ type: 'labelReset', agentName: 'Fallen' });
+    expect(asked[0]!.detail).toContain('it acted without asking');
+    expect(sent).toEqual([]);
+    press = 'Forget It';
+    await forge({ type: 'labelReset', agentName: 'Fallen' });
+    expect(sent).toEqual([['agent/resetLabel', { agentName: 'Fallen' }]]);
   });
 
   it('bypass ends at once, where it was turned on', async () => {

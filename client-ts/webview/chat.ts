@@ -95,6 +95,8 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
       return { ...chat, usage: event };
     case 'notice':
       return added(chat, { kind: 'notice', level: event.level, message: event.message });
+    case 'unpermitted':
+      return added(chat, { kind: 'notice', level: event.certain ? 'error' : 'warning', message: event.message });
     case 'error':
       return added(chat, { kind: 'notice', level: 'error', message: event.message });
     case 'done':

@@ -63,6 +63,11 @@ export class Composer extends Drawn {
           ? html`<p class="bypassed">${icon('error')} ${agent.detail || t('{0} is not running.', agent.agentName)} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentRestart', agentName: agent.agentName })}>${t('Restart')}</button></p>`
           : nothing
       }
+      ${
+        agent?.fallen
+          ? html`<p class="bypassed">${icon('warning')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
+          : nothing
+      }
       <div class="composer-box">
         <textarea
           aria-label=${t('Message')}

@@ -22,6 +22,7 @@ import acp.schema
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.host import LEFT
+from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.recipes import STRANGER
 from countersign.agents.acp.session import Session
@@ -161,7 +162,9 @@ async def _turn(place: Place, chance: random.Random, *, allows: bool) -> list[st
     workers = Workers("agent")
     session = Session(
         "s", agent="agent", recipe=STRANGER, gate=place.gate, policy=lambda: place.policy, desk=place.shells,
-        workers=workers, tell_unasked=lambda why: None, tell_mode=lambda session, mode: None, runs_bash=True,
+        workers=workers, labels=LabelState("agent", STRANGER, place.policy.workspace, None, lambda: None),
+        tell_mode=lambda session, mode: None, tell_options=lambda session, options: None, runs_bash=True,
+        folder=place.policy.workspace,
     )  # fmt: skip
     answers = [None, {"option": "reject_once"}, {"option": None}, *([{}] * 3 if allows else [])]
     place.person.decide = lambda card: chance.choice(answers)

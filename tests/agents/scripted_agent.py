@@ -10,6 +10,7 @@ of each `session/prompt` in turn (the last is repeated), and optionally `"modes"
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
     {"until": "cancel"}               wait for session/cancel
+    {"until": "file"}                 wait for the file SCRIPT with `.go` instead of `.json`
     {"exit": CODE}                    die at once
     {"line": "…"}                     a raw line
     {"stop": REASON}                  answer the prompt (else end_turn at the end of the steps)
@@ -26,6 +27,7 @@ import json
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 
@@ -106,6 +108,9 @@ class Agent:
                     Path(path).write_text(text)
                 case {"until": "cancel"}:
                     self.wait(lambda: self.cancels > 0)
+                case {"until": "file"}:
+                    while not os.path.exists(sys.argv[1].removesuffix(".json") + ".go"):
+                        time.sleep(0.01)
                 case {"exit": code}:
                     os._exit(code)
                 case {"line": text}:

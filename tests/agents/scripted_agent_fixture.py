@@ -9,6 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from countersign.agents.acp.host import AcpAgent
+from countersign.agents.acp.identity import identify
+from countersign.agents.acp.label import Claim
+from countersign.agents.acp.label_store import LabelStore
+from countersign.agents.acp.recipe import Recipe
 from countersign.settings.policy import AgentConfig
 
 from .desk import BOUND, Place
@@ -17,19 +21,31 @@ PROGRAM = Path(__file__).with_name("scripted_agent.py")
 ALLOW = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
 REJECT = {"optionId": "no", "name": "No", "kind": "reject_once"}
 OPTIONS = [ALLOW, REJECT]
+PROBED = Recipe("probed", "asksOnly", fresh_shell=True, shell="bash", caveat="for tests")
 
 
 class Player:
     """One scripted agent. `told` and `answer` read from its log what reached it."""
 
-    def __init__(self, place: Place, *prompts: list, name: str = "scripted", **script) -> None:
+    def __init__(
+        self,
+        place: Place,
+        *prompts: list,
+        name: str = "scripted",
+        recipe: Recipe | None = None,
+        gated: bool = False,
+        **script,
+    ) -> None:
         self.place, self.name = place, name
         self.log = place.folder / f"{name}.jsonl"
         self.log.touch()
         path = place.folder / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         config = AgentConfig(name, "acp", command=sys.executable, args=(str(PROGRAM), str(path), str(self.log)))
-        self.agent: AcpAgent = place.agent(config)
+        options: dict = {} if recipe is None else {"recipe": recipe}
+        if gated:
+            options = {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}
+        self.agent: AcpAgent = place.agent(config, **options)
 
     async def play(self, text: str = "go", mode: str = "default") -> str:
         async with asyncio.timeout(BOUND * 2):
@@ -69,6 +85,15 @@ def report(call_id: str, status: str | None = None, **call) -> dict:
 def done(call_id: str, output: str = "done") -> dict:
     """A step: the call has completed."""
     return report(call_id, "completed", rawOutput=output)
+
+
+def probed(config: AgentConfig, place: Place, recipe: Recipe) -> LabelStore:
+    """A store in which a probe has found that the scripted agent is gated: it is what is installed that counts."""
+    identity = identify(recipe, (config.command or "",), {}, str(place.workspace))
+    assert identity is not None
+    store = LabelStore(place.folder / "labels")
+    store.blocking_keep_probe(identity, recipe.name, "gated", Claim())
+    return store
 
 
 Playing = Callable[..., Player]

@@ -141,9 +141,8 @@ async def test_a_secret_inside_asks(place: Place):
     ids=["error", "empty where the recipe says so"],
 )
 async def test_a_missing_file_is_an_error_or_empty(place: Place, recipe, answer):
-    player = Player(place, [read(place.workspace / "none.txt")])
-    if recipe:
-        player.agent.recipe = replace(STRANGER, missing_reads_empty=True)
+    given = replace(STRANGER, missing_reads_empty=True) if recipe else None
+    player = Player(place, [read(place.workspace / "none.txt")], recipe=given)
     await player.play()
     assert answer.items() <= player.answer("r").items()
 
@@ -276,8 +275,8 @@ async def test_a_terminal_whose_text_cannot_be_printed_anew_asks(place: Place):
 )
 async def test_a_command_that_the_agent_runs_itself_needs_no_leave_only_in_bash(place: Place, shell, named, cards):
     place.person.decide = lambda card: DENY
-    player = Player(place, [ask("a", kind="execute", rawInput={"command": "echo x"}), done("a")])
-    player.agent.recipe = replace(STRANGER, shell=shell)
+    steps = [ask("a", kind="execute", rawInput={"command": "echo x"}), done("a")]
+    player = Player(place, steps, recipe=replace(STRANGER, shell=shell))
     player.agent.config = replace(player.agent.config, env={**player.agent.config.env, "SHELL": named})
     await player.play()
     assert len(place.person.shown) == cards

@@ -59,9 +59,9 @@ def steps(place: Place) -> list:
 
 async def test_what_we_send_and_answer_fits_the_sdks_models(place: Place, steps: list):
     place.person.decide = lambda card: {"option": "allow_once"}
-    player = Player(place, steps)
     options = {"switch": False, "choice": "one"}
-    player.agent.recipe = Recipe("test", "gated", mode="default", config=options, session_meta={"any": {"thing": 1}})
+    recipe = Recipe("test", "gated", mode="default", config=options, session_meta={"any": {"thing": 1}})
+    player = Player(place, steps, recipe=recipe)
     playing = player.play()
     await _stop_when_idle(place, player, playing)
     for row in player.told():

@@ -133,7 +133,7 @@ async def test_an_agent_that_goes_on_without_waiting_is_told_of_and_its_card_goe
     playing = asyncio.ensure_future(player.play())
     await deny_the_card_of("b", place)
     assert await playing == "end_turn"
-    assert "did not wait" in place.of("notice")[0].message
+    assert "did not wait" in place.of("unpermitted")[0].message
     assert player.agent.label == "unguarded"
     assert ("interrupted", "change") in place.person.states()
 

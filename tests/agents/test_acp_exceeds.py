@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.agents.acp.recipe import Recipe
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
 from .desk import Place
@@ -47,9 +46,8 @@ def placed(step: object, workspace: str) -> object:
 async def test_what_goes_beyond_the_approved_call_is_said_and_lowers_the_label(place: Place, steps: list, falls: bool):
     (place.workspace / "a.txt").write_text("a\n")
     place.person.decide = lambda card: {"option": "allow_once"}
-    player = Player(place, placed(steps, str(place.workspace)))
-    player.agent.recipe = Recipe("test", "asksOnly", fresh_shell=True, shell="bash", caveat="for tests")
+    player = Player(place, placed(steps, str(place.workspace)), gated=True)
     await player.play()
-    notices = [event.message for event in place.of("notice")]
+    notices = [event.message for event in place.of("unpermitted")]
     assert any("did more than it had asked for" in message for message in notices) == falls
-    assert player.agent.label == ("unguarded" if falls else "asksOnly")
+    assert player.agent.label == ("unguarded" if falls else "gated")

@@ -10,14 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
+from countersign.agents.acp import recipe_file
 from countersign.agents.acp.host import agent_environment
-from countersign.agents.acp.identity import installed_version
-from countersign.agents.acp.known_recipes import RECIPES
 from countersign.agents.acp.recipe import STRANGER
-from countersign.agents.acp.recipes import is_refused, label_of, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.recipe_file import BadRecipe, known_recipes, own_recipes, parse_recipe, schema
+from countersign.agents.acp.recipes import is_refused, prepare_launch, recipe_for, runs_bash
 from countersign.settings.agents import RECIPE_NAMES
 from countersign.settings.policy import AgentConfig
 
+RECIPES = known_recipes()
 BY_NAME = {recipe.name: recipe for recipe in RECIPES}
 
 
@@ -83,38 +84,6 @@ def test_two_agents_do_not_share_a_gate_folder(tmp_path: Path):
     assert all(Path(path).parent.parent == tmp_path for path in paths)
 
 
-@pytest.mark.parametrize(
-    ("name", "version", "plant", "label"),
-    [
-        ("claude", "0.100.0", None, "gated"),
-        ("claude", "0.101.0", None, "asksOnly"),
-        ("claude", None, None, "asksOnly"),
-        ("qwen", "1.0", None, "asksOnly"),
-        ("opencode", "1.18.33", None, "gated"),
-        ("opencode", "1.18.34", None, "asksOnly"),
-        ("zed-codex", "0.16.0", None, "gated"),
-        ("codex", "2.6.0", None, "asksOnly"),
-        ("codex", "2.6.0", ".codex", "unguarded"),
-        ("qwen", "0.15.10", None, "gated"),
-        ("qwen", "0.15.10", ".qwen/settings.json", "unguarded"),
-        ("cline", "3.0.65", None, "gated"),
-        ("copilot", "1", None, "asksOnly"),
-        ("copilot", "1", ".github/hooks", "unguarded"),
-        ("cline", "1", ".clinerules", "unguarded"),
-    ],
-)
-def test_the_label_promises_only_what_was_measured(tmp_path: Path, name, version, plant, label):
-    if plant:
-        (tmp_path / plant).mkdir(parents=True)
-    found, why = label_of(BY_NAME[name], version, version, str(tmp_path))
-    assert found == label
-    assert why
-
-
-def test_a_stranger_is_unguarded(tmp_path: Path):
-    assert label_of(STRANGER, "1", "1", str(tmp_path))[0] == "unguarded"
-
-
 def test_what_a_recipe_sets_wins_over_the_agents_own_environment(tmp_path: Path):
     own = config("opencode", env={"OPENCODE_PERMISSION": '{"*": "allow"}', "MINE": "1"})
     launch = prepare_launch(BY_NAME["opencode"], own, tmp_path, {})
@@ -176,54 +145,6 @@ def test_a_tool_that_starts_what_never_asks_is_refused(names, title, refused):
     assert not is_refused(BY_NAME["claude"], names, title)
 
 
-def test_an_agents_own_word_only_lowers_its_label(tmp_path: Path):
-    gemini = BY_NAME["gemini"]
-    assert label_of(gemini, "0.61.0", None, str(tmp_path))[0] == "gated"
-    assert label_of(gemini, None, "0.61.0", str(tmp_path))[0] == "asksOnly"
-    assert label_of(gemini, "0.61.0", "0.62.0", str(tmp_path))[0] == "asksOnly"
-    assert label_of(gemini, "0.62.0", "0.61.0", str(tmp_path))[0] == "asksOnly"
-
-
-def installed(folder: Path, name: str, version: str) -> Path:
-    program = folder / "node_modules" / name / "dist/index.js"
-    program.parent.mkdir(parents=True)
-    program.write_text("#!/usr/bin/env node\n")
-    program.chmod(0o755)
-    (program.parents[1] / "package.json").write_text(json.dumps({"name": name, "version": version}))
-    return program
-
-
-def test_the_version_is_that_of_the_installed_package(tmp_path: Path):
-    place, recipe, work = tmp_path / "home", BY_NAME["gemini"], str(tmp_path / "work")
-    program = installed(place, "@google/gemini-cli", "0.61.0")
-    (place / "bin").mkdir()
-    (place / "bin/gemini").symlink_to(program)
-    path = str(place / "bin")
-    assert installed_version(recipe, ["node", str(program), "--acp"], path, work) == "0.61.0"
-    assert installed_version(recipe, ["gemini", "--acp"], path, work) == "0.61.0"
-    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli@0.61.0"], path, work) == "0.61.0"
-    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli"], path, work) is None
-    assert installed_version(recipe, ["npx", "-y", "@google/gemini-cli@latest"], path, work) is None
-    assert installed_version(recipe, ["npx", "-y", "@other/gemini-cli@0.61.0"], path, work) is None
-    assert installed_version(recipe, ["other", "@google/gemini-cli@0.61.0"], path, work) is None
-    assert installed_version(recipe, ["npm", "exec", "--", "@google/gemini-cli@0.61.0"], path, work) == "0.61.0"
-    assert installed_version(BY_NAME["qwen"], ["gemini"], path, work) is None
-    zed = installed(place, "@zed-industries/codex-acp-linux-x64", "0.16.0")
-    assert installed_version(BY_NAME["zed-codex"], [str(zed)], path, work) == "0.16.0"
-
-
-def test_a_folder_of_the_agents_name_and_a_package_in_the_workspace_tell_nothing(tmp_path: Path):
-    folder = tmp_path / "gemini"
-    folder.mkdir()
-    (folder / "agent").write_text("")
-    recipe = BY_NAME["gemini"]
-    assert recipe_for(config(str(folder / "agent"))) is recipe
-    assert installed_version(recipe, [str(folder / "agent")], None, str(tmp_path / "work")) is None
-    program = installed(tmp_path / "work", "@google/gemini-cli", "0.61.0")
-    assert installed_version(recipe, [str(program)], None, str(tmp_path / "work")) is None
-    assert installed_version(recipe, [str(program)], None, str(tmp_path / "other")) == "0.61.0"
-
-
 def test_settings_know_the_names_of_all_recipes():
     assert set(RECIPE_NAMES) == {*BY_NAME, STRANGER.name}
 
@@ -262,3 +183,48 @@ def test_an_agent_runs_bash_only_where_all_that_may_choose_its_shell_says_so(
 
 def test_a_stranger_s_shell_is_not_known():
     assert STRANGER.shell == "unknown"
+
+
+SCHEMA = Path(recipe_file.__file__).parent / "known/recipe.schema.json"
+
+
+def test_the_published_schema_is_that_of_the_model():
+    assert json.loads(SCHEMA.read_text()) == schema()
+
+
+@pytest.mark.parametrize("file", sorted(SCHEMA.parent.glob("*.json")), ids=lambda file: file.stem)
+def test_every_recipe_file_has_its_own_name(file: Path):
+    if file != SCHEMA:
+        assert parse_recipe(json.loads(file.read_text())).name == file.stem
+
+
+OWN = {"label": "asksOnly", "marks": ["mine-acp"], "args": ["--ask"], "config": {"auto": False}}
+
+
+def test_a_recipe_of_the_settings_is_found_by_name_and_by_mark():
+    own = {"mine": OWN}
+    assert recipe_for(config("mine-acp"), own).args == ("--ask",)
+    assert recipe_for(config("x", recipe="mine"), own).config == {"auto": False}
+    assert recipe_for(config("mine-acp"), {}).name == "none"
+
+
+@pytest.mark.parametrize(
+    ("entry", "named"),
+    [
+        ({**OWN, "lable": "gated"}, "lable"),
+        ({**OWN, "label": "sandboxed"}, "label"),
+        ({**OWN, "files": {"../outside": "x"}}, "files"),
+        ({**OWN, "files": {"/outside": "x"}}, "files"),
+        ({**OWN, "bring": [{"name": "a/../../b", "folder": ".x", "file": "y"}]}, "bring"),
+        ({**OWN, "config": {"auto": 1}}, "config"),
+        ({**OWN, "measured": {"1": ["md5:1"]}}, "measured"),
+        ("no object", "the recipe"),
+    ],
+    ids=str,
+)
+def test_a_recipe_that_does_not_fit_the_schema_is_none_and_says_where(entry, named):
+    found = own_recipes({"mine": entry})["mine"]
+    assert isinstance(found, BadRecipe)
+    assert named in str(found)
+    stranger = recipe_for(config("x", recipe="mine"), {"mine": entry})
+    assert (stranger.label, named in stranger.caveat) == ("unguarded", True)

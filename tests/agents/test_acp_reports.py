@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from dataclasses import replace
+
 import pytest
 
 from countersign.agents.acp.recipe import Recipe
@@ -15,7 +19,7 @@ from countersign.agents.acp.translate import (
     read_update,
 )
 from countersign.wire.threads import TextEvent, ThinkingEvent, TodoEvent, TodoItem, UsageEvent
-from tests.agents.scripted_agent_fixture import Player, ask, done, report
+from tests.agents.scripted_agent_fixture import PROBED, Player, ask, done, report
 
 from .desk import Place
 
@@ -85,6 +89,7 @@ def test_the_end_of_a_prompt_is_translated(raw, expected):
     assert read_stop(raw) == expected
 
 
+MODAL = Recipe("test", "asksOnly", mode="default", stricter=frozenset({"plan"}))
 UNASKED = [
     ("a write", {"kind": "edit", "rawInput": {"path": "a", "content": "x"}}, True),
     ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, True),
@@ -98,25 +103,65 @@ UNASKED = [
     ("no kind at all", {}, True),
     ("an address", {"kind": "fetch", "rawInput": {"url": "https://x.org"}}, True),
     ("a read", {"kind": "read", "rawInput": {"path": "a"}}, False),
-    ("a thought", {"kind": "think", "rawInput": {"thought": "hm"}}, False),
+    ("a read outside", {"kind": "read", "rawInput": {"path": "/etc/passwd"}}, True),
+    ("a read of nobody knows what", {"kind": "read"}, True),
+    ("a search for nobody knows what", {"kind": "search", "rawInput": {"thing": "x"}}, True),
+    ("a thought that is told by its kind alone", {"kind": "think", "rawInput": {"thought": "hm"}}, True),
+    ("a tool without an effect of its own", {"kind": "think", "name": "note", "rawInput": {"thought": "hm"}}, False),
+    ("a tool that has another name as well", {"name": "note", "_meta": {"x": {"toolName": "sh"}}}, True),
 ]
 
 
 @pytest.mark.parametrize(("call", "noticed"), [row[1:] for row in UNASKED], ids=[row[0] for row in UNASKED])
 async def test_an_agent_that_acts_without_asking_is_told_of_and_loses_its_label(place: Place, call, noticed):
-    player = Player(place, [report("a", title="It", **call), done("a")])
+    recipe = replace(PROBED, quiet=frozenset({"note"}))
+    player = Player(place, [report("a", title="It", **call), done("a")], recipe=recipe, gated=True)
     await player.play()
-    assert [notice.level for notice in place.of("notice")] == (["warning"] if noticed else [])
-    assert (player.agent.detail.endswith("unguarded")) == noticed
+    assert [event.certain for event in place.of("unpermitted")] == ([True] if noticed else [])
+    assert [row.phase for row in place.rows()] == (["noticed"] if noticed else [])
+    assert player.agent.label == ("unguarded" if noticed else "gated")
     (shown,) = {event.tool_call_id for event in place.of("toolCall")}
     assert [(event.tool_call_id, event.decided_by) for event in place.of("toolResult")] == [(shown, "nobody")]
 
 
-async def test_a_call_that_failed_unasked_is_shown_and_not_held_against_the_agent(place: Place):
-    player = Player(place, [report("a", kind="edit"), report("a", "failed", rawOutput="no")])
+RUN = {"kind": "execute", "rawInput": {"command": "make"}}
+WRITE = {"kind": "edit", "rawInput": {"path": "{ws}/a.txt", "content": "x"}}
+SIGNS = {
+    "failed": ([report("a", **RUN), report("a", "failed")], "unguarded"),
+    "a write that failed and changed nothing": ([report("a", **WRITE), report("a", "failed")], "gated"),
+    "a write that claims to have failed": (
+        [report("a", **WRITE), {"write": ["{ws}/a.txt", "x"]}, report("a", "failed")], "unguarded"),
+    "in progress, never ended": ([report("a", **RUN), report("a", "in_progress")], "unguarded"),
+    "told, never ended": ([report("a", **RUN)], "unguarded"),
+    "a read, never ended": ([report("a", kind="read", rawInput={"path": "a.txt"})], "gated"),
+    "asked, refused, never ended": ([ask("a", **RUN)], "gated"),
+    "another one dropped after a refusal": ([report("b", **RUN), ask("a", **RUN)], "gated"),
+    "another one running after a refusal": ([report("b", "in_progress", **RUN), ask("a", **RUN)], "unguarded"),
+    "in progress, then asked": ([report("a", **RUN), report("a", "in_progress"), ask("a"), done("a")], "gated"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "label"), SIGNS.values(), ids=SIGNS)
+async def test_each_sign_of_a_call_without_a_request_counts(place: Place, steps: list, label: str):
+    place.person.decide = lambda card: {"option": "reject_once"}
+    steps = json.loads(json.dumps(steps).replace("{ws}", str(place.workspace)))
+    player = Player(place, steps, gated=True)
     await player.play()
-    assert [event.success for event in place.of("toolResult")] == [False]
-    assert place.of("notice") == []
+    assert player.agent.label == label
+    assert len(place.of("unpermitted")) == (label == "unguarded")
+
+
+async def test_a_long_call_is_told_of_before_it_ends_and_cleared_by_a_request(place: Place):
+    steps = [report("a", **RUN), report("a", "in_progress"), {"until": "file"}, ask("a"), done("a")]
+    place.person.decide = lambda card: {"option": "reject_once"}
+    player = Player(place, steps, gated=True)
+    playing = asyncio.ensure_future(player.play())
+    await place.until(lambda: bool(place.of("unpermitted")))
+    (event,) = place.of("unpermitted")
+    assert (event.certain, player.agent.label) == (False, "unguarded")
+    (place.folder / "scripted.go").touch()
+    await playing
+    assert player.agent.label == "gated"
 
 
 async def test_the_events_of_a_turn_come_in_order_and_once(place: Place):
@@ -133,11 +178,30 @@ async def test_the_events_of_a_turn_come_in_order_and_once(place: Place):
 
 
 async def test_a_freer_mode_is_put_back_and_told_of(place: Place):
-    player = Player(place, [{"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}])
-    player.agent.recipe = Recipe("test", "gated", mode="default")
+    step = {"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}
+    player = Player(place, [step], recipe=MODAL, gated=True)
     await player.play()
     assert "yolo" in place.of("notice")[0].message
     assert player.agent.label == "unguarded"
+
+
+async def test_a_stricter_mode_is_left_and_lowers_no_label(place: Place):
+    step = {"update": {"sessionUpdate": "current_mode_update", "currentModeId": "plan"}}
+    player = Player(place, [step], recipe=MODAL, gated=True)
+    await player.play()
+    assert place.of("notice") == []
+    assert player.agent.label == "gated"
+    assert [row["params"]["modeId"] for row in player.told() if row.get("method") == "session/set_mode"] == ["default"]
+
+
+@pytest.mark.parametrize(("value", "label"), [("on", "unguarded"), ("off", "gated")])
+async def test_an_option_that_is_held_is_put_back(place: Place, value: str, label: str):
+    options = [{"id": "allow_all", "type": "select", "currentValue": value}, {"id": "model", "currentValue": "x"}]
+    step = {"update": {"sessionUpdate": "config_option_update", "configOptions": options}}
+    player = Player(place, [step], recipe=replace(MODAL, config={"allow_all": "off"}), gated=True)
+    await player.play()
+    assert player.agent.label == label
+    await place.until(lambda: len(place.of("notice")) == (value == "on"))
 
 
 async def test_a_sub_agents_call_names_it_on_the_card(place: Place):

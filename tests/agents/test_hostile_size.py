@@ -54,7 +54,7 @@ async def test_a_call_too_large_for_a_card_is_rejected_and_the_chat_says_so(plac
 
 async def test_a_call_too_large_to_be_kept_is_never_harmless(place: Place):
     await Player(place, [report("a", kind="read", rawInput={"x": HALF * 2}), done("a")]).play()
-    assert "acted without asking" in place.of("notice")[-1].message
+    assert "acted without asking" in place.of("unpermitted")[-1].message
 
 
 async def test_what_calls_touch_is_never_worked_out_on_the_event_loop(place: Place, monkeypatch: pytest.MonkeyPatch):
@@ -134,9 +134,9 @@ async def test_a_call_heard_of_after_its_turn_does_not_seem_to_run(place: Place)
     link = player.agent._link
     assert link is not None
     await link.tell("session/cancel", {"sessionId": session.session_id})
-    await place.until(lambda: bool(place.of("notice")))
+    await place.until(lambda: len(place.of("unpermitted")) == 2)
     titles = [event.tool_call_id for event in place.of("toolCall")]
     results = [event.tool_call_id for event in place.of("toolResult")]
     assert sorted(results) == sorted(titles)
     assert len(titles) == 2
-    assert "acted without asking" in place.of("notice")[-1].message
+    assert "acted without asking" in place.of("unpermitted")[-1].message

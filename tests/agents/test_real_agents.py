@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.agents.acp.known_recipes import RECIPES
+from countersign.agents.acp.recipe_file import known_recipes
 from countersign.settings.policy import RuleText
 
 from . import fake_llm
@@ -27,8 +27,8 @@ pytestmark = pytest.mark.agents
 EVERY_TIME = ("gemini", "zed-codex")
 """Beside Claude, which has a file of its own: they start fast, and differ most in what they say."""
 UNDER_TEST = [agent for agent in AGENTS if agent.name != "claude" and (agent.name in EVERY_TIME or agent.installed)]
-LABELS = {recipe.name: recipe.label for recipe in RECIPES}
-HOSTILE = {recipe.name: recipe.hostile for recipe in RECIPES}
+LABELS = {recipe.name: recipe.label for recipe in known_recipes()}
+HOSTILE = {recipe.name: recipe.hostile for recipe in known_recipes()}
 
 
 every_agent = pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
@@ -105,11 +105,11 @@ async def test_everything_asks_and_what_is_denied_changes_nothing(stage: Stage, 
         if LABELS[row.recipe] == "asksOnly" and not asked[scenario]:
             # It acted by itself, which its label did not exclude; from then on the label says so.
             assert stage.agent.label == "unguarded"
-            assert any("acted without asking" in event.message for event in stage.place.of("notice"))
+            assert any("acted without asking" in event.message for event in stage.place.of("unpermitted"))
             return
         assert stage.place.digest() == before, scenario
     assert all(asked.values()), asked
-    assert [event.message for event in stage.place.of("notice")] == []
+    assert [event.message for event in (*stage.place.of("notice"), *stage.place.of("unpermitted"))] == []
     assert stage.agent.label == LABELS[row.recipe]
     assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
 

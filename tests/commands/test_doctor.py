@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from countersign.agents.acp.identity import identify
+from countersign.agents.acp.recipe import STRANGER
 from countersign.commands import doctor
 from countersign.gate.ledger.reader import LEDGER_FILE
 from countersign.gate.ledger.writer import Ledger
@@ -126,7 +128,8 @@ def _install(folder: Path, package: str, version: str, program: str, run: Path) 
 
 
 AGENTS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
-    "a measured version": ({"command": "gemini"}, "ok", ["version 0.61.0", "recipe gemini", "gated: every call asked"]),
+    "a measured version": ({"command": "fixed"}, "ok", ["version 1.0.0", "recipe fixed", "gated: as measured"]),
+    "a version that is only claimed": ({"command": "gemini"}, "warning", ["0.61.0", "asks only: this calls itself"]),
     "another version": ({"command": "qwen"}, "warning", ["version 9.9.9", "asks only: version 9.9.9", "not been meas"]),
     "a version by its package": ({"command": "node", "args": ["opencode-ai"]}, "warning", ["version not known"]),
     "no recipe": ({"command": "stranger"}, "warning", ["recipe none", "unguarded: there is no recipe"]),
@@ -148,13 +151,21 @@ def test_each_agent_is_named_with_its_label_and_none_is_started(
     _install(tmp_path / "npm", "@google/gemini-cli", "0.61.0", "gemini", run)
     _install(tmp_path / "npm", "@qwen-code/qwen-code", "9.9.9", "qwen", run)
     path = _install(tmp_path / "npm", "stranger", "1.0.0", "stranger", run)
+    _install(tmp_path / "npm", "fixed", "1.0.0", "fixed", run)
+    identity = identify(STRANGER, ["fixed"], {"PATH": str(path)}, str(folders[0]))
+    assert identity is not None
+    assert identity.digest is not None
+    recipe = {"label": "gated", "marks": ["fixed"], "packages": ["fixed"], "caveat": "as measured",
+              "measured": {"1.0.0": [identity.digest]}}  # fmt: skip
     (path / "node").symlink_to(path / "stranger")
     monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
     (folders[0] / "plain.txt").write_text("no program")
-    settings = json.dumps({"countersign.agents": {"Guest": {"type": "acp", **entry}}})
+    managed, recipes = folders[0].parent / "managed.json", {"countersign.recipes": {"fixed": recipe}}
+    settings = {"countersign.agents": {"Guest": {"type": "acp", **entry}}}
     # What an administrator names counts; what a workspace names waits for a person.
-    file = folders[0].parent / "managed.json" if confirmed else folders[0] / ".vscode" / "settings.json"
-    file.write_text(settings)
+    managed.write_text(json.dumps({**recipes, **(settings if confirmed else {})}))
+    if not confirmed:
+        (folders[0] / ".vscode" / "settings.json").write_text(json.dumps(settings))
     (line,) = lines(folders)["agent"]
     assert line["text"].startswith("Guest: ")
     assert line["state"] == (state if confirmed else "warning")
@@ -170,7 +181,7 @@ def test_a_hostile_file_in_the_workspace_lowers_the_label(
     path = _install(tmp_path / "npm", "@qwen-code/qwen-code", "0.15.10", "qwen", tmp_path / "was-started")
     monkeypatch.setenv("PATH", f"{path}:{os.environ['PATH']}")
     (folders[0].parent / "managed.json").write_text('{"countersign.agents": {"Guest": {"command": "qwen"}}}')
-    assert lines(folders)["agent"][0]["state"] == "ok"
+    assert "asks only" in lines(folders)["agent"][0]["text"]
     (folders[0] / ".qwen").mkdir()
     (folders[0] / ".qwen" / "settings.json").write_text("{}")
     (line,) = lines(folders)["agent"]

@@ -620,9 +620,22 @@ def test_a_recipe_that_is_not_known_is_reported_and_none_is_used(given, recipe, 
     )
 
 
+def test_a_recipe_of_the_settings_can_be_named():
+    user = {"agents": {"A": {"command": "x", "recipe": "mine"}}, "recipes": {"mine": {"label": "asksOnly"}}}
+    policy = built({}, user).policy
+    assert policy.agents["A"].recipe == "mine"
+    assert policy.recipes == {"mine": {"label": "asksOnly"}}
+    assert policy.problems == ()
+
+
+def test_a_recipe_of_a_workspace_waits_for_a_confirmation():
+    workspace = {"recipes": {"gemini": {"label": "gated"}}}
+    assert built(workspace).policy.recipes == {}
+
+
 def test_the_editor_offers_the_recipes_that_are_known():
     package = json.loads((Path(__file__).parents[2] / "client-ts/package.json").read_text())
     parts = package["contributes"]["configuration"]
     found = [part["properties"]["countersign.agents"] for part in (parts if isinstance(parts, list) else [parts])
              if "countersign.agents" in part["properties"]]  # fmt: skip
-    assert tuple(found[0]["additionalProperties"]["properties"]["recipe"]["enum"]) == RECIPE_NAMES
+    assert tuple(found[0]["additionalProperties"]["properties"]["recipe"]["anyOf"][0]["enum"]) == RECIPE_NAMES

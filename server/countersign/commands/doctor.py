@@ -22,8 +22,11 @@ from typing import Literal, TextIO
 import countersign
 from countersign.advice.lint import lint_rules
 from countersign.agents.acp.host import agent_environment
-from countersign.agents.acp.identity import installed_version
-from countersign.agents.acp.recipes import Launch, label_of, recipe_for
+from countersign.agents.acp.identity import Identity, identify
+from countersign.agents.acp.label import Findings, files_in, label_of
+from countersign.agents.acp.label_store import LabelStore
+from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipes import Launch, recipe_for
 from countersign.gate import LEDGER_FILE, Reader, engine_fault
 from countersign.settings.escape_text import escaped
 from countersign.settings.files import Loaded, load_file, managed_file
@@ -194,14 +197,16 @@ def _agent(machine: Machine, config: AgentConfig) -> Line:
     in_force = machine.policy.agents.get(config.name)
     waits = in_force is None or (in_force.command, in_force.args) != (command, config.args)
     clean = filtered_environment(machine.environ, machine.policy, workspace)
-    path = agent_environment(clean, config, Launch((), {}), workspace).get("PATH")
+    environment = agent_environment(clean, config, Launch((), {}), workspace)
+    path = environment.get("PATH")
     program = shutil.which(os.path.join(workspace, command) if os.sep in command else command, path=path)
     if program is None:
         text = f"{name}: the program {escaped(command)} is not found on PATH"
         return Line("agent", "warning" if waits else "fault", text, "install it, or correct `command`")
-    recipe = recipe_for(config)
-    version = installed_version(recipe, (command, *config.args), path, workspace)
-    label, why = label_of(recipe, version, version, workspace)
+    recipe = recipe_for(config, machine.policy.recipes)
+    identity = identify(recipe, (command, *config.args), environment, workspace)
+    version = identity.version if identity is not None else None
+    label, why = label_of(recipe, _findings(machine, config, recipe, identity))
     known = f"version {escaped(version)}" if version is not None else "version not known"
     text = f"{name}: {escaped(program)}, {known}, recipe {recipe.name}; {_LABELS[label]}: {escaped(why)}"
     if waits:
@@ -211,6 +216,21 @@ def _agent(machine: Machine, config: AgentConfig) -> Line:
     if version is None or version in recipe.measured or not recipe.measured:
         return Line("agent", "warning", text, "approve its calls with this in mind, or remove the cause that it names")
     return Line("agent", "warning", text, f"install version {', '.join(sorted(recipe.measured))}, which was measured")
+
+
+def _findings(machine: Machine, config: AgentConfig, recipe: Recipe, identity: Identity | None) -> Findings:
+    """What is known of an agent without starting it."""
+    workspace = str(machine.workspace)
+    files = files_in(recipe, workspace)
+    if machine.storage is None:
+        return Findings(identity, files=files)
+    stored = LabelStore(machine.storage / "agents")
+    return Findings(
+        identity,
+        probed=stored.blocking_probed(identity, recipe.name),
+        fallen=stored.blocking_fallen(config.name, identity, workspace),
+        files=files,
+    )
 
 
 def settings(machine: Machine) -> Iterator[Line]:

@@ -38,6 +38,7 @@ from countersign.gate.decision import Decision
 from countersign.gate.ledger.before_images import BeforeImages
 from countersign.gate.ledger.entry import Adopted, Entry, StoredRequest
 from countersign.gate.ledger.writer import Ledger
+from countersign.gate.noticed import Noticed
 from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
@@ -81,6 +82,7 @@ class Gate:
         self._room = Room()
         self.grants = grants or GrantBook()
         self._decider = Decider(decide, policy, self.grants)
+        self.noticed = Noticed(ledger, policy, owner)
         self.asking = Asking(ledger, asker)
         self._live = Reevaluator(self.asking, self._decider.decide)
         self.answering = Answering(
@@ -95,12 +97,7 @@ class Gate:
         )
 
     async def submit(
-        self,
-        prepare: Prepare,
-        turn: Turn,
-        *,
-        allow_offered: bool = True,
-        restored: StoredRequest | None = None,
+        self, prepare: Prepare, turn: Turn, *, allow_offered: bool = True, restored: StoredRequest | None = None
     ) -> Settled:
         """Let one call through, or refuse it; both are recorded and told to the chat.
 

@@ -77,6 +77,7 @@ class App:
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
+        handle("agent/resetLabel", self._agent_reset_label)
         handle("agent/setBypass", self._agent_set_bypass)
         handle("shell/list", lambda _params: shells.ShellListResult(shells=self.house.shells.list()))
         handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
@@ -324,6 +325,10 @@ class App:
 
     async def _agent_restart(self, params: agents.AgentRestartParams) -> Empty:
         await self.house.runner.restart(params.agent_name)
+        return Empty()
+
+    async def _agent_reset_label(self, params: agents.AgentResetLabelParams) -> Empty:
+        await self.house.runner.reset_label(params.agent_name)
         return Empty()
 
     async def _agent_set_bypass(self, params: agents.AgentSetBypassParams) -> Empty:

@@ -88,6 +88,13 @@ class Runner:
             await known[1].close()
         self._tell(self.view(agent))
 
+    async def reset_label(self, agent: str) -> None:
+        """Clear what lowered a hosted agent's label here. Raises UnknownAgent."""
+        config = self._config(agent)
+        if config.type == "acp":
+            await self._seen(config).reset_label()
+            self._tell(self.view(agent))
+
     def tell_changes(self) -> None:
         """Tell the client of every agent that the settings have changed since it was last told."""
         for view in self.views():
@@ -103,11 +110,10 @@ class Runner:
         """One agent as its picker shows it."""
         policy = self._policy()
         config = self._config(agent)
-        known = self._hosts.get(agent)
         if config.type == "builtin":
             view = AgentView(agent_name=agent, type="builtin", state="idle", label="gated", bypass=False, default=False)
         else:
-            host = known[1] if known is not None else self._host_for(config)
+            host = self._seen(config)
             view = AgentView(
                 agent_name=agent,
                 type="acp",
@@ -116,6 +122,7 @@ class Runner:
                 bypass=False,
                 default=False,
                 detail=host.detail,
+                fallen=host.fallen or None,
             )
         bypass = policy.bypasses(agent)
         scope = ("session" if config.bypass_in_session else "workspace") if bypass else None
@@ -126,6 +133,14 @@ class Runner:
         """End every hosted agent, a bounded time each."""
         hosts, self._hosts = [host for _, host in self._hosts.values()], {}
         await asyncio.gather(*(host.close() for host in hosts), return_exceptions=True)
+
+    def _seen(self, config: AgentConfig) -> AcpAgent:
+        """The host of an agent that is shown: it looks at what is installed, and starts nothing."""
+        known = self._hosts.get(config.name)
+        if known is None:
+            known = self._hosts[config.name] = (config, self._host_for(config))
+        known[1].look()
+        return known[1]
 
     async def _host(self, config: AgentConfig) -> AcpAgent:
         known = self._hosts.get(config.name)

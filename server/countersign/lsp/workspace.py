@@ -178,6 +178,7 @@ class WorkspaceServer:
 
     def _host_for(self, config: AgentConfig) -> AcpAgent:
         from countersign.agents.acp.host import AcpAgent  # noqa: PLC0415 loaded when an agent is hosted
+        from countersign.agents.acp.label_store import LabelStore  # noqa: PLC0415 likewise
 
         return AcpAgent(
             config,
@@ -186,6 +187,7 @@ class WorkspaceServer:
             environment=self.shells.environment,
             gate_folder=self._gate_folder,
             desk=self.shells,
+            labels=LabelStore(self._gate_folder),
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 

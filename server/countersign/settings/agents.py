@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from countersign.settings.escape_text import shown
@@ -18,16 +18,23 @@ LONGEST_NAME = 100
 Provider = Literal["demo", "ollama", "openai", "anthropic", "google"]
 NO_RECIPE = "none"
 RECIPE_NAMES = ("claude", "gemini", "qwen", "opencode", "codex", "zed-codex", "copilot", "cline", NO_RECIPE)
-"""Launch recipes that an agent may name; the recipes themselves are ``agents.acp.known_recipes``."""
+"""Launch recipes that an agent may name; the recipes themselves are in ``agents/acp/known``."""
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 
 _ENV = re.compile(r"\$\{env:([^}]*)\}")
 
 
 def agent_config(
-    name: str, entry: Json, place: Place, environ: Mapping[str, str], problems: list[Problem]
+    name: str,
+    entry: Json,
+    place: Place,
+    environ: Mapping[str, str],
+    problems: list[Problem],
+    own_recipes: Sequence[str] = (),
 ) -> AgentConfig | None:
-    """One agent, without its bypass. ``type`` is "acp" exactly when there is a command (CONTRACT: names and shapes).
+    """One agent, without its bypass; ``own_recipes`` are the names of the settings' recipes.
+
+    ``type`` is "acp" exactly when there is a command (CONTRACT: names and shapes).
 
     None for an entry or a name that cannot be meant.
     """
@@ -51,8 +58,8 @@ def agent_config(
         told = ", ".join(shown(variable) for variable in missing)
         problems.append(place.problem(f"variables named for the agent {shown(name)} are not set and left out: {told}"))
     recipe = as_text(entry.get("recipe"))
-    if entry.get("recipe") is not None and recipe not in RECIPE_NAMES:
-        known = ", ".join(f"`{each}`" for each in RECIPE_NAMES)
+    if entry.get("recipe") is not None and recipe not in (*RECIPE_NAMES, *own_recipes):
+        known = ", ".join(f"`{each}`" for each in (*RECIPE_NAMES, *own_recipes))
         unknown = shown(recipe) if recipe is not None else "something that is not a string"
         problems.append(
             place.problem(

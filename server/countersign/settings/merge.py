@@ -124,6 +124,7 @@ def build_policy(
         agents=agents,
         default_agent=_default_agent(reading, agents),
         models=models,
+        recipes=_map(merged, "recipes", reading),
         approvals_timeout=_timeout(layers, reading),
         writes_per_turn=reading.read(("limits", "writesPerTurn"), as_count, 100, "a whole number from 0"),
         calls_per_message=reading.read(("limits", "callsPerMessage"), as_positive, 64, "a whole number from 1"),
@@ -313,6 +314,7 @@ def _agents(
     counting, wishes = _map(merged, "agents", reading), _map(wished, "agents", None)
     spoken = {name for layer in layers.all() for name in _keys(layer.get("agents"))}
     entries: dict[str, Json] = {HOUSE_AGENT: {}, **counting}
+    recipes = _keys(merged.get("recipes"))
     agents: dict[str, AgentConfig] = {}
     claims: list[Claim] = []
     for name in dict.fromkeys((*entries, *sorted(spoken))):
@@ -321,7 +323,7 @@ def _agents(
         if name not in entries and not bypass.counts:
             continue
         place = layers.place("agents", name)
-        config = agent_config(name, entries.get(name, {}), place, environ, reading.problems)
+        config = agent_config(name, entries.get(name, {}), place, environ, reading.problems, recipes)
         if config is not None:
             agents[name] = _with_bypass(config, bypass, trusted)
     return agents, entries, claims

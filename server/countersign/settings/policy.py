@@ -88,7 +88,8 @@ class Policy:
     ``sandbox_chosen`` says that a person or the administrator turned the sandbox on: a workspace may lock commands in
     by itself, but only then may being locked in stand for an approval. ``sandbox_available``: one was tried out for
     these folders and holds; else ``sandbox_reason`` says why there is none.
-    ``sandbox_gaps`` are rules that it cannot hold in full.
+    ``sandbox_gaps`` are rules that it cannot hold in full. ``recipes`` are launch recipes as they were written
+    (``agents/acp/recipe_file.py`` reads them).
     """
 
     workspace: str
@@ -107,6 +108,7 @@ class Policy:
     agents: Mapping[str, AgentConfig] = field(default_factory=dict)
     default_agent: str = "Countersign"
     models: Mapping[str, ModelConfig] = field(default_factory=dict)
+    recipes: Mapping[str, Json] = field(default_factory=dict)
     approvals_timeout: float = 300.0
     writes_per_turn: int = 100
     steps_per_turn: int = 200

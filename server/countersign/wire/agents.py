@@ -13,7 +13,9 @@ AgentState = Literal["idle", "starting", "running", "exited", "failed"]
 
 
 class AgentView(WireModel):
-    """One agent. ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone."""
+    """One agent. ``fallen``: something that it did here lowered its label (``agent/resetLabel``).
+
+    ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone."""
 
     agent_name: str
     type: AgentType
@@ -23,6 +25,7 @@ class AgentView(WireModel):
     bypass_scope: BypassScope | None = None
     default: bool
     detail: str | None = None
+    fallen: bool | None = None
 
 
 class AgentListResult(WireModel):
@@ -30,6 +33,12 @@ class AgentListResult(WireModel):
 
 
 class AgentRestartParams(WireModel):
+    agent_name: str
+
+
+class AgentResetLabelParams(WireModel):
+    """``agent/resetLabel``: what lowered this agent's label in this workspace shall no longer count."""
+
     agent_name: str
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from countersign.wire.base import Json, WireModel
 from countersign.wire.verdicts import DecidedBy, Evidence, Verdict
 
-Phase = Literal["decided", "started", "finished"]
+Phase = Literal["decided", "started", "finished", "noticed"]
 
 LedgerState = Literal["whole", "checking", "broken", "none"]
 

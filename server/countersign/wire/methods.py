@@ -60,6 +60,7 @@ METHODS: tuple[Method, ...] = (
     _request("agent/list", Empty, agents.AgentListResult),
     _to_client("agent/status", agents.AgentView),
     _request("agent/restart", agents.AgentRestartParams, Empty),
+    _request("agent/resetLabel", agents.AgentResetLabelParams, Empty),
     _request("agent/setBypass", agents.AgentSetBypassParams, Empty),
     _request("shell/list", Empty, shells.ShellListResult),
     _request("shell/output", shells.ShellOutputParams, shells.ShellOutputResult),

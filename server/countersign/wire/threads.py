@@ -103,6 +103,20 @@ class NoticeEvent(WireModel):
     message: str
 
 
+class UnpermittedEvent(WireModel):
+    """Something happened that no permit covers: files changed, or an agent told of a call that it had not asked about.
+
+    ``certain``: nobody but the agent can have done it. ``paths`` are at most 20, ``more`` counts the others.
+    """
+
+    type: Literal["unpermitted"] = "unpermitted"
+    message: str
+    certain: bool
+    paths: list[str] | None = None
+    more: int | None = None
+    tool_call: str | None = None
+
+
 class DoneEvent(WireModel):
     type: Literal["done"] = "done"
     stop_reason: StopReason
@@ -124,6 +138,7 @@ ThreadEvent = Annotated[
     | TodoEvent
     | UsageEvent
     | NoticeEvent
+    | UnpermittedEvent
     | DoneEvent
     | ErrorEvent,
     Field(discriminator="type"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from countersign.agents.acp.client import capabilities
 from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
+from countersign.agents.acp.label import Claim
 from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
@@ -26,13 +27,13 @@ START_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """A running agent that was greeted. ``version`` is its own word."""
+    """A running agent that was greeted. ``claim`` is what it says of itself."""
 
     name: str
     process: AgentProcess
     pipe: Pipe
     connection: Connection
-    version: str | None
+    claim: Claim
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
         """Ask the agent and wait, for however long it takes.
@@ -78,7 +79,7 @@ async def open_link(
     name: str,
     launch: Launch,
     environment: Mapping[str, str],
-    workspace: str,
+    cwd: str,
     on_request: OnRequest,
     on_notice: OnNotice,
     *,
@@ -90,7 +91,7 @@ async def open_link(
         AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
     """
     try:
-        process = await start_agent_process(name, launch.command, environment, workspace)
+        process = await start_agent_process(name, launch.command, environment, cwd)
     except OSError as error:
         raise AgentExit(f"the agent {name} cannot be started (`{error}`); check its command in the settings") from None
 
@@ -106,12 +107,16 @@ async def open_link(
         if said.get("protocolVersion") != PROTOCOL_VERSION:
             raise AgentExit(f"the agent {name} does not speak version {PROTOCOL_VERSION} of ACP")
     except BaseException as error:
-        await Link(name, process, pipe, connection, None).close()
+        await Link(name, process, pipe, connection, Claim()).close()
         if isinstance(error, ConnectionError):
             raise AgentExit(f"the agent {name} ended while it was started; its log says why") from None
         raise
-    version = as_object(said.get("agentInfo")).get("version")
-    return Link(name, process, pipe, connection, as_title(version) if isinstance(version, str) else None)
+    info = as_object(said.get("agentInfo"))
+    return Link(name, process, pipe, connection, Claim(_title(info.get("name")), _title(info.get("version"))))
+
+
+def _title(value: Json) -> str | None:
+    return as_title(value) if isinstance(value, str) else None
 
 
 async def _soon(name: str, connection: Connection, method: str, params: Mapping[str, Json]) -> Json:

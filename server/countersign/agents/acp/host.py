@@ -16,9 +16,11 @@ from typing import Any
 
 from countersign.agents.acp.agent_process import Link, open_link
 from countersign.agents.acp.client import Client
-from countersign.agents.acp.identity import installed_version
+from countersign.agents.acp.label_state import LabelState
+from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
-from countersign.agents.acp.recipes import Launch, label_of, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipes import Launch, prepare_launch, recipe_for, runs_bash
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
@@ -43,7 +45,8 @@ class AcpAgent:
     """One configured agent in one workspace.
 
     The process is started by the first prompt, serves all chats of this agent, and is started anew by the next prompt
-    once it has died. ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
+    once it has died. ``recipe`` stands for the one that the settings tell.
+    ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
     """
 
     def __init__(
@@ -55,16 +58,17 @@ class AcpAgent:
         environment: Callable[[], Mapping[str, str]],
         gate_folder: Path,
         desk: ShellRegistry | None = None,
+        labels: LabelStore | None = None,
+        recipe: Recipe | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
         self.name = config.name
-        self.recipe = recipe_for(config)
+        self.recipe = recipe or recipe_for(config, policy().recipes)
         self.state: AgentState = "idle"
-        measured = next(iter(self.recipe.measured), None)
-        self.label: AgentLabel
-        self.label, self.detail = label_of(self.recipe, measured, measured, policy().workspace)
-        self._fallen: str | None = None
+        self._failure: str | None = None
+        self._label = LabelState(config.name, self.recipe, policy().workspace, labels, changed)
+        self._looked = False
         self._gate = gate
         self._policy = policy
         self._environment = environment
@@ -79,6 +83,32 @@ class AcpAgent:
         self._workers = Workers(self.name)
         self._client = Client(self.name, self._sessions.get)
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def label(self) -> AgentLabel:
+        """What holds this agent here, as far as is known."""
+        return self._label.label
+
+    @property
+    def fallen(self) -> bool:
+        """Whether something that it did here lowered its label."""
+        return self._label.findings.fallen is not None
+
+    @property
+    def detail(self) -> str:
+        """Why its label is what it is, or why it could not be started."""
+        return self._failure or self._label.detail
+
+    def look(self) -> None:
+        """Find out in the background what is installed, once; ``changed`` is called when that changes the label."""
+        if not self._looked:
+            self._looked = True
+            self._own(self._find_out(), f"identify {self.name}")
+
+    async def reset_label(self) -> None:
+        """Clear the fall of its label, because a person says so."""
+        await self._label.reset()
+        await self._find_out()
 
     async def prompt(self, text: str, turn: Turn) -> StopReason:
         """Send the person's words and serve the agent until its turn is over.
@@ -183,44 +213,39 @@ class AcpAgent:
             return link, session
 
     async def _start(self) -> Link:
-        self._set(state="starting")
-        policy = self._policy()
+        self._set("starting")
         try:
             clean = self._environment()
-            bare = agent_environment(clean, self.config, Launch((), {}), policy.workspace)
+            bare = agent_environment(clean, self.config, Launch((), {}), self._folder())
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
-            environment = agent_environment(clean, self.config, launch, policy.workspace)
+            environment = agent_environment(clean, self.config, launch, self._folder())
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             with sharing(self._workers):
                 link = await open_link(
                     self.name,
                     launch,
                     environment,
-                    policy.workspace,
+                    self._folder(),
                     self._client.request,
                     self._client.notify,
                     terminals=self._desk is not None,
                 )
         except (OSError, AgentExit, ModelError) as error:
-            self._set(state="failed", detail=str(error))
+            self._set("failed", str(error))
             if isinstance(error, AgentExit):
                 raise
             raise AgentExit(f"the agent {self.name} cannot be started: {error}") from None
         except BaseException:
-            self._set(state="failed")
+            self._set("failed")
             raise
         self._link = link
-        path = environment.get("PATH")
-        found = await asyncio.to_thread(installed_version, self.recipe, launch.command, path, policy.workspace)
-        label, detail = await asyncio.to_thread(label_of, self.recipe, found, link.version, policy.workspace)
-        if self._fallen is not None:
-            label, detail = "unguarded", self._fallen
-        self._set(state="running", label=label, detail=detail)
+        await self._label.find_out(launch.command, environment, link.claim)
+        self._set("running")
         self._own(self._watch(link), f"watch {self.name}")
         return link
 
     async def _new_session(self, link: Link) -> Session:
-        params: dict[str, Json] = {"cwd": self._policy().workspace, "mcpServers": []}
+        params: dict[str, Json] = {"cwd": self._folder(), "mcpServers": []}
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
         try:
@@ -238,9 +263,11 @@ class AcpAgent:
             policy=self._policy,
             desk=self._desk,
             workers=self._workers,
-            tell_unasked=self._fall,
+            labels=self,
             tell_mode=self._hear_mode,
+            tell_options=self._hear_options,
             runs_bash=self._runs_bash,
+            folder=self._folder(),
         )
         self._sessions[session_id] = session
         await self._hold_mode(link, session)
@@ -257,18 +284,33 @@ class AcpAgent:
             try:
                 await link.ask_soon(method, {"sessionId": session.session_id, **params})
             except ModelError as error:
-                self._fall(f"{self.name} could not be put into its asking mode: {error}")
+                # Not kept: the next start tries again.
+                self._label.fall(f"{self.name} could not be put into its asking mode: {error}")
             except ConnectionError:
                 raise AgentExit(f"the agent {self.name} ended while its session was opened") from None
 
     def _hear_mode(self, session: Session, mode: str) -> None:
-        link = self._link
-        if self.recipe.mode is None or mode == self.recipe.mode or link is None:
+        if self.recipe.mode is None or mode == self.recipe.mode or mode in self.recipe.stricter:
             return
         message = f"{self.name} went into its mode `{mode}` by itself; it was put back and counts as unguarded"
+        self.fall(message)
+        self._put_back(session, message)
+
+    def _hear_options(self, session: Session, options: Mapping[str, str | bool]) -> None:
+        """The agent says what its options are now; a person may have typed a command that changes one."""
+        changed = [key for key, value in self.recipe.config.items() if key in options and options[key] != value]
+        if isinstance(mode := options.get("mode"), str):
+            self._hear_mode(session, mode)
+        if changed:
+            told = ", ".join(f"`{key}` to `{options[key]}`" for key in changed)
+            message = f"{self.name} set its option {told}; it was put back, and it counts as unguarded until restarted"
+            self._label.fall(message)
+            self._put_back(session, message)
+
+    def _put_back(self, session: Session, message: str) -> None:
         session.emit(NoticeEvent(level="warning", message=message))
-        self._fall(message)
-        self._own(self._hold_mode(link, session), f"hold the mode of {self.name}")
+        if (link := self._link) is not None:
+            self._own(self._hold_mode(link, session), f"hold the mode of {self.name}")
 
     async def _watch(self, link: Link) -> None:
         await link.gone()
@@ -283,22 +325,36 @@ class AcpAgent:
         sessions = list(self._sessions.values())
         self._threads.clear()
         self._sessions.clear()
-        self._set(state="exited")
+        self._set("exited")
         self._workers.close()
         await asyncio.gather(*(session.end(DIED) for session in sessions))
         await link.close()
 
-    def _fall(self, why: str) -> None:
-        """What the agent did speaks against its label, for as long as this server runs."""
-        self._fallen = why
-        self._set(label="unguarded", detail=why)
+    def _folder(self) -> str:
+        """The folder that it works in."""
+        workspace = self._policy().workspace
+        return os.path.normpath(os.path.join(workspace, os.path.expanduser(self.config.cwd or "")))
 
-    def _set(
-        self, *, state: AgentState | None = None, label: AgentLabel | None = None, detail: str | None = None
-    ) -> None:
-        self.state = state or self.state
-        self.label = label or self.label
-        self.detail = self.detail if detail is None else detail
+    async def _find_out(self) -> None:
+        clean = self._environment()
+        environment = agent_environment(clean, self.config, Launch((), {}), self._folder())
+        await self._label.find_out((self.config.command or "", *self.config.args), environment)
+
+    def suspect(self, call_id: str, why: str) -> None:
+        """A call runs that was not asked about."""
+        self._label.suspect(call_id, why)
+
+    def clear(self, call_id: str) -> None:
+        """It was asked about after all."""
+        self._label.clear(call_id)
+
+    def fall(self, why: str) -> None:
+        """What the agent did speaks against its label, until a person clears that."""
+        self._label.fall(why)
+        self._own(self._label.keep_fall(), f"store the fall of {self.name}")
+
+    def _set(self, state: AgentState, failure: str | None = None) -> None:
+        self.state, self._failure = state, failure
         self._changed()
 
     def _own(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
@@ -323,11 +379,11 @@ _TOLD = (AgentExit, ModelError)
 """Errors that ``prompt`` raises to its caller; they need no second mention in the log."""
 
 
-def agent_environment(clean: Mapping[str, str], config: AgentConfig, launch: Launch, workspace: str) -> dict[str, str]:
+def agent_environment(clean: Mapping[str, str], config: AgentConfig, launch: Launch, folder: str) -> dict[str, str]:
     """What the agent's process sees: the filtered environment, its own ``env`` and what its recipe sets (that wins)."""
     shell = shutil.which("bash", path=clean.get("PATH"))
     # The gate reads commands as bash does, so agents that run them in the person's shell are given bash.
     shells = {"SHELL": shell} if shell else {}
     own = {name: re.sub(r"\$\{env:(\w+)\}", lambda found: os.environ.get(found[1], ""), value)
            for name, value in config.env.items()}  # fmt: skip
-    return {**clean, **shells, "PWD": workspace, **own, **launch.env}
+    return {**clean, **shells, "PWD": folder, **own, **launch.env}

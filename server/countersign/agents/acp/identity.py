@@ -1,16 +1,21 @@
-"""Which version of an agent a command line starts, by what is installed and not by what the agent says of itself.
+"""What a command line starts: the resolved program or package, its version and a digest of its content.
 
-An npm package tells its name and version in its ``package.json``; a command line of ``npx`` may name an exact version,
-of which a registry has one only. What lies in the workspace tells nothing: a repository can hold any name.
+Nothing that an agent says of itself enters here. A package tells its name and version in its ``package.json``, which
+anybody can write; its digest says whether its files are those that were measured. What lies in the workspace has no
+digest: a repository can hold any name, and the agent can change what lies there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from countersign.agents.acp.recipe import Recipe
@@ -24,19 +29,48 @@ MOST_PARENTS = 12
 """Folders above a program in which its package is looked for."""
 LARGEST_PACKAGE = 1 << 20
 """Bytes of a ``package.json`` that is read."""
+MOST_CONTENT = 2 << 30
+"""Bytes of one agent that are digested; a larger one has no digest."""
+MOST_FILES = 20_000
+"""Files of one agent that are digested."""
+CHUNK = 1 << 20
 
 
-def installed_version(recipe: Recipe, command: Sequence[str], path: str | None, workspace: str) -> str | None:
-    """The version of the recipe's package that this command line starts, or None where that is not known. Reads the
-    disk."""
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """One agent as it is installed. ``program`` is its resolved path; ``digest`` is None where its content was not
+    read."""
+
+    program: str
+    package: str | None = None
+    version: str | None = None
+    digest: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The text under which falls and probes of it are stored."""
+        return self.digest or f"path:{self.program}"
+
+
+def identify(recipe: Recipe, command: Sequence[str], environment: Mapping[str, str], workspace: str) -> Identity | None:
+    """Return what this command line starts, or None where that is not known. Reads the disk, some 200 MB at most."""
     word = _started(command)
     if word is None:
         return None
-    exact = EXACT.fullmatch(word)
-    if exact is not None and word is not command[0]:
-        return exact["version"] if exact["name"] in recipe.packages else None
-    found = shutil.which(word, path=path) if os.sep not in word else word if os.path.isfile(word) else None
-    return _version_of(Path(os.path.realpath(found)), recipe, workspace) if found is not None else None
+    if os.path.basename(command[0]) == "npx":
+        program = _cached_by_npx(command, environment, workspace)
+    else:
+        found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else word
+        program = Path(os.path.realpath(found)) if found is not None and os.path.isfile(found) else None
+    if program is None:
+        return None
+    package = _package_of(program)
+    inside = program.is_relative_to(os.path.realpath(workspace))
+    if package is None:
+        return Identity(str(program), digest=None if inside else _digest([program]))
+    folder, name, version = package
+    digest = None if inside else _digest([program, *_parts(folder, name, recipe)])
+    return Identity(str(program), PLATFORM.sub("", name), version, digest)
 
 
 def _started(command: Sequence[str]) -> str | None:
@@ -47,18 +81,125 @@ def _started(command: Sequence[str]) -> str | None:
     return words[0] if words else None
 
 
-def _version_of(program: Path, recipe: Recipe, workspace: str) -> str | None:
-    if program.is_relative_to(os.path.realpath(workspace)):
+def _cached_by_npx(command: Sequence[str], environment: Mapping[str, str], workspace: str) -> Path | None:
+    """The program of a package that ``npx`` has installed, by its cache's naming; None before the first start.
+
+    A package of the workspace or of a folder above it would be run in its place, and an ``.npmrc`` there can name
+    another registry; then nothing is known.
+    """
+    word = next((word for word in command[1:] if not word.startswith("-")), "")
+    exact = EXACT.fullmatch(word)
+    plain = all(word in ("-y", "--yes") for word in command[1 : command.index(word)]) if word else False
+    if exact is None or not plain:
         return None
+    for folder in (Path(workspace), *Path(workspace).parents):
+        if os.path.lexists(folder / "node_modules" / exact["name"]) or os.path.lexists(Path(workspace) / ".npmrc"):
+            return None
+    home = environment.get("HOME") or os.path.expanduser("~")
+    cache = environment.get("npm_config_cache") or os.path.join(home, ".npm")
+    key = hashlib.sha512(word.encode()).hexdigest()[:16]
+    folder = Path(cache) / "_npx" / key / "node_modules" / exact["name"]
+    read = _read_package(folder / "package.json")
+    binary = read.get("bin")
+    target = next(iter(binary.values()), None) if isinstance(binary, dict) else binary
+    if read.get("version") != exact["version"] or not isinstance(target, str):
+        return None
+    return Path(os.path.realpath(folder / target))
+
+
+def _package_of(program: Path) -> tuple[Path, str, str] | None:
+    """The package that a program belongs to: its folder, name and version."""
     for folder in list(program.parents)[:MOST_PARENTS]:
-        package = _package(folder / "package.json")
+        package = _read_package(folder / "package.json")
         name, version = package.get("name"), package.get("version")
-        if isinstance(name, str) and isinstance(version, str) and PLATFORM.sub("", name) in recipe.packages:
-            return version
+        if isinstance(name, str) and isinstance(version, str):
+            return folder, name, version
     return None
 
 
-def _package(path: Path) -> dict[str, Json]:
+def _parts(folder: Path, name: str, recipe: Recipe) -> Iterator[Path]:
+    """The folders whose content is the agent: its package, and those packages of its family that it depends on."""
+    scope = f"{name.partition('/')[0]}/*" if name.startswith("@") else f"{name}*"
+    seen: set[Path] = set()
+    waiting = [folder]
+    while waiting:
+        at = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        yield at
+        package = _read_package(at / "package.json")
+        for kind in ("dependencies", "optionalDependencies"):
+            wanted = package.get(kind)
+            for other in wanted if isinstance(wanted, dict) else ():
+                if any(fnmatchcase(other, pattern) for pattern in (scope, *recipe.parts)):
+                    waiting += [found for base in at.parents if (found := base / "node_modules" / other).is_dir()][:1]
+                    waiting += [found] if (found := at / "node_modules" / other).is_dir() else []
+
+
+def _digest(parts: Sequence[Path]) -> str | None:
+    """The SHA-256 over names and bytes of these files and of all files in these folders, without what is installed
+    below them; the same wherever they lie."""
+    try:
+        files = sorted(_files(parts))
+        stamp = tuple((name, *_stamp(path)) for name, path in files)
+    except (OSError, _TooMuch):
+        return None
+    with _known_lock:
+        known = _known.get(stamp)
+    if known is not None:
+        return known
+    if sum(path.stat().st_size for _, path in files) > MOST_CONTENT:
+        return None
+    whole = hashlib.sha256()
+    try:
+        for name, path in files:
+            with open(path, "rb") as file:
+                whole.update(
+                    f"{name}\0".encode(errors="surrogateescape") + hashlib.file_digest(file, "sha256").digest()
+                )
+    except OSError:
+        return None
+    digest = f"sha256:{whole.hexdigest()}"
+    with _known_lock:
+        _known[stamp] = digest
+    return digest
+
+
+_known: dict[tuple[object, ...], str] = {}
+_known_lock = threading.Lock()
+
+
+class _TooMuch(Exception):
+    """There are more files than are digested."""
+
+
+def _files(parts: Sequence[Path]) -> set[tuple[str, Path]]:
+    found: set[tuple[str, Path]] = set()
+    for part in parts:
+        if not part.is_dir():
+            if not any(part.is_relative_to(other) for other in parts if other is not part):
+                found.add((part.name, part))
+            continue
+        name = _read_package(part / "package.json").get("name")
+        for folder, folders, names in os.walk(part):
+            folders[:] = [each for each in folders if each != "node_modules"]
+            for each in names:
+                path = Path(folder, each)
+                if path.is_file():
+                    found.add((f"{name}/{path.relative_to(part)}", path))
+                if len(found) > MOST_FILES:
+                    raise _TooMuch
+    return found
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """What changes with every change of a file; nobody can set the last of these back."""
+    state = path.stat()
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def _read_package(path: Path) -> dict[str, Json]:
     try:
         if path.stat().st_size > LARGEST_PACKAGE:
             return {}

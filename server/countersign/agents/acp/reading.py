@@ -20,7 +20,7 @@ MOST_WORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AgentContext:
-    """Where an agent stands: absolute ``workspace`` and ``home``.
+    """Where an agent stands: absolute ``workspace`` (the folder that it works in) and ``home``.
 
     ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
     folder or with other names; what a command does there can no longer be told from its text. ``runs_bash``: its shell

@@ -1,7 +1,7 @@
 """A launch recipe: how one agent is started so that it asks for every call, as data.
 
-An agent without its recipe may run what a repository's own files tell it to run, unasked. The table of recipes is
-``known_recipes.py``; ``recipes.py`` finds and uses them.
+An agent without its recipe may run what a repository's own files tell it to run, unasked. Recipes are JSON files in
+``known/``, or entries of ``recipes`` in a person's settings; ``recipe_file.py`` reads them, ``recipes.py`` uses them.
 """
 
 from __future__ import annotations
@@ -40,36 +40,49 @@ class Recipe:
     """How to launch one agent so that it asks.
 
     ``marks``: package or program names that tell it. ``packages``: the npm packages that it is, without their
-    platform. ``measured``: versions that ``label`` was measured with; another
-    version counts as asks-only. ``files``: texts to be put into the gate folder. ``mode``: the session mode to set and
-    to hold. ``config``: session options to set. ``fresh_shell``: each command starts in a new shell in the workspace;
-    otherwise a command's text does not say where it runs, once one has changed the shell. ``shell``: what it runs
-    commands with: always bash, what ``SHELL`` names, or not known. ``missing_reads_empty``: it
-    cannot create files unless reading a missing one answers with empty text. ``brought``: files of the person's
-    own that the agent gets in the gate folder instead of at home. ``refuse``: names of tools that are always rejected.
-    ``hostile``: workspace files that silence
-    or start things in this agent in spite of the recipe; where one is there, the label falls. ``caveat``: what stays
-    open, told beside the label.
+    platform; ``parts``: patterns of further packages that belong to its content. ``names``: what it calls itself.
+    ``measured``: by version, the digests (``identity.py``) that ``label`` was measured with; any other counts as
+    asks-only. ``files``: texts to be put into the gate folder. ``mode``: the session mode to set and to hold;
+    ``stricter``: modes that it may enter by itself. ``config``: session options to set and to hold. ``fresh_shell``:
+    each command starts in a new shell in the workspace; otherwise a command's text does not say where it runs, once
+    one has changed the shell. ``shell``: what it runs commands with: always bash, what ``SHELL`` names, or not known.
+    ``missing_reads_empty``: it cannot create files unless reading a missing one answers with empty text. ``brought``:
+    files of the person's own that the agent gets in the gate folder instead of at home. ``refuse``: names of tools that
+    are always rejected. ``quiet``: names of tools that have no effect of their own, so that they need not ask.
+    ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
+    the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
+    hides from it. ``caveat``: what stays open, told beside the label. ``install``, ``login``: commands, for people.
+    ``evidence``: how it was measured.
     """
 
     name: str
     label: AgentLabel
+    title: str = ""
     marks: frozenset[str] = frozenset()
     packages: frozenset[str] = frozenset()
-    measured: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    install: str = ""
+    login: str = ""
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     session_meta: Mapping[str, Json] | None = None
     mode: str | None = None
+    stricter: frozenset[str] = frozenset()
     config: Mapping[str, Json] = field(default_factory=dict)
     fresh_shell: bool = False
     shell: Literal["bash", "variable", "unknown"] = "unknown"
     missing_reads_empty: bool = False
     brought: tuple[Brought, ...] = ()
     refuse: frozenset[str] = frozenset()
+    quiet: frozenset[str] = frozenset()
     hostile: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    mask: tuple[str, ...] = ()
     caveat: str = ""
+    evidence: str = ""
 
 
 STRANGER = Recipe(

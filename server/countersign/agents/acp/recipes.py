@@ -1,7 +1,6 @@
-"""Launch recipes in use: which one is an agent's, what is started by it, and the honest label that follows.
+"""Launch recipes in use: which one is an agent's, and what is started by it.
 
-A recipe (``recipe.py``) only says how to launch and what was measured with it. What an agent does in spite of its
-recipe, the host sees afterwards and says (``session.py``, the tripwire).
+A recipe (``recipe.py``) says how to launch and what was measured with it; the label that follows is ``label.py``'s.
 """
 
 from __future__ import annotations
@@ -12,16 +11,17 @@ import pwd
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import quote
 
-from countersign.agents.acp.known_recipes import RECIPES
 from countersign.agents.acp.recipe import GATE, HOME, STRANGER, Brought, Recipe
+from countersign.agents.acp.recipe_file import BadRecipe, known_recipes, own_recipes
 from countersign.settings.jsonc import BrokenJson, parse_jsonc
 from countersign.settings.policy import AgentConfig
-from countersign.wire.agents import AgentLabel
+from countersign.wire.base import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,21 @@ class Launch:
     env: Mapping[str, str]
 
 
-def recipe_for(config: AgentConfig) -> Recipe:
-    """The recipe that ``recipe`` names, else the one that program or package tell, else the one for strangers."""
+def recipe_for(config: AgentConfig, own: Mapping[str, Json] = MappingProxyType({})) -> Recipe:
+    """Return the recipe that ``recipe`` names, else the one that program or package tell, else the one for strangers.
+
+    ``own`` are the recipes of the settings; they come first.
+    """
+    read = own_recipes(own)
     if config.recipe is not None:
-        return next((recipe for recipe in RECIPES if recipe.name == config.recipe), STRANGER)
+        found = read.get(config.recipe)
+        if isinstance(found, BadRecipe):
+            return replace(STRANGER, caveat=f"its recipe in the settings cannot be used: {found}")
+        known = (recipe for recipe in known_recipes() if recipe.name == config.recipe)
+        return found or next(known, STRANGER)
     told = {part for word in (config.command or "", *config.args) for part in _parts(word)}
-    return next((recipe for recipe in RECIPES if recipe.marks & told), STRANGER)
+    usable = [recipe for recipe in read.values() if isinstance(recipe, Recipe)]
+    return next((recipe for recipe in (*usable, *known_recipes()) if recipe.marks & told), STRANGER)
 
 
 def prepare_launch(recipe: Recipe, config: AgentConfig, gate_folder: Path, environment: Mapping[str, str]) -> Launch:
@@ -110,25 +119,6 @@ def runs_bash(recipe: Recipe, environment: Mapping[str, str]) -> bool:
         except KeyError:
             return False
     return all(os.path.basename(shell) == "bash" for shell in named)
-
-
-def label_of(recipe: Recipe, installed: str | None, claimed: str | None, workspace: str) -> tuple[AgentLabel, str]:
-    """The honest label in this workspace, and a sentence that says why. ``installed`` is the version that was found
-    (``identity.py``), ``claimed`` what the agent says; its word can only lower the label."""
-    if recipe is STRANGER:
-        return recipe.label, recipe.caveat
-    found = next((name for name in recipe.hostile if os.path.lexists(os.path.join(workspace, name))), None)
-    if found is not None:
-        return "unguarded", f"the workspace holds `{found}`, with which this agent can act unasked"
-    if recipe.label != "gated":
-        return recipe.label, recipe.caveat
-    if installed is None:
-        return "asksOnly", "which version of this agent runs is not known; start it from its package, or name a version"
-    if claimed is not None and claimed != installed:
-        return "asksOnly", f"version {installed} of this agent is installed, but it says that it is {claimed}"
-    if installed not in recipe.measured:
-        return "asksOnly", f"version {installed} of this agent has not been measured"
-    return recipe.label, recipe.caveat
 
 
 def _parts(word: str) -> list[str]:

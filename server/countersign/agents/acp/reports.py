@@ -7,16 +7,19 @@ A call that the gate saw gets its events from the gate. One that the agent never
 from __future__ import annotations
 
 import json
+import os
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
 from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
-from countersign.gate import RunCommand, WritePath, in_worker
+from countersign.gate import ReadPath, RunCommand, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
@@ -32,6 +35,9 @@ MOST_KEPT = 16 << 20
 """Bytes of inputs and changes of one turn that are kept."""
 MOST_CALLS = 10_000
 """Calls of one turn that are kept."""
+
+CLOCK_TICK = 20_000_000
+"""Nanoseconds by which a file's time may lie behind the clock."""
 
 
 def new_call_id() -> str:
@@ -83,8 +89,16 @@ class Reports:
     that finds no room is ``too_large``.
     """
 
-    def __init__(self, agent: str, emit: Callable[[ThreadEvent], None], ground: Callable[[], AgentContext]) -> None:
+    def __init__(
+        self,
+        agent: str,
+        emit: Callable[[ThreadEvent], None],
+        ground: Callable[[], AgentContext],
+        quiet: frozenset[str] = frozenset(),
+    ) -> None:
         self._agent = agent
+        self._quiet = quiet
+        self._began = time.time_ns() - CLOCK_TICK
         self._emit = emit
         self._ground = ground
         self._by_id: dict[str, ToolReport] = {}
@@ -187,17 +201,29 @@ class Reports:
         """The chat has the result of a call, of the gate's or of ours."""
         self._heard_results.add(tool_call_id)
 
-    async def harmless(self, report: ToolReport) -> bool:
-        """Whether a call that nobody was asked about only read or thought, or did all that it did through us."""
+    def find(self, call_id: str) -> ToolReport | None:
+        """What was said of a call so far."""
+        return self._by_id.get(call_id)
+
+    def unended(self) -> list[ToolReport]:
+        """The calls of which no end was told."""
+        return [report for report in self._by_id.values() if not report.ended]
+
+    async def excused(self, report: ToolReport) -> bool:
+        """Return true if nobody need be asked about this call: all of its effects are reads inside the workspace, or it
+        did all that it did through us, or it is one of the recipe's tools that have no effect of their own."""
+        if report.names and set(report.names) <= self._quiet:
+            return True
         if report.terminals and set(report.terminals) <= self.terminals_of_ours:
             return True
         if report.too_large:
             return False
-        effects = (await in_worker(work_out, report, self._ground())).effects
-        writes = {effect.path for effect in effects if isinstance(effect, WritePath)}
-        if any(isinstance(effect, RunCommand) for effect in effects) or not writes <= self.written_through_us:
-            return False
-        return bool(writes) or report.kind in ("read", "search", "think")
+        return await in_worker(_blocking_excused, report, self._ground(), frozenset(self.written_through_us))
+
+    async def untouched(self, report: ToolReport) -> bool:
+        """Return true if all that the call would do is to read and write files, and none of them has changed since the
+        turn began: an agent may find by itself that it cannot make a change, before it asks."""
+        return not report.too_large and await in_worker(_blocking_untouched, report, self._ground(), self._began)
 
     def subagent(self, report: ToolReport) -> str | None:
         """The path of the sub-agent that makes the call, where the agent says so."""
@@ -247,6 +273,34 @@ class Reports:
 
 def _blocking_drawn(report: ToolReport, ground: AgentContext) -> Drawn:
     return Drawn(work_out(report, ground).category, shown_arguments(report))
+
+
+def _blocking_excused(report: ToolReport, ground: AgentContext, written_through_us: frozenset[str]) -> bool:
+    if not any((report.inputs, report.diffs, report.locations)):
+        return False
+    touch = work_out(report, ground)
+    writes = {effect.path for effect in touch.effects if isinstance(effect, WritePath)}
+    if writes and writes <= written_through_us and not any(isinstance(effect, RunCommand) for effect in touch.effects):
+        return True
+    inside = os.path.realpath(ground.workspace)
+    return touch.understood and all(
+        isinstance(effect, ReadPath) and Path(os.path.realpath(effect.path)).is_relative_to(inside)
+        for effect in touch.effects
+    )
+
+
+def _blocking_untouched(report: ToolReport, ground: AgentContext, began: int) -> bool:
+    touch = work_out(report, ground)
+    if not touch.understood or not all(isinstance(effect, ReadPath | WritePath) for effect in touch.effects):
+        return False
+    for effect in touch.effects:
+        if isinstance(effect, WritePath):
+            try:
+                if os.lstat(effect.path).st_ctime_ns >= began:
+                    return False
+            except (OSError, ValueError):
+                continue
+    return True
 
 
 def _face(report: ToolReport) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ INVARIANT (once): every request of the agent gets exactly one answer, whoever en
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -23,13 +23,14 @@ from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
-from countersign.agents.acp.reports import Reports, title_of
+from countersign.agents.acp.reports import Reports, shown_arguments, title_of
 from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
     ChatNews,
     ModeNews,
+    OptionNews,
     Raw,
     ToolNews,
     ToolReport,
@@ -37,6 +38,7 @@ from countersign.agents.acp.translate import (
     read_text,
     read_update,
 )
+from countersign.agents.acp.unasked import Labels, Tripwire
 from countersign.agents.pace import Pace
 from countersign.gate import (
     BadArguments,
@@ -58,7 +60,7 @@ from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of
-from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
+from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent, UnpermittedEvent
 
 log = limited_logger(__name__)
 
@@ -83,7 +85,8 @@ PLAIN_DENIAL = "the person denied it"
 class Session:
     """The state of one session, upheld over its turns.
 
-    ``tell_unasked`` hears that the agent acted without asking, ``tell_mode`` that its session changed its mode.
+    ``labels`` hears that the agent acted without asking, ``tell_mode`` that its session changed its mode,
+    ``tell_options`` which values its options have now.
     """
 
     def __init__(
@@ -96,11 +99,14 @@ class Session:
         policy: Callable[[], Policy],
         desk: ShellRegistry | None,
         workers: Workers,
-        tell_unasked: Callable[[str], None],
+        labels: Labels,
         tell_mode: Callable[[Session, str], None],
+        tell_options: Callable[[Session, Mapping[str, str | bool]], None],
         runs_bash: bool,
+        folder: str,
     ) -> None:
         self.session_id = session_id
+        self.folder = folder
         self.agent = agent
         self.recipe = recipe
         self.gate = gate
@@ -120,9 +126,11 @@ class Session:
         self._notes: list[str] = []
         self.credits = CreditBook()
         self._permitted: dict[str, list[ToolCall]] = {}
-        self.reports = Reports(agent, self.emit, self.ground)
-        self._tell_unasked = tell_unasked
+        self._labels = labels
+        self._refused = False
+        self._new_reports()
         self._tell_mode = tell_mode
+        self._tell_options = tell_options
         self._runs_bash = runs_bash
         self._shell_moved = False
         self._entries: set[Entry] = set()
@@ -139,7 +147,8 @@ class Session:
         self._said = self._chatted = 0
         self._permitted = {}
         self.reopen()
-        self.reports = Reports(self.agent, self.emit, self.ground)
+        self._refused = False
+        self._new_reports()
 
     def _emit_of_gate(self, emit: Callable[[ThreadEvent], None], event: ThreadEvent) -> None:
         if isinstance(event, ToolResultEvent):
@@ -170,6 +179,8 @@ class Session:
     async def end(self, resolution: Resolution) -> None:
         """The turn is over, or the agent is gone: ends what is open, and the turn with it."""
         await self.close_open(resolution)
+        if self.turn is not None:
+            await self._tripwire.hear_turn_end(cut_short=self.stopping or self._refused or resolution.by == "agentExit")
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=FAREWELL_SECONDS)
         if self.turn is not None:
@@ -227,12 +238,16 @@ class Session:
                     await self._pace.said(characters // len(events))
             case ModeNews(mode=mode):
                 self._tell_mode(self, mode)
+            case OptionNews(values=values):
+                self._tell_options(self, values)
             case ToolNews(call_id=call_id, raw=fields):
                 _check_call_id(call_id)
                 reports = self.reports
                 report, just_ended = await reports.hear(call_id, fields)
                 if just_ended:
-                    await self._hear_end(report, reports)
+                    await self._hear_end(report)
+                elif report.status == "in_progress":
+                    self._tripwire.hear_progress(report)
 
     def _end_flood(self, most: int) -> NoReturn:
         message = f"{self.agent} said more than {most >> 20} MiB in one turn, so it is ended"
@@ -244,7 +259,7 @@ class Session:
         if self._last_turn is not None:
             self._last_turn.emit(event)
 
-    async def _hear_end(self, report: ToolReport, reports: Reports) -> None:
+    async def _hear_end(self, report: ToolReport) -> None:
         for request in [entry for entry in self._entries if isinstance(entry, Request)]:
             if request.report.call_id != report.call_id:
                 continue
@@ -254,15 +269,21 @@ class Session:
                 gone = Resolution("interrupted", "change", "the agent went on without waiting for the answer")
                 self._own(self._withdraw(request, gone), "withdraw a card that nobody waits for")
                 if report.status == "completed":
-                    self._unasked(report, "did not wait for an answer")
-        asked = reports.was_asked(report.call_id)
-        if report.status == "completed" and not asked and not await reports.harmless(report):
-            self._unasked(report, "acted without asking")
+                    await self._tripwire.fall(report, "did not wait for an answer")
+        await self._tripwire.hear_end(report)
 
-    def _unasked(self, report: ToolReport, what: str) -> None:
-        message = f"{self.agent} {what}: `{title_of(report)}`; from now on it counts as unguarded"
-        self.emit(NoticeEvent(level="warning", message=message))
-        self._tell_unasked(message)
+    async def _say_unpermitted(self, message: str, report: ToolReport, certain: bool) -> None:
+        title = title_of(report)
+        self.emit(UnpermittedEvent(message=message, certain=certain, tool_call=title))
+        if (turn := self._last_turn) is not None:
+            seen: dict[str, Json] = {"message": message, "toolCall": title, "input": shown_arguments(report)}
+            await self.gate.noticed.record(
+                turn.thread_id, self.agent, report.call_id, f"acp:{report.tool_kind}", seen, certain=certain
+            )
+
+    def _new_reports(self) -> None:
+        self.reports = Reports(self.agent, self.emit, self.ground, self.recipe.quiet)
+        self._tripwire = Tripwire(self.agent, self.reports, self._labels, self._say_unpermitted, self._own)
 
     # What the agent asks.
 
@@ -279,6 +300,7 @@ class Session:
         options = read_options(params.get("options"))
         _check_call_id(call_id)
         report = self.reports.merge(call_id, raw)
+        self._tripwire.hear_request(call_id)
         turn = self.open_turn()
         if turn is None:
             log.warning("%s asked for permission while no turn was running; it was refused", self.agent)
@@ -355,7 +377,7 @@ class Session:
     def ground(self) -> AgentContext:
         """Where the agent stands now."""
         policy = self.policy()
-        return AgentContext(policy.workspace, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
+        return AgentContext(self.folder, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
 
     async def _act(self, permit: Permit, request: Request) -> Outcome:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""
@@ -374,7 +396,7 @@ class Session:
         report = await request.final
         told = report if report is not None and not report.too_large else None
         if told is not None and await in_worker(blocking_exceeds, tuple(permitted), told, self.ground()):
-            self._unasked(told, "did more than it had asked for")
+            await self._tripwire.fall(told, "did more than it had asked for")
         return await outcome_of(call, report, request.approved.done)
 
     def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:
@@ -390,6 +412,7 @@ class Session:
             why = "the gate failed, so it denied this"
             self._own(self.reports.show_refused(request.report, request.tool_call_id, why), "show a refusal")
         elif isinstance(settled := task.result(), Refused):
+            self._refused = True
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))
             if not gone:
@@ -397,6 +420,7 @@ class Session:
 
     def _refuse(self, report: ToolReport, tool_call_id: str, why: str) -> None:
         """Show a call that the gate never saw as refused, and tell the agent why with the next prompt."""
+        self._refused = True
         self._note(f"`{title_of(report)}` was not run: {why}")
         self._own(self.reports.show_refused(report, tool_call_id, why), "show a refusal")
 

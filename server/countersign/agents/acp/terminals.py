@@ -44,7 +44,7 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
         BadMessage: the params are not those of the method.
         Denied, Failed: nothing was started.
     """
-    text, cwd = command_text(params), await in_worker(_blocking_folder, session.policy().workspace, params.get("cwd"))
+    text, cwd = command_text(params), await in_worker(_blocking_folder, session.folder, params.get("cwd"))
     if len(text) > LONGEST_COMMAND:
         raise Failed(TOO_LONG)
     limit = params.get("outputByteLimit")

@@ -29,6 +29,8 @@ LONGEST_NAME = 256
 """Characters of an id or a kind that are kept."""
 MOST_NAMES = 16
 """Names of one tool that are kept."""
+MOST_OPTIONS = 64
+"""Options of a session that are read."""
 MOST_PLACES = 256
 """Files of one call that are kept, of diffs and of locations each; of a call that names more nothing is understood."""
 MOST_BLOCKS = 1000
@@ -151,13 +153,20 @@ class ModeNews:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionNews:
+    """The agent says which values the options of its session have now."""
+
+    values: Mapping[str, str | bool]
+
+
+@dataclass(frozen=True, slots=True)
 class ChatNews:
     """Something for the transcript."""
 
     events: tuple[ThreadEvent, ...] = field(default=())
 
 
-News = ToolNews | ModeNews | ChatNews
+News = ToolNews | ModeNews | OptionNews | ChatNews
 
 
 def read_update(raw: Json) -> News:
@@ -176,6 +185,8 @@ def read_update(raw: Json) -> News:
             return ChatNews((TodoEvent(items=_todo_items(as_object(update.get("plan")).get("entries"))),))
         case "current_mode_update":
             return ModeNews(read_text(update, "currentModeId"))
+        case "config_option_update":
+            return OptionNews(_option_values(update.get("configOptions")))
         case _:
             return ChatNews()
 
@@ -205,6 +216,16 @@ def read_text(raw: Raw, key: str) -> str:
     if not isinstance(value, str):
         raise BadMessage(f"`{key}` must be a string")
     return value
+
+
+def _option_values(raw: Json) -> dict[str, str | bool]:
+    found: dict[str, str | bool] = {}
+    for entry in raw[:MOST_OPTIONS] if isinstance(raw, list) else ():
+        option = as_object(entry)
+        name, value = option.get("id"), option.get("currentValue")
+        if isinstance(name, str) and isinstance(value, str | bool):
+            found[name[:LONGEST_NAME]] = value[:LONGEST_NAME] if isinstance(value, str) else value
+    return found
 
 
 def _count(value: Json) -> int | None:

@@ -1,0 +1,90 @@
+"""The label of an agent: what holds it here, and why, in one sentence. A plain function over what was found.
+
+"Gated" means: a recipe was measured with exactly this content, or a probe on this machine passed for it, nothing in the
+workspace silences it in spite of the recipe, and no fall is on record. What an agent says of itself can only lower it.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from countersign.agents.acp.identity import Identity
+from countersign.agents.acp.recipe import STRANGER, Recipe
+from countersign.wire.agents import AgentLabel
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What an agent says of itself in ``agentInfo``."""
+
+    name: str | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What is known of an agent beside its recipe. ``probed`` is the label that a probe of this identity found;
+    ``fallen`` why its label fell in this workspace; ``claim`` is None before it was started."""
+
+    identity: Identity | None = None
+    claim: Claim | None = None
+    probed: AgentLabel | None = None
+    fallen: str | None = None
+    files: tuple[str, ...] = ()
+
+
+def label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
+    """Return the label and the sentence that says why."""
+    label, why = _label_of(recipe, found)
+    held = [name for name in recipe.held if name in found.files]
+    if held and label != "unguarded":
+        why = f"{why}; its recipe keeps out {_listed(held)} of this workspace"
+    return label, why
+
+
+def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
+    if found.fallen is not None:
+        return "unguarded", found.fallen
+    if recipe.name == STRANGER.name and found.probed is None:
+        return STRANGER.label, recipe.caveat
+    hostile = next((name for name in recipe.hostile if name in found.files), None)
+    if hostile is not None:
+        return "unguarded", f"the workspace holds `{hostile}`, with which this agent can act unasked"
+    if found.probed is not None and _contradiction(recipe, found) is None:
+        return found.probed, f"a probe on this machine found this; {recipe.caveat}".rstrip("; ")
+    if recipe.label != "gated":
+        return recipe.label, recipe.caveat
+    if found.identity is None or found.identity.version is None:
+        return "asksOnly", "which version of this agent runs is not known; start it from its package, or name a version"
+    if (wrong := _contradiction(recipe, found)) is not None:
+        return "asksOnly", wrong
+    version, digest = found.identity.version, found.identity.digest
+    if found.identity.package not in recipe.packages or version not in recipe.measured:
+        return "asksOnly", f"version {version} of this agent has not been measured; `countersign probe` measures it"
+    if digest is None or digest not in recipe.measured[version]:
+        why = f"this calls itself version {version}, but its files are not those that were measured"
+        return "asksOnly", f"{why}; `countersign probe` measures them"
+    return recipe.label, recipe.caveat
+
+
+def files_in(recipe: Recipe, workspace: str) -> tuple[str, ...]:
+    """Return which of the files that matter to this agent are there. Reads the disk."""
+    named = (*recipe.hostile, *recipe.held)
+    return tuple(name for name in named if os.path.lexists(os.path.join(workspace, name)))
+
+
+def _contradiction(recipe: Recipe, found: Findings) -> str | None:
+    """How the agent's own words contradict what is installed."""
+    identity, claim = found.identity, found.claim
+    if identity is None or claim is None:
+        return None
+    if claim.version is not None and identity.version is not None and claim.version != identity.version:
+        return f"version {identity.version} of this agent is installed, but it says that it is {claim.version}"
+    if claim.name is not None and recipe.names and claim.name not in recipe.names:
+        return f"this agent calls itself `{claim.name}`, which is not the one of its recipe"
+    return None
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

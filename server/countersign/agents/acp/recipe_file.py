@@ -1,0 +1,152 @@
+"""Recipes as JSON: the model of one file, its published schema, and the recipes that come with Countersign.
+
+``known/recipe.schema.json`` is the schema for agent authors (``docs/agents.md``). A person's own recipes are entries of
+``recipes`` in settings and read by the same model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
+from pydantic.alias_generators import to_camel
+
+from countersign.agents.acp.recipe import Brought, Recipe
+from countersign.wire.base import Json
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+_PART = r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*"
+RelativePath = Annotated[str, StringConstraints(pattern=rf"^({_PART}/)*{_PART}$")]
+"""A path below a folder; it cannot lead out of it by its text."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True)
+
+
+class BringEntry(_Model):
+    """A file of the person's own that the agent gets in its private folder: linked, or some keys of its JSON copied."""
+
+    name: Annotated[RelativePath, Field(description="what it is called in the private folder")]
+    variable: Annotated[str, Field(description="environment variable that names the folder it lies in")] = ""
+    folder: Annotated[str, Field(description="that folder below the home, where the variable is not set")]
+    file: Annotated[str, Field(description="the file below that folder")]
+    keys: Annotated[tuple[str, ...], Field(description="copy only these keys of its JSON")] = ()
+    added: Annotated[dict[str, Json], Field(description="keys put over those that were copied")] = {}
+
+
+class RecipeFile(_Model):
+    """How Countersign starts one agent so that it asks for every call."""
+
+    schema_: Annotated[str, Field(alias="$schema")] = ""
+    name: Annotated[Name, Field(description="what `agents.NAME.recipe` names")]
+    title: Annotated[str, Field(description="the agent's name for people")] = ""
+    label: Annotated[
+        Literal["gated", "asksOnly", "unguarded"], Field(description="the label that was measured with this recipe")
+    ]
+    marks: Annotated[tuple[str, ...], Field(description="program or package names that detect it")] = ()
+    packages: Annotated[tuple[str, ...], Field(description="its npm packages, without their platform")] = ()
+    parts: Annotated[tuple[str, ...], Field(description="patterns of further packages that are part of it")] = ()
+    names: Annotated[tuple[str, ...], Field(description="what it may call itself in `agentInfo.name`")] = ()
+    measured: Annotated[
+        dict[str, tuple[Digest, ...]], Field(description="by version, digests of what was measured")
+    ] = {}  # fmt: skip
+    install: Annotated[str, Field(description="the command that installs it, for people")] = ""
+    login: Annotated[str, Field(description="the command that logs in, for people")] = ""
+    args: Annotated[tuple[str, ...], Field(description="arguments after the person's own; `{gate}` is a folder")] = ()
+    env: Annotated[dict[str, str], Field(description="environment; `{gate}` and `{home}` are folders")] = {}
+    files: Annotated[
+        dict[RelativePath, Json],
+        Field(description="files of the private folder `{gate}`: a text, a list of lines, or an object for JSON"),
+    ] = {}
+    session_meta: Annotated[dict[str, Json] | None, Field(description="`_meta` of `session/new`")] = None
+    mode: Annotated[str | None, Field(description="session mode to set and to hold")] = None
+    stricter: Annotated[tuple[str, ...], Field(description="session modes that it may enter by itself")] = ()
+    config: Annotated[
+        dict[str, str | StrictBool],
+        Field(description="session options to set and to hold, with the type that they have"),
+    ] = {}
+    fresh_shell: Annotated[bool, Field(description="each command starts in a new shell in the workspace")] = False
+    shell: Annotated[
+        Literal["bash", "variable", "unknown"], Field(description="runs commands with bash, with `$SHELL`, or unknown")
+    ] = "unknown"  # fmt: skip
+    missing_reads_empty: Annotated[bool, Field(description="needs empty text for a file that is not there")] = False
+    bring: tuple[BringEntry, ...] = ()
+    refuse: Annotated[tuple[str, ...], Field(description="tools that are always rejected")] = ()
+    quiet: Annotated[
+        tuple[str, ...], Field(description="tools without an effect of their own, which need not ask")
+    ] = ()
+    hostile: Annotated[tuple[str, ...], Field(description="workspace files that lower the label")] = ()
+    held: Annotated[
+        tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
+    ] = ()
+    mask: Annotated[tuple[str, ...], Field(description="workspace paths that the sandbox hides from it")] = ()
+    caveat: Annotated[str, Field(description="what stays open, in one sentence")] = ""
+    evidence: Annotated[str, Field(description="how it was measured, and when")] = ""
+
+
+class BadRecipe(Exception):
+    """A recipe that is none; the message says what is wrong where."""
+
+
+def parse_recipe(raw: Any) -> Recipe:
+    """Return the recipe of a parsed file.
+
+    Raises:
+        BadRecipe: it does not fit the schema.
+    """
+    try:
+        file = RecipeFile.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the recipe"
+        raise BadRecipe(f"`{place}`: {first['msg'].lower()}") from None
+    return Recipe(
+        name=file.name, label=file.label, title=file.title or file.name, marks=frozenset(file.marks),
+        packages=frozenset(file.packages), parts=file.parts, names=frozenset(file.names), measured=file.measured,
+        install=file.install, login=file.login, args=file.args, env=file.env,
+        files={name: _text(content) for name, content in file.files.items()}, session_meta=file.session_meta,
+        mode=file.mode, stricter=frozenset(file.stricter), config=file.config, fresh_shell=file.fresh_shell,
+        shell=file.shell, missing_reads_empty=file.missing_reads_empty,
+        brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
+        quiet=frozenset(file.quiet), hostile=file.hostile, held=file.held, mask=file.mask, caveat=file.caveat,
+        evidence=file.evidence,
+    )  # fmt: skip
+
+
+def own_recipes(entries: Mapping[str, Json]) -> dict[str, Recipe | BadRecipe]:
+    """Return the recipes of ``recipes`` in settings, by name; what fits no schema is the error that says why."""
+    found: dict[str, Recipe | BadRecipe] = {}
+    for name, entry in entries.items():
+        try:
+            found[name] = parse_recipe({**entry, "name": name} if isinstance(entry, dict) else entry)
+        except BadRecipe as error:
+            found[name] = error
+    return found
+
+
+@cache
+def known_recipes() -> tuple[Recipe, ...]:
+    """Return the recipes that come with Countersign, by name."""
+    folder = resources.files("countersign.agents.acp") / "known"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".json")), key=lambda file: file.name)
+    texts = [file.read_text(encoding="utf-8") for file in files if file.name != "recipe.schema.json"]
+    return tuple(parse_recipe(json.loads(text)) for text in texts)
+
+
+def schema() -> dict[str, Any]:
+    """Return the published schema of a recipe file."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **RecipeFile.model_json_schema()}
+
+
+def _text(content: Json) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(f"{line}\n" for line in content)
+    return json.dumps(content, indent=2)
