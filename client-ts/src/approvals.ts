@@ -10,6 +10,7 @@ import { block, type DialogText, type EditorText, paragraphs } from './editorTex
 import type { IntentOf } from './intents.ts';
 import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
+import { inOrder } from './queueOrder.ts';
 import type { ToWebview } from './messages.ts';
 import type * as wire from './wire.gen.ts';
 
@@ -26,7 +27,7 @@ export interface ApprovalsHost extends BypassHost {
 }
 
 export interface Approvals {
-  /** Oldest first. */
+  /** In the order in which their calls were made. */
   all(): readonly wire.ApprovalRequest[];
   replaceAll(approvals: readonly wire.ApprovalRequest[]): void;
   requested(approval: wire.ApprovalRequest): void;
@@ -39,8 +40,6 @@ export interface Approvals {
   postpone(intent: Omit<IntentOf<'postpone'>, 'type'>): Promise<void>;
   /** Ids of open requests that were put off. */
   postponed(): ReadonlySet<string>;
-  /** The server that held their clocks has gone. */
-  disconnected(): void;
 }
 
 export function createApprovals(
@@ -50,7 +49,6 @@ export function createApprovals(
   kept: (toolCallId: string, kept: Kept) => void,
 ): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
-  const putOff = new Set<string>();
 
   /** The open approval that stood on the screen; undefined, and told, if it is no longer that one. */
   function shown(approvalId: string, digest: string): wire.ApprovalRequest | undefined {
@@ -189,20 +187,18 @@ export function createApprovals(
   async function postpone({ approvalId, postponed }: Omit<IntentOf<'postpone'>, 'type'>): Promise<void> {
     if (!open.has(approvalId)) return;
     const { expiresAt } = await link.request('tool/approvalPostpone', { approvalId, postponed });
-    if (postponed) putOff.add(approvalId);
-    else putOff.delete(approvalId);
+    const approval = open.get(approvalId);
+    if (approval) open.set(approvalId, { ...approval, postponed: postponed || undefined, expiresAt });
     post({ type: 'postponed', approvalId, postponed, ...(expiresAt !== undefined && { expiresAt }) });
   }
 
   return {
-    all: () => [...open.values()],
+    all: () => [...open.values()].sort(inOrder),
     postpone,
-    postponed: () => putOff,
-    disconnected: () => putOff.clear(),
+    postponed: () => new Set([...open.values()].filter((one) => one.postponed).map((one) => one.approvalId)),
     replaceAll(approvals) {
       open.clear();
       for (const approval of approvals) open.set(approval.approvalId, approval);
-      for (const id of putOff) if (!open.has(id)) putOff.delete(id);
     },
     requested(approval) {
       open.set(approval.approvalId, approval);
@@ -210,7 +206,6 @@ export function createApprovals(
     },
     resolved(resolved) {
       open.delete(resolved.approvalId);
-      putOff.delete(resolved.approvalId);
       post({ type: 'approvalResolved', resolved });
     },
     answer,

@@ -3,7 +3,7 @@
  * where the webview cannot be shown. Drawn from the desk's open approvals each time; keeps no queue of its own.
  */
 import type { Desk } from './desk.ts';
-import { block, type DialogText, type EditorText, editorText, ownText, type Texts } from './editorText.ts';
+import { block, type DialogText, paragraphs, type EditorText, editorText, ownText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
@@ -54,7 +54,7 @@ export function createAttention(
     host.setContext('countersign.waiting', waiting.length > 0);
     showStatus(waiting.length, tooltip);
     showBypass();
-    for (const approval of waiting) if (!announced.has(approval.approvalId)) announce(approval);
+    for (const approval of waiting) if (!approval.postponed && !announced.has(approval.approvalId)) announce(approval);
     for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
   }
 
@@ -167,7 +167,10 @@ export function createAttention(
     const deny = host.t('Deny');
     const whole = block(subject).rest === 0;
     const detail = whole
-      ? host.detail('{0}\n\n{1}', block(subject), approval.reason)
+      ? paragraphs(
+          host.detail('{0}\n\n{1}', block(subject), approval.reason),
+          approval.risks.length > 0 && host.detail('Risks:\n{0}', block(approval.risks.join('\n'))),
+        )
       : host.detail(
           '{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.',
           block(subject),

@@ -11,13 +11,14 @@ import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
+import { createPrompts, type PromptsHost } from './prompts.ts';
 import { createRules } from './rules.ts';
 import { shortPath } from './subject.ts';
 import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
-export interface DeskHost extends ApprovalsHost {
+export interface DeskHost extends ApprovalsHost, PromptsHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
@@ -40,7 +41,7 @@ export interface DeskHost extends ApprovalsHost {
 }
 
 export interface Desk {
-  /** Open approvals, oldest first. */
+  /** Open approvals, in the order in which their calls were made. */
   approvals(): readonly wire.ApprovalRequest[];
   agents(): readonly wire.AgentView[];
   /** Ids of open approvals that the person put off. */
@@ -68,6 +69,7 @@ const HISTORY_PAGE = 50;
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
   const rules = createRules(link, host, post);
   const approvals = createApprovals(link, host, post, (toolCallId, kept) => rules.kept(toolCallId, kept));
+  const prompts = createPrompts(link, host, post, () => listThreads());
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
   let connection: Connection = { state: 'starting' };
@@ -107,7 +109,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       agents: [...agents.values()],
       threads,
       approvals: [...approvals.all()],
-      postponed: [...approvals.postponed()],
+      queued: prompts.queued(),
       connection,
       loaded,
       ...host.models(),
@@ -134,7 +136,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   async function openThread(threadId: string): Promise<void> {
-    post({ type: 'threadOpened', thread: await link.request('thread/open', { threadId }) });
+    const thread = await link.request('thread/open', { threadId });
+    prompts.opened(threadId, thread.running);
+    post({ type: 'threadOpened', thread });
   }
 
   async function prompt(intent: IntentOf<'prompt'>): Promise<void> {
@@ -154,21 +158,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         threadId = made.threadId;
         post({ type: 'threadOpened', thread: { ...made, seq: 0, events: [], approvals: [], running: false } });
       }
-      post({ type: 'prompted', threadId, text: intent.text });
-      const turn = link.request('thread/prompt', {
-        threadId,
-        text: intent.text,
-        ...(attachment && { attachments: [attachment] }),
-      });
-      void listThreads().catch(() => undefined); // the list is drawn again when the turn ends
-      await turn;
-      post({ type: 'turnEnded', threadId });
     } catch (error) {
       const { message } = asServerError(error);
-      if (threadId === undefined) post({ type: 'promptRefused', text: intent.text, message });
-      else post({ type: 'turnEnded', threadId, error: message });
+      return post({ type: 'promptRefused', text: intent.text, message });
     }
-    await listThreads();
+    await prompts.send(threadId, intent.text, attachment);
   }
 
   async function mayUseAuto(): Promise<boolean> {
@@ -217,6 +211,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     });
     if (!yes) return;
     await link.request('thread/delete', { threadId });
+    prompts.threadGone(threadId);
     post({ type: 'threadGone', threadId });
     await listThreads();
   }
@@ -229,6 +224,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return refresh();
       case 'prompt':
         return prompt(intent);
+      case 'queueRemove':
+        return prompts.remove(intent.threadId, intent.id);
+      case 'queueSend':
+        return prompts.sendNow(intent.threadId, intent.id);
       case 'stop':
         return link.notify('thread/cancel', { threadId: intent.threadId });
       case 'openThread':
@@ -350,7 +349,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       connection = next;
       if (next.state !== 'running') {
         loaded = false;
-        approvals.disconnected();
+        prompts.disconnected();
       }
       post({ type: 'connection', connection });
     },
@@ -368,6 +367,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     threadUpdated(update) {
       post({ type: 'update', update });
+      prompts.updated(update);
       // A chat takes its title from the first thing said in it.
       if (update.events.some((event) => event.type === 'prompt')) void listThreads().catch(() => undefined);
     },

@@ -19,6 +19,7 @@ import {
   showPick,
   showProgress,
 } from './editorWindow.ts';
+import type { QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
@@ -126,6 +127,9 @@ export function createHost(context: vscode.ExtensionContext) {
 
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
+    keptPrompts: (): unknown => context.workspaceState.get('countersign.queuedPrompts'),
+    keepPrompts: (queued: Record<string, QueuedPrompt[]>): void =>
+      void context.workspaceState.update('countersign.queuedPrompts', queued),
     ledgerAnchor: (): wire.LedgerHead | undefined =>
       context.globalState.get(`countersign.ledgerAnchor:${(context.storageUri ?? context.globalStorageUri).fsPath}`),
     keepLedgerAnchor: (head: wire.LedgerHead): void =>

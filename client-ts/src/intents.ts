@@ -24,6 +24,8 @@ const SHAPES = {
     mode: optional(mode),
     withSelection: optional(flag),
   },
+  queueRemove: { threadId: text, id: text },
+  queueSend: { threadId: text, id: text },
   stop: { threadId: text },
   openThread: { threadId: text },
   deleteThread: { threadId: text },

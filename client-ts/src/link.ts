@@ -2,6 +2,7 @@
  * The server as the rest of the extension sees it: typed requests and notifications. The real one stands on
  * vscode-languageclient (server.ts); tests hand in one of their own. Names and shapes are those of the wire.
  */
+import type { Translate } from './subject.ts';
 import type { Methods } from './wire.gen.ts';
 
 type Said<Kind, Direction> = {
@@ -49,6 +50,24 @@ export function asServerError(error: unknown): ServerError {
       ? data.kind
       : undefined;
   return new ServerError(message, kind);
+}
+
+/** LSP's code for a request that could not be carried out: its message is a sentence of the server's. */
+const REQUEST_FAILED = -32803;
+/** How the connection itself ends a request: closed, not there any more, not read or not written. */
+const CONNECTION_FAILED = new Set([-32096, -32097, -32098, -32099]);
+
+/** The error in words for a person. What only the protocol knows is for the log. */
+export function plainError(error: unknown, t: Translate): ServerError {
+  const known = asServerError(error);
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (error instanceof ServerError || known.kind !== undefined || code === REQUEST_FAILED) return known;
+  return new ServerError(
+    code === undefined || CONNECTION_FAILED.has(code as number)
+      ? t('The server stopped before it answered.')
+      : t('The server could not carry this out; its log says why.'),
+    undefined,
+  );
 }
 
 /** Without the fields that are undefined: on the wire, absent and null differ. */

@@ -12,8 +12,8 @@ export interface Snapshot {
   agents: wire.AgentView[];
   threads: wire.ThreadSummary[];
   approvals: wire.ApprovalRequest[];
-  /** Ids of open approvals that the person put off. */
-  postponed: string[];
+  /** Prompts that wait, by chat. */
+  queued: Record<string, QueuedPrompt[]>;
   /** Names of models a person has set up, and which model each built-in agent uses. */
   models: string[];
   modelOf: Record<string, string>;
@@ -28,6 +28,12 @@ export interface Snapshot {
   connection: Connection;
   /** Threads, approvals and agents are the running server's; before, they are empty or what was last known. */
   loaded: boolean;
+}
+
+/** A prompt that was written while a turn ran, and waits for its end. */
+export interface QueuedPrompt {
+  id: string;
+  text: string;
 }
 
 export interface Connection {
@@ -45,6 +51,8 @@ export type ToWebview =
   | { type: 'update'; update: wire.ThreadUpdate }
   | { type: 'prompted'; threadId: string; text: string }
   | { type: 'turnEnded'; threadId: string; error?: string }
+  /** All that wait in this chat now. */
+  | { type: 'queued'; threadId: string; prompts: QueuedPrompt[] }
   | { type: 'modeSet'; threadId?: string; mode: wire.Mode }
   | { type: 'promptRefused'; text: string; message: string }
   | { type: 'approvalRequest'; approval: wire.ApprovalRequest }

@@ -23,6 +23,7 @@ import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import {
   asServerError,
+  plainError,
   defined,
   type Link,
   type LinkState,
@@ -151,7 +152,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     await made.start().catch((error: unknown) => {
       const { message } = asServerError(error);
       host.log.error(message);
-      crashed(made, message);
+      crashed(made);
     });
   }
 
@@ -163,15 +164,15 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     return method === 'thread/update';
   }
 
-  /** Starts anew, unless it crashes again and again. `reason`: what it said, if it got so far as to say anything. */
-  function crashed(ended: LanguageClient, reason?: string): void {
+  /** Starts anew, unless it crashes again and again. What it said of it is in the log. */
+  function crashed(ended: LanguageClient): void {
     if (client !== ended) return;
     client = undefined;
     const now = Date.now();
     crashes = [...crashes.filter((at) => now - at < RESTART_WINDOW), now];
     if (crashes.length > RESTARTS) {
-      const message = host.t('the server stopped five times in three minutes; agents wait until it runs again');
-      return giveUp(reason === undefined ? message : `${message} (${reason})`, host.t('Restart Server'));
+      const message = host.t('The server stopped five times in three minutes; agents wait until it runs again.');
+      return giveUp(message, host.t('Restart Server'));
     }
     why = host.t('The server stopped; it is being started again.');
     changeState('starting', why);
@@ -204,10 +205,8 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
   function giveUp(message: string, again: EditorText): void {
     why = undefined;
     changeState('stopped', message);
-    const showLog = host.t('Show Log');
-    void host.complain(host.t('Countersign: {0}', editorText(message)), again, showLog).then((pressed) => {
+    void host.complain(host.t('Countersign: {0}', editorText(message)), again).then((pressed) => {
       if (pressed === again) return restart();
-      if (pressed === showLog) host.showLog();
       return undefined;
     });
   }
@@ -280,7 +279,8 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       try {
         return await client.sendRequest<Requests[M][1]>(method, defined(params));
       } catch (error) {
-        throw asServerError(error);
+        host.log.warn(`${method}: ${asServerError(error).message}`);
+        throw plainError(error, host.t);
       }
     },
     notify<M extends keyof Notifications>(method: M, params: Notifications[M]): void {

@@ -194,7 +194,9 @@ export interface ApprovalRequest {
   agentOptions?: AgentOption[];
   digest: string;
   createdAt: string;
+  firstAskedAt?: string;
   expiresAt?: string;
+  postponed?: boolean;
 }
 
 export interface SelectedOutcome {

@@ -38,7 +38,7 @@ const shapes: Record<string, Shape> = {
   ToolPreview: { fields: { kind: { values: ["tool"] }, "server?": "string", "input?": "any" } },
   ApprovalOption: { fields: { optionId: "string", name: "string", kind: { ref: "OptionKind" }, "scope?": { ref: "Scope" }, "rule?": "string", "examples?": { list: "string" }, "background?": "boolean" } },
   AgentOption: { fields: { optionId: "string", name: "string", kind: "string" } },
-  ApprovalRequest: { fields: { approvalId: "string", threadId: "string", agentName: "string", "subagent?": "string", toolCall: { ref: "ToolCallView" }, preview: { ref: "Preview" }, effects: { list: { ref: "EffectView" } }, reason: "string", risks: { list: "string" }, "notes?": { list: "string" }, "withheld?": { list: "string" }, options: { list: { ref: "ApprovalOption" } }, "agentOptions?": { list: { ref: "AgentOption" } }, digest: "string", createdAt: "string", "expiresAt?": "string" } },
+  ApprovalRequest: { fields: { approvalId: "string", threadId: "string", agentName: "string", "subagent?": "string", toolCall: { ref: "ToolCallView" }, preview: { ref: "Preview" }, effects: { list: { ref: "EffectView" } }, reason: "string", risks: { list: "string" }, "notes?": { list: "string" }, "withheld?": { list: "string" }, options: { list: { ref: "ApprovalOption" } }, "agentOptions?": { list: { ref: "AgentOption" } }, digest: "string", createdAt: "string", "firstAskedAt?": "string", "expiresAt?": "string", "postponed?": "boolean" } },
   SelectedOutcome: { fields: { outcome: { values: ["selected"] }, optionId: "string" } },
   CancelledOutcome: { fields: { outcome: { values: ["cancelled"] } } },
   OutcomeHolder: { fields: { outcome: { ref: "Outcome" } } },

@@ -45,16 +45,19 @@ const answers = (page: Page): Promise<{ type: string }[]> =>
     ),
   );
 
-/** What does not lie whole in the view, or lies under something else. */
-const outside = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const card = document.querySelector('.card')!;
+/** What does not lie whole in the view, or lies under something else. Of a list, its row is scrolled to first. */
+const outside = (page: Page, row = 0): Promise<string[]> =>
+  page.evaluate((index) => {
+    const card = document.querySelectorAll('.card')[index]!;
+    if (card.closest('.review')) card.scrollIntoView({ block: 'start' });
     const wanted = [
       card.querySelector('.card-title'),
       card.querySelector('.risks'),
       card.querySelector('.strip'),
-      card.querySelector('.why-line'),
-      ...card.querySelectorAll('.buttons .primary:not(.menu-button), .buttons .split > .secondary'),
+      card.querySelector('.why-line, .reason'),
+      ...document.querySelectorAll(
+        '.card .buttons .primary:not(.menu-button), .card .buttons .split > .secondary, .page-foot .buttons > *',
+      ),
     ];
     return wanted.flatMap((element) => {
       if (!element) return [];
@@ -67,7 +70,7 @@ const outside = (page: Page): Promise<string[]> =>
         ? []
         : [`${name} is covered by ${over?.className}`];
     });
-  });
+  }, row);
 
 /** Pairs of characters that are drawn in another order than they stand in the text. */
 const disordered = (page: Page): Promise<string[]> =>
@@ -98,6 +101,28 @@ const disordered = (page: Page): Promise<string[]> =>
     }
     return found;
   });
+
+/** A linear congruential generator: the same cards each time. */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
+}
+
+/** A hostile subject with agent, reason, risks and options made up. */
+function generated(next: (below: number) => number, id: string): wire.ApprovalRequest {
+  const words = (most: number): string =>
+    Array.from({ length: 1 + next(most) }, () => 'abcdefghij'.slice(0, 1 + next(10))).join(next(3) === 0 ? '\n' : ' ');
+  const subjects = Object.values(HOSTILE);
+  return {
+    ...subjects[next(subjects.length)]!,
+    approvalId: `a-${id}`,
+    digest: `d-${id}`,
+    agentName: words(8),
+    reason: words(200),
+    risks: Array.from({ length: next(6) }, () => words(6)),
+    options: options({ rule: 'Bash(x)', background: next(2) === 0 }),
+  };
+}
 
 describe('hostile subjects', () => {
   it('are forty', () => expect(Object.keys(HOSTILE)).toHaveLength(40));
@@ -145,6 +170,41 @@ describe('hostile subjects', () => {
   );
 });
 
+describe('hostile subjects in Review all', () => {
+  it.each(Object.entries(HOSTILE))(
+    '%s',
+    async (_, hostile) => {
+      const approval = { ...hostile, risks: [] };
+      const page = await shown([approval], VIEWS.narrowest, { type: 'show', page: 'review' });
+      const approve = page.getByRole('button', { name: 'Approve 1 selected', exact: true });
+      await page.waitForFunction(() => document.querySelector('.review .rows'));
+      expect(await outside(page)).toEqual([]);
+      const box = page.locator('.card .rows');
+      for (let steps = 0; steps < 400 && !(await approve.isEnabled()); steps++) {
+        if (steps < 2) await approve.click({ force: true });
+        await box.evaluate((rows: HTMLElement) => rows.focus());
+        await page.keyboard.press('PageDown');
+        // What is short is seen at once; then the end of its row has to come into view, and the first half second to pass.
+        if (await page.locator('[data-testid="unseen"][data-rows="0"], .review cs-rows:not(:has(.strip))').count()) {
+          await page.locator('.review-end').scrollIntoViewIfNeeded();
+          await page.waitForFunction(
+            () => !document.querySelector<HTMLButtonElement>('.page-foot .primary')?.disabled,
+            undefined,
+            { timeout: PATIENCE },
+          );
+        }
+      }
+      expect(await answers(page)).toEqual([]);
+      expect(await outside(page)).toEqual([]);
+      expect(await disordered(page)).toEqual([]);
+      await approve.click();
+      expect(await answers(page)).toHaveLength(1);
+      await page.close();
+    },
+    4 * PATIENCE,
+  );
+});
+
 it(
   'a script of 60 lines is not approved by the mouse before its end was scrolled to, in the card and in Review all',
   async () => {
@@ -184,25 +244,10 @@ it(
 it(
   'title, risks, strip, reason and buttons are in view, whatever the card and the view',
   async () => {
-    // A linear congruential generator: the same cards each time.
-    let state = 4242;
-    const next = (below: number): number => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
-    const words = (most: number): string =>
-      Array.from({ length: 1 + next(most) }, () => 'abcdefghij'.slice(0, 1 + next(10))).join(
-        next(3) === 0 ? '\n' : ' ',
-      );
-    const subjects = Object.values(HOSTILE);
+    const next = generator(4242);
     const page = await shown([commandApproval()], VIEWS.wide);
     for (let round = 0; round < 60; round++) {
-      const approval: wire.ApprovalRequest = {
-        ...subjects[next(subjects.length)]!,
-        approvalId: `a-${round}`,
-        digest: `d-${round}`,
-        agentName: words(8),
-        reason: words(200),
-        risks: Array.from({ length: next(6) }, () => words(6)),
-        options: options({ rule: 'Bash(x)', background: next(2) === 0 }),
-      };
+      const approval = generated(next, String(round));
       const view = { width: 300 + next(700), height: 270 + next(700) };
       await page.setViewportSize(view);
       await page.evaluate(
@@ -211,9 +256,31 @@ it(
       );
       await page.waitForFunction(
         (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
-        `a-${round}`,
+        approval.approvalId,
       );
       expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
+    }
+    await page.close();
+  },
+  2 * PATIENCE,
+);
+
+it(
+  'title, risks, strip and reason of each request in Review all are in view together, and the buttons always',
+  async () => {
+    const page = await shown([commandApproval()], VIEWS.wide, { type: 'show', page: 'review' });
+    const next = generator(777);
+    for (let round = 0; round < 40; round++) {
+      const view = { width: 300 + next(700), height: 270 + next(700) };
+      await page.setViewportSize(view);
+      const approvals = Array.from({ length: 1 + next(3) }, (_, index) => generated(next, `${round}-${index}`));
+      await page.evaluate((given) => window.postMessage(given, '*'), snapshot({ approvals }));
+      await page.waitForFunction(
+        (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
+        approvals.at(-1)!.approvalId,
+      );
+      for (let row = 0; row < approvals.length; row++)
+        expect([view, approvals[row]!.preview, await outside(page, row)]).toEqual([view, approvals[row]!.preview, []]);
     }
     await page.close();
   },

@@ -134,6 +134,8 @@ beforeEach(async () => {
     restartServer: () => undefined,
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => undefined,
+    keptPrompts: () => undefined,
+    keepPrompts: () => undefined,
     recall: (key) => remembered.has(key),
     remember: (key) => void remembered.add(key),
     models: () => ({ models: ['local'], modelOf: {} }),
@@ -237,12 +239,12 @@ it('putting a request off decides nothing, and is known to a view that is opened
   await forge({ type: 'postpone', approvalId: 'a-none', postponed: true });
   expect(sent).toEqual([['tool/approvalPostpone', { approvalId: 'a-plain', postponed: true }]]);
   expect(posted).toEqual([{ type: 'postponed', approvalId: 'a-plain', postponed: true }]);
-  await desk.refresh();
-  expect(posted.at(-1)).toMatchObject({ type: 'snapshot', postponed: ['a-plain'] });
-  // Its clock stood still in the server that has gone.
-  desk.connectionChanged({ state: 'stopped' });
-  await desk.refresh();
-  expect(posted.at(-1)).toMatchObject({ type: 'snapshot', postponed: [] });
+  await desk.handle({ type: 'ready' });
+  const first = posted.find(({ type }) => type === 'snapshot');
+  expect(first).toMatchObject({ approvals: [{ approvalId: 'a-plain', postponed: true }] });
+  // Without a deadline: its clock stands still. What the server says next stands.
+  expect(first).not.toMatchObject({ approvals: [{ expiresAt: expect.any(String) as string }] });
+  expect(posted.at(-1)).not.toMatchObject({ approvals: [{ postponed: true }] });
 });
 
 describe('what widens is asked again, and then done', () => {

@@ -1,6 +1,9 @@
 /** Draws the webview in a document of the test's own, with a stand-in for the editor that keeps what was posted. */
+import { vi } from 'vitest';
+
 import type { Intent } from '../src/intents.ts';
 import type { ToWebview } from '../src/messages.ts';
+import { ARMING_TIME } from '../webview/arming.ts';
 import { type Bridge, createBridge } from '../webview/bridge.ts';
 import { Root } from '../webview/root.ts';
 import { agents, thread, threads } from './fixtures.ts';
@@ -23,7 +26,7 @@ export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>>
     agents: agents(),
     threads: threads(),
     approvals: [],
-    postponed: [],
+    queued: {},
     models: [],
     modelOf: {},
     trusted: true,
@@ -99,4 +102,14 @@ export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview
   };
   if (messages.length > 0) await fake.say(...messages);
   return fake;
+}
+
+/** Lets a card's first half second pass; timers are vitest's. */
+export async function armed(webview: FakeWebview): Promise<void> {
+  vi.advanceTimersByTime(ARMING_TIME);
+  await webview.settle();
+}
+
+export function press(target: EventTarget, key: string, more: KeyboardEventInit = {}): boolean {
+  return target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
 }

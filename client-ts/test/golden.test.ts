@@ -137,7 +137,7 @@ it('an answer is said as the golden one', async () => {
   };
   const desk = createDesk(
     link,
-    { t: (message: string) => message } as DeskHost,
+    { t: (message: string) => message, keptPrompts: () => undefined } as unknown as DeskHost,
     () => undefined,
     () => undefined,
   );

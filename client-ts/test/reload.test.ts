@@ -20,7 +20,7 @@ const snapshot = (known: readonly wire.ApprovalRequest[], loaded = true): ToWebv
   agents: agents(),
   threads: threads(),
   approvals: [...known],
-  postponed: [],
+  queued: {},
   models: [],
   modelOf: {},
   trusted: true,

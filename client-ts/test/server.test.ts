@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';
-import type { LinkState } from '../src/link.ts';
+import { type LinkState, plainError } from '../src/link.ts';
 import { createServer, type Server, type ServerEvents, type ServerHost } from '../src/server.ts';
 
 const { State, FakeClient } = vi.hoisted(() => {
@@ -69,11 +69,12 @@ let states: [LinkState, string | undefined][];
 let complaints: { message: string; buttons: string[]; press(button: string | undefined): void }[];
 let connected: number;
 let now: number;
+let logged: string[];
 let server: Server;
 
 beforeEach(() => {
   storage = mkdtempSync(path.join(tmpdir(), 'cs-server-'));
-  [states, complaints, connected, now] = [[], [], 0, 1_000_000];
+  [states, complaints, connected, now, logged] = [[], [], 0, 1_000_000, []];
   FakeClient.made = [];
   FakeClient.failure = undefined;
   vi.spyOn(Date, 'now').mockImplementation(() => now);
@@ -90,7 +91,7 @@ beforeEach(() => {
     storage,
     extensionPath: storage,
     version: '0.0.0',
-    log: { info: quiet, warn: quiet, error: quiet },
+    log: { info: quiet, warn: quiet, error: (line: string) => void logged.push(line) },
   } as unknown as ServerHost;
   const events = {
     connected: () => void connected++,
@@ -141,7 +142,7 @@ describe('a server that dies', () => {
     await dieForGood();
     expect(FakeClient.made).toHaveLength(5);
     expect([server.state, connected]).toEqual(['stopped', 5]);
-    expect(complaints[0]?.buttons).toEqual(['Restart Server', 'Show Log']);
+    expect(complaints[0]?.buttons).toEqual(['Restart Server']);
     expect(complaints[0]?.message).toContain('five times in three minutes');
     expect(states.at(-1)).toEqual(['stopped', expect.stringContaining('agents wait until it runs again')]);
   });
@@ -180,12 +181,15 @@ describe('a server that dies', () => {
 });
 
 describe('a server that cannot start', () => {
-  it('is tried five times in all, and what it says is passed on', async () => {
+  it('is tried five times in all; what it says is in the log, and a person gets one sentence', async () => {
     FakeClient.failure = new Error('the initialization options do not fit');
     void server.start();
     await vi.waitFor(() => expect(complaints).toHaveLength(1));
     expect([server.state, connected, FakeClient.made.length]).toEqual(['stopped', 0, 5]);
-    expect(complaints[0]?.message).toContain('(the initialization options do not fit)');
+    expect(complaints[0]?.message).toBe(
+      'Countersign: The server stopped five times in three minutes; agents wait until it runs again.',
+    );
+    expect(logged).toContain('the initialization options do not fit');
   });
 
   it('works by the button once the cause is mended', async () => {
@@ -223,4 +227,34 @@ it('is started in our own folder, with nothing of the editor in its environment'
   expect([command, args, options.cwd]).toEqual(['/opt/tools/countersign', ['serve'], storage]);
   expect(Object.keys(options.env).filter((name) => /^(VSCODE_|PYTHONPATH$)/.test(name))).toEqual([]);
   vi.unstubAllEnvs();
+});
+
+describe('an error reaches a person in plain words', () => {
+  const protocol = (message: string, code: number, data?: unknown): Error =>
+    Object.assign(new Error(message), { code, ...(data !== undefined && { data }) });
+  const gone = 'The server stopped before it answered.';
+  const refused = 'The server could not carry this out; its log says why.';
+  it.each<[string, unknown, string]>([
+    ['closed', protocol('Pending response rejected since connection got disposed', -32097), gone],
+    ['not there', protocol('Connection is inactive', -32096), gone],
+    ['not written', protocol('write EPIPE', -32099), gone],
+    ['not read', protocol('Header must provide a Content-Length property.', -32098), gone],
+    ['thrown by the client', new Error('Client is not running and can\u2019t be stopped.'), gone],
+    ['no error at all', 'x', gone],
+    ['unknown method', protocol('Unhandled method thread/queue', -32601), refused],
+    ['wrong params', protocol('Input should be a valid string', -32602), refused],
+    ['a fault of ours', protocol('Request thread/open failed', -32603), refused],
+    [
+      'refused by the server',
+      protocol('the file changed since', -32803, { kind: 'conflict' }),
+      'the file changed since',
+    ],
+    [
+      'told with its kind',
+      protocol('the model is not there', -32000, { kind: 'modelError' }),
+      'the model is not there',
+    ],
+  ])('%s', (_, error, expected) => {
+    expect(plainError(error, (message) => message).message).toBe(expected);
+  });
 });

@@ -10,7 +10,7 @@ const start: ToWebview = {
   agents: agents(),
   threads: threads(),
   approvals: [],
-  postponed: [],
+  queued: {},
   models: [],
   modelOf: {},
   trusted: true,
@@ -214,6 +214,26 @@ describe('the queue', () => {
       { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' },
     ],
     [
+      'keeps the place of a call that is asked about again',
+      [
+        asked(one),
+        asked(two),
+        resolved('a-plain'),
+        asked({ ...one, approvalId: 'a-again', createdAt: '2031', firstAskedAt: one.createdAt }),
+      ],
+      { waiting: ['a-again', 'a-fetch'], cursor: 'a-fetch' },
+    ],
+    [
+      'keeps the order of what was asked at once',
+      [{ ...start, approvals: [{ ...two, createdAt: one.createdAt }, one] }],
+      { waiting: ['a-fetch', 'a-plain'], cursor: 'a-fetch' },
+    ],
+    [
+      'shows no card of what was put off before the view was loaded',
+      [{ ...start, approvals: [{ ...one, postponed: true }, two] }],
+      { waiting: ['a-plain', 'a-fetch'], cursor: 'a-fetch' },
+    ],
+    [
       'keeps its card when another comes',
       [asked(one), asked(two)],
       { waiting: ['a-plain', 'a-fetch'], cursor: 'a-plain' },
@@ -243,6 +263,14 @@ describe('the queue', () => {
   ];
   it.each(cases)('%s', (_, events, expected) => {
     expect(queue(after(start, ...events))).toEqual(expected);
+  });
+
+  it('takes the deadline of a request from the server, whatever was known of it', () => {
+    const known = after(start, asked({ ...one, expiresAt: '2026-11-20T09:20:00.000Z' }));
+    const [reloaded] = reduce(known, { ...start, approvals: [{ ...one, postponed: true }] }).waiting;
+    expect([reloaded?.postponed, reloaded?.approval.expiresAt]).toEqual([true, undefined]);
+    const putOff = reduce(known, { type: 'postponed', approvalId: 'a-plain', postponed: true });
+    expect(putOff.waiting[0]?.approval.expiresAt).toBeUndefined();
   });
 
   it('says what waits, and what became of it', () => {

@@ -22,15 +22,27 @@ export interface Bridge {
   onChange(listener: () => void): void;
   /** What stands in the composer; outlives its being hidden, and the webview. */
   draft: string;
+  /** Where a chat was scrolled to, in the same way; undefined at its end. */
+  scrollOf(threadId: string): Scroll | undefined;
+  keepScroll(threadId: string, scroll: Scroll | undefined): void;
   onAction(listener: (action: CardAction) => void): void;
   onChooseMode(listener: (mode: Mode) => void): void;
 }
 
+/** How far a chat is scrolled, and how many of its items are drawn. */
+export interface Scroll {
+  top: number;
+  shown: number;
+}
+
+/** Scrolling tells its place many times a second; the editor is told once it rests. */
+const KEEP_DELAY = 150;
+/** Chats whose place is kept. */
+const SCROLLS = 20;
 /** A hidden page gets no frames; what is said of it must still be heard. */
 const HIDDEN_FRAME = 100;
 
 export function createBridge(api: EditorApi): Bridge {
-  let state = initialState();
   let inbox: ToWebview[] = [];
   let scheduled = false;
   let drawn: () => void = () => undefined;
@@ -39,21 +51,27 @@ export function createBridge(api: EditorApi): Bridge {
   const before = api.getState();
   let chosen = textOf(before, 'threadId');
   let draft = textOf(before, 'draft') ?? '';
-  const keep = (): void => api.setState({ threadId: chosen, draft });
+  let scrolls: Readonly<Record<string, Scroll>> = scrollsOf(before);
+  let state: State = { ...initialState(), page: pageOf(before) };
+  const keep = (): void => api.setState({ threadId: chosen, draft, page: state.page, scrolls });
+  let keeping: ReturnType<typeof setTimeout> | undefined;
   let settled = false;
   let loaded = false;
 
   function dispatch(event: Event): void {
+    const { page } = state;
     state = reduce(state, event);
     settle();
     drawn();
     if (event.type === 'page') askFor(event.page);
+    if (page !== state.page) keep();
   }
 
   function takeAll(): void {
     scheduled = false;
     const messages = inbox;
     const wasBroken = state.ledger?.state === 'broken';
+    const { page } = state;
     inbox = [];
     for (const message of messages) {
       if (message.type === 'snapshot') useStrings(message.strings);
@@ -66,6 +84,7 @@ export function createBridge(api: EditorApi): Bridge {
       if (message.type === 'chooseMode') modeChosen(message.mode);
       if (message.type === 'show') askFor(message.page);
     }
+    if (page !== state.page) keep();
     // A new chain begins with a row that names the damage.
     if (state.page === 'history' && wasBroken && state.ledger !== undefined && state.ledger.state !== 'broken')
       api.postMessage({ type: 'history' } satisfies Intent);
@@ -88,6 +107,7 @@ export function createBridge(api: EditorApi): Bridge {
     }
     const again = !loaded && state.loaded;
     loaded = state.loaded;
+    if (again) askFor(state.page);
     // Another server, or the same one after a while: what the chat on the screen missed comes with the whole of it.
     if (again && settled && state.current !== undefined)
       api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
@@ -95,7 +115,7 @@ export function createBridge(api: EditorApi): Bridge {
       settled = true;
       const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];
       if (state.current === undefined && first) {
-        state = reduce(state, { type: 'openChat', threadId: first.threadId });
+        state = { ...reduce(state, { type: 'openChat', threadId: first.threadId }), page: state.page };
         api.postMessage({ type: 'openThread', threadId: first.threadId } satisfies Intent);
       }
     }
@@ -124,12 +144,32 @@ export function createBridge(api: EditorApi): Bridge {
       draft = text;
       keep();
     },
+    scrollOf: (threadId) => scrolls[threadId],
+    keepScroll(threadId, scroll) {
+      const { [threadId]: _, ...others } = scrolls;
+      scrolls = Object.fromEntries(
+        [...Object.entries(others), ...(scroll ? [[threadId, scroll]] : [])].slice(-SCROLLS),
+      );
+      clearTimeout(keeping);
+      keeping = setTimeout(keep, KEEP_DELAY);
+    },
     post: (intent) => api.postMessage(intent),
     dispatch,
     onChange: (listener) => (drawn = listener),
     onAction: (listener) => (acted = listener),
     onChooseMode: (listener) => (modeChosen = listener),
   };
+}
+
+/** The page that was open; the review comes back with its requests, and only by itself. */
+function pageOf(kept: unknown): Page {
+  const page = textOf(kept, 'page');
+  return page === 'history' || page === 'shells' || page === 'rules' ? page : 'chat';
+}
+
+function scrollsOf(kept: unknown): Record<string, Scroll> {
+  const found: unknown = typeof kept === 'object' && kept !== null && 'scrolls' in kept ? kept.scrolls : undefined;
+  return typeof found === 'object' && found !== null ? (found as Record<string, Scroll>) : {};
 }
 
 function textOf(kept: unknown, name: string): string | undefined {

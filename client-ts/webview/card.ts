@@ -8,43 +8,21 @@
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { reveal } from '../src/reveal.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import { Press } from './press.ts';
 import type { Bridge } from './bridge.ts';
+import { inputEditor, type Panel, panelView } from './cardPanels.ts';
+import { whyBox } from './cardWhy.ts';
 import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
-import {
-  clipped,
-  Drawn,
-  fullSentence,
-  icon,
-  revealed,
-  sentence,
-  verdictIcon,
-  warnings,
-  withheldButtons,
-} from './drawn.ts';
+import { Drawn, icon, revealed, sentence, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';
 import type { Waiting } from './state.ts';
 import { changeSize, sizeBadge, subjectView } from './subjectView.ts';
 import { RowsView } from './rowsView.ts';
 import { wasSeen } from './seen.ts';
-import { headlineOf, labelWords, modeName, ruleMeaning, scopeWords, shortPath, timeWords } from './words.ts';
-
-/** Of an agent's own words; they decide nothing. */
-const TITLE_LIMIT = 300;
-/** What stands beside "Why?"; the whole of it is behind it. */
-const REASON_LIMIT = 160;
-/** A command may have thousands of effects. */
-const EFFECTS = 200;
-
-type Panel =
-  | { kind: 'none' }
-  | { kind: 'rule'; option: wire.ApprovalOption; rule: string }
-  | { kind: 'message'; text: string }
-  | { kind: 'edit'; text: string };
+import { headlineOf, labelWords, shortPath, timeWords } from './words.ts';
 
 export class Card extends Drawn {
   static override properties = {
@@ -124,9 +102,7 @@ export class Card extends Drawn {
     if (!this.arming.armed) return t('Just a moment');
     if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge)
       return this.diffOpened ? undefined : t('Open the diff first');
-    // Who opened the diff in the editor has the whole of it there.
-    if (!this.diffOpened && !wasSeen(this.waiting.approval, this.bridge.state))
-      return t('Scroll through all of it first');
+    if (!wasSeen(this.waiting.approval, this.bridge.state)) return t('Scroll through all of it first');
     return undefined;
   }
 
@@ -179,10 +155,9 @@ export class Card extends Drawn {
     >
       ${this.head()}
       ${this.origin()} ${warnings(approval)}
-      ${withheldButtons(approval.withheld, this.bridge.state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
-      <div class="card-subject">${this.panel.kind === 'edit' ? this.editor(this.panel.text) : this.subject()}</div>
-      ${this.why()}
-      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${this.panelView()} ${this.buttons()}
+      <div class="card-subject">${this.panel.kind === 'edit' ? inputEditor(this.panel.text, this.change) : this.subject()}</div>
+      ${whyBox(approval, this.bridge, this.whyOpen, () => (this.whyOpen = !this.whyOpen))}
+      ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing} ${panelView(this.panel, approval, this.change)} ${this.buttons()}
     </section>`;
   }
 
@@ -238,124 +213,6 @@ export class Card extends Drawn {
     });
   }
 
-  private agentsWords(): TemplateResult | typeof nothing {
-    const { toolCall, agentName, agentOptions } = this.waiting.approval;
-    const { title } = toolCall;
-    // Titles of our own tools are the gate's words and say what the card says anyway.
-    const hosted =
-      agentOptions !== undefined ||
-      this.bridge.state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
-    if (!title || !hosted) return nothing;
-    return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> <q>${clipped(title, TITLE_LIMIT)}</q></p>`;
-  }
-
-  private why(): TemplateResult {
-    const { approval } = this.waiting;
-    const { state } = this.bridge;
-    const evidence = approval.effects.find((effect) => effect.verdict !== 'allow')?.evidence;
-    const mode =
-      state.chats[approval.threadId]?.mode ??
-      state.threads.find((thread) => thread.threadId === approval.threadId)?.mode;
-    const label = state.agents.find((agent) => agent.agentName === approval.agentName)?.label;
-    const id = `card-why-${approval.approvalId}`;
-    const shown = evidence?.rule && !approval.reason.includes(evidence.rule);
-    return html`<div class="why-box">
-      <p class="why-line">
-        ${icon('info')}<span>${fullSentence(approval.reason, REASON_LIMIT)}${shown ? html`: ${this.ruleLink(evidence)}` : evidence?.file ? html` ${this.placeLink(evidence)}` : nothing}</span
-        ><button type="button" class="link" aria-expanded=${this.whyOpen ? 'true' : 'false'} aria-controls=${id} @click=${() => (this.whyOpen = !this.whyOpen)}>${t('Why?')}</button>
-      </p>
-      <ul class="effects" id=${id} tabindex=${this.whyOpen ? '0' : nothing} aria-label=${t('Why')} ?hidden=${!this.whyOpen}>
-        ${
-          !this.whyOpen
-            ? nothing
-            : html`${approval.reason.length > REASON_LIMIT ? html`<li>${icon('info')}<span>${fullSentence(approval.reason)}</span></li>` : nothing}${approval.effects
-                .slice(0, EFFECTS)
-                .map(
-                  (effect) =>
-                    html`<li>${verdictIcon(effect.verdict)}<span><span class="effect-kind">${effectWord(effect.kind)}</span> <code>${revealed(effect.resource)}</code> <span class="why">${effect.evidence.reason === approval.reason ? nothing : sentence(effect.evidence.reason)}</span> ${effect.evidence.rule ? this.ruleLink(effect.evidence) : nothing}</span></li>`,
-                )}${approval.effects.length > EFFECTS ? html`<li><span></span><span>${t('and {0} more', approval.effects.length - EFFECTS)}</span></li>` : nothing}`
-        }
-        ${label ? html`<li>${icon('hubot')}<span>${revealed(approval.agentName)}: ${labelWords(label)}</span></li>` : nothing}
-        ${mode ? html`<li>${icon('settings')}<span>${t('mode {0}', modeName(mode))}</span></li>` : nothing}
-      </ul>
-      ${this.agentsWords()}
-    </div>`;
-  }
-
-  private ruleLink(evidence: wire.Evidence): TemplateResult {
-    return html`<code>${revealed(evidence.rule ?? '')}</code> ${this.placeLink(evidence)}`;
-  }
-
-  private placeLink({ file, line }: wire.Evidence): TemplateResult | typeof nothing {
-    if (!file) return nothing;
-    const open = (event: Event): void => {
-      event.preventDefault();
-      this.bridge.post({ type: 'openFile', path: file, ...(line !== undefined && { line }) });
-    };
-    const { workspace, home } = this.bridge.state;
-    return html`<a href="#" @click=${open}>${shortPath(file, workspace, home)}${line === undefined ? '' : `:${line}`}</a>`;
-  }
-
-  private editor(text: string): TemplateResult {
-    const rows = Math.min(14, Math.max(2, text.split('\n').length + 1));
-    return html`<label class="edit"
-      ><span>${t('Edited by you; it is judged again before it runs')}</span
-      ><textarea rows=${rows} spellcheck="false" .value=${text} @input=${(event: Event) => (this.panel = { kind: 'edit', text: (event.target as HTMLTextAreaElement).value })}></textarea>
-    </label>`;
-  }
-
-  private panelView(): TemplateResult | typeof nothing {
-    if (this.panel.kind === 'message') return this.messagePanel(this.panel.text);
-    if (this.panel.kind === 'rule') return this.rulePanel(this.panel.option, this.panel.rule);
-    return nothing;
-  }
-
-  private messagePanel(text: string): TemplateResult {
-    return html`<div class="panel">
-      <label class="field"><span>${t('Message to the agent')}</span><textarea rows="2" .value=${text} @input=${(event: Event) => (this.panel = { kind: 'message', text: (event.target as HTMLTextAreaElement).value })}></textarea></label>
-    </div>`;
-  }
-
-  private rulePanel(option: wire.ApprovalOption, rule: string): TemplateResult {
-    const { approvalId, options } = this.waiting.approval;
-    const scopes = options.filter(
-      (one) =>
-        one.kind === option.kind && one.rule === option.rule && (one.scope === 'workspace' || one.scope === 'user'),
-    );
-    const { examples = [] } = options.find((one) => one.kind === option.kind && one.rule === rule.trim()) ?? {};
-    const widths = [
-      ...new Set(
-        options.filter((one) => one.kind === option.kind && one.scope === option.scope).map((one) => one.rule),
-      ),
-    ];
-    return html`<div class="panel">
-      <label class="field"><span>${t('Rule')}</span><textarea class="rule" rows="2" spellcheck="false" .value=${rule} @input=${(event: Event) => (this.panel = { kind: 'rule', option, rule: (event.target as HTMLTextAreaElement).value })}></textarea></label>
-      ${
-        widths.length > 1
-          ? html`<div class="widths" role="group" aria-label=${t('Widths')}>
-            ${widths.map((width) => html`<button type="button" class="chip" aria-pressed=${width === rule ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option, rule: width ?? '' })}><code>${revealed(width ?? '')}</code></button>`)}
-          </div>`
-          : nothing
-      }
-      <div class="facts" id="rule-meaning-${approvalId}">
-        ${ruleMeaning(rule)}
-        ${
-          examples.length > 0
-            ? html`${t('It would also match:')}
-              <ul class="examples cut">${examples.map((example) => html`<li><code title=${reveal(example)}>${revealed(example)}</code></li>`)}</ul>`
-            : nothing
-        }
-      </div>
-      ${
-        scopes.length > 1
-          ? html`<div class="widths" role="group" aria-label=${t('Scope')}>
-            ${scopes.map((one) => html`<button type="button" class="chip" aria-pressed=${one === option ? 'true' : 'false'} @click=${() => (this.panel = { kind: 'rule', option: one, rule })}>${scopeWords(one.scope ?? 'call')}</button>`)}
-          </div>`
-          : nothing
-      }
-    </div>`;
-  }
-
   private buttons(): TemplateResult {
     const { approval } = this.waiting;
     const { obstacle, panel } = this;
@@ -399,6 +256,10 @@ export class Card extends Drawn {
   private shortcut(name: string, mac: string, other: string): string {
     return `${name} (${this.bridge.state.mac ? mac : other})`;
   }
+
+  private readonly change = (panel: Panel): void => {
+    this.panel = panel;
+  };
 
   private async show(panel: Panel): Promise<void> {
     this.panel = panel;
@@ -478,17 +339,6 @@ function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
     case 'tool':
       return toolCall.kind === 'read' || toolCall.kind === 'search' ? 'file' : 'tools';
   }
-}
-
-function effectWord(kind: wire.EffectKind): string {
-  const words: Record<wire.EffectKind, string> = {
-    read: t('reads'),
-    write: t('writes'),
-    command: t('runs'),
-    fetch: t('fetches'),
-    external: t('uses'),
-  };
-  return words[kind] ?? kind;
 }
 
 customElements.define('cs-card', Card);

@@ -1,6 +1,7 @@
 /** Where a person writes: the text, and below it mode, agent, model and Send. Enter sends; approving is not done here. */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
+import { revealProse } from '../src/reveal.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
@@ -68,6 +69,7 @@ export class Composer extends Drawn {
           ? html`<p class="bypassed">${icon('warning')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
           : nothing
       }
+      ${this.queue()}
       <div class="composer-box">
         <textarea
           aria-label=${t('Message')}
@@ -92,6 +94,32 @@ export class Composer extends Drawn {
         </div>
       </div>
     </form>`;
+  }
+
+  /** Prompts that wait for the end of the turn. */
+  private queue(): TemplateResult | typeof nothing {
+    const { current, queued, connection } = this.state;
+    const prompts = (current !== undefined && queued[current]) || [];
+    if (current === undefined || prompts.length === 0) return nothing;
+    const stopped = connection.state !== 'running';
+    return html`<ul class="queued" aria-label=${t('Queued messages')} data-testid="queued">
+      ${prompts.map(
+        ({ id, text }) =>
+          html`<li>
+            ${icon('clock')}<span class="queued-text" title=${revealProse(text)}>${revealProse(text)}</span>
+            <button type="button" class="tool" aria-label=${t('Edit the queued message')} title=${t('Edit')} @click=${() => this.editQueued(current, id, text)}>${icon('edit')}</button>
+            <button type="button" class="tool" aria-label=${t('Remove the queued message')} title=${t('Remove')} @click=${() => this.bridge.post({ type: 'queueRemove', threadId: current, id })}>${icon('close')}</button>
+            <button type="button" class="tool" aria-label=${t('Send the queued message now')} title=${t('Send now; stops what the agent does')} ?disabled=${stopped} @click=${() => this.bridge.post({ type: 'queueSend', threadId: current, id })}>${icon('arrow-up')}</button>
+          </li>`,
+      )}
+    </ul>`;
+  }
+
+  /** Back into the text box, after what stands there already. */
+  private editQueued(threadId: string, id: string, text: string): void {
+    this.bridge.post({ type: 'queueRemove', threadId, id });
+    this.text = this.text.trim() ? `${this.text}\n${text}` : text;
+    this.focusText();
   }
 
   /** Stops the turn of the chat on the screen. */

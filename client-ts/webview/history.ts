@@ -12,6 +12,8 @@ import { byWords, outcomeFacts, shortPath, timeWords } from './words.ts';
 /** The phases of one call, put together: each row of the ledger adds what it knows. */
 export interface Receipt {
   receiptId: string;
+  /** Number of the first row that is known of it. */
+  first: number;
   latest: wire.HistoryEntry;
   evidence: readonly wire.Evidence[];
   verdict?: wire.Verdict;
@@ -125,13 +127,14 @@ export class History extends Drawn {
   };
 }
 
-/** Entries, newest first, as one receipt each, in the order of their newest entry. */
+/** Entries, newest first, as one receipt each; the call that was made last comes first, however long others took. */
 export function receiptsOf(entries: readonly wire.HistoryEntry[]): Receipt[] {
   const receipts = new Map<string, Receipt>();
   for (const entry of entries) {
     const known = receipts.get(entry.receiptId);
     receipts.set(entry.receiptId, {
       receiptId: entry.receiptId,
+      first: Math.min(known?.first ?? entry.seq, entry.seq),
       latest: known?.latest ?? entry,
       evidence: known?.evidence.length ? known.evidence : entry.evidence,
       verdict: known?.verdict ?? entry.verdict,
@@ -139,7 +142,7 @@ export function receiptsOf(entries: readonly wire.HistoryEntry[]): Receipt[] {
       outcome: known?.outcome ?? entry.outcome,
     });
   }
-  return [...receipts.values()];
+  return [...receipts.values()].sort((one, other) => other.first - one.first);
 }
 
 function inputLine({ tool, input }: wire.HistoryEntry): string {

@@ -144,7 +144,7 @@ export class Review extends Drawn {
           onSeen: () => this.requestUpdate(),
         })}
         ${warnings(approval)}
-        <p class="facts">${fullSentence(approval.reason)}</p>
+        <p class="facts reason">${fullSentence(approval.reason)}</p>
         ${failed ? html`<p class="failed" role="alert">${icon('error')}<span>${sentence(failed)}</span></p>` : nothing}
       </div>
       <div class="review-end" data-digest=${approval.digest}></div>

@@ -133,9 +133,17 @@ export class RowsView extends Drawn {
     this.said = text.length > SAID ? t('{0} … and {1} more characters', text.slice(0, SAID), text.length - SAID) : text;
   }
 
+  /** As long as something was not in view, Page Down leads to it and reads it out. */
+  private readonly onKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'PageDown' || !this.seen || this.seen.complete) return;
+    event.preventDefault();
+    event.stopPropagation();
+    void this.step();
+  };
+
   protected override render(): TemplateResult {
     const { rows } = this;
-    return html`<div class="rows code ${this.look}" tabindex="0" role="region" aria-label=${this.label}>
+    return html`<div class="rows code ${this.look}" tabindex="0" role="region" aria-label=${this.label} @keydown=${this.onKey}>
         ${this.chunks.slice(0, this.drawn).map((chunk, index) => guard([rows, chunk], () => this.chunk(chunk, this.firsts[index]!)))}
         <div class="rows-end"></div>
       </div>

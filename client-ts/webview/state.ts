@@ -2,8 +2,9 @@
  * Everything the webview shows, and how each message changes it: `reduce(state, event)`, pure. What to ask of the
  * extension is bridge.ts's and the views'; how it looks is the views'.
  */
+import { inOrder } from '../src/queueOrder.ts';
 import type { Kept } from '../src/kept.ts';
-import type { Connection, Page, ToWebview } from '../src/messages.ts';
+import type { Connection, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { t } from './l10n.ts';
@@ -48,9 +49,11 @@ export interface State {
   sending: boolean;
   /** Text of a prompt that was refused, to be put back into the composer. */
   refused?: string;
+  /** Prompts that wait for the end of a turn, by chat. */
+  queued: Readonly<Record<string, readonly QueuedPrompt[]>>;
   /** Chats with a gap in what was heard, to be opened anew. */
   gaps: readonly string[];
-  /** Open approvals of all chats, oldest first, and the one on the screen. */
+  /** Open approvals of all chats, in the order in which their calls were made, and the one on the screen. */
   waiting: readonly Waiting[];
   cursor?: string;
   page: Page;
@@ -114,6 +117,7 @@ export function initialState(): State {
     chats: {},
     draft: { mode: 'default' },
     sending: false,
+    queued: {},
     gaps: [],
     waiting: [],
     page: 'chat',
@@ -135,7 +139,7 @@ export function initialState(): State {
 export function reduce(state: State, event: Event): State {
   switch (event.type) {
     case 'snapshot': {
-      const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded } = event;
+      const { agents, threads, models, modelOf, trusted, workspace, home, mac, connection, loaded, queued } = event;
       return withWaiting(
         {
           ...withFacts(state, event.approvals),
@@ -149,8 +153,9 @@ export function reduce(state: State, event: Event): State {
           mac,
           connection,
           loaded,
+          queued,
         },
-        kept(state.waiting, event.approvals, event.postponed),
+        kept(state.waiting, event.approvals),
       );
     }
     case 'connection':
@@ -179,6 +184,8 @@ export function reduce(state: State, event: Event): State {
       return withChat({ ...state, sending: false }, event.threadId, (chat) => promptedChat(chat, event.text));
     case 'turnEnded':
       return withChat(state, event.threadId, (chat) => turnEndedChat(chat, event.error));
+    case 'queued':
+      return { ...state, sending: false, queued: { ...state.queued, [event.threadId]: event.prompts } };
     case 'modeSet':
       if (event.threadId === undefined) return { ...state, draft: { ...state.draft, mode: event.mode } };
       return withChat(state, event.threadId, (chat) => ({ ...chat, mode: event.mode }));
@@ -296,10 +303,8 @@ function updated(state: State, update: wire.ThreadUpdate): State {
 function requested(state: State, approval: wire.ApprovalRequest): State {
   const waiting = [
     ...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId),
-    { approval, answering: false, postponed: false },
-  ].sort((one, other) =>
-    one.approval.createdAt < other.approval.createdAt ? -1 : one.approval.createdAt > other.approval.createdAt ? 1 : 0,
-  );
+    { approval, answering: false, postponed: approval.postponed === true },
+  ].sort((one, other) => inOrder(one.approval, other.approval));
   const said =
     waiting.length === 1
       ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName)
@@ -341,17 +346,18 @@ function withWaiting(state: State, waiting: readonly Waiting[]): State {
 }
 
 /** The server's list, with what is known here of those that were open already. */
-function kept(
-  before: readonly Waiting[],
-  approvals: readonly wire.ApprovalRequest[],
-  postponed: readonly string[],
-): Waiting[] {
-  return approvals.map((approval) => ({
-    ...(before.find(
+function kept(before: readonly Waiting[], approvals: readonly wire.ApprovalRequest[]): Waiting[] {
+  return [...approvals].sort(inOrder).map((approval) => {
+    const known = before.find(
       (one) => one.approval.approvalId === approval.approvalId && one.approval.digest === approval.digest,
-    ) ?? { approval, answering: false }),
-    postponed: postponed.includes(approval.approvalId),
-  }));
+    );
+    const postponed = approval.postponed === true;
+    if (!known) return { approval, answering: false, postponed };
+    // What was seen of it hangs on the preview, as long as that shows the same. The clock is the server's.
+    const { preview } = known.approval;
+    const same = JSON.stringify(preview) === JSON.stringify(approval.preview);
+    return { ...known, approval: same ? { ...approval, preview } : approval, postponed };
+  });
 }
 
 function withFacts(state: State, approvals: readonly wire.ApprovalRequest[]): State {
@@ -373,7 +379,7 @@ function active(waiting: readonly Waiting[]): string[] {
 function postponedChanged(state: State, approvalId: string, postponed: boolean, expiresAt: string | undefined): State {
   const changed = state.waiting.find((one) => one.approval.approvalId === approvalId);
   if (!changed) return state;
-  const now = { ...changed, postponed, approval: postponed ? changed.approval : { ...changed.approval, expiresAt } };
+  const now = { ...changed, postponed, approval: { ...changed.approval, expiresAt } };
   const next = withWaiting(
     state,
     state.waiting.map((one) => (one === changed ? now : one)),

@@ -4,7 +4,7 @@ import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 
 import { revealProse } from '../src/reveal.ts';
-import type { Bridge } from './bridge.ts';
+import type { Bridge, Scroll } from './bridge.ts';
 import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
@@ -33,6 +33,8 @@ export class Transcript extends Drawn {
   declare private away: boolean;
 
   private follows = true;
+  /** Where this chat was left; gone to until the person scrolls, since what is drawn grows for a while. */
+  private place: Scroll | undefined;
   private sizes: ResizeObserver | undefined;
 
   constructor() {
@@ -43,9 +45,10 @@ export class Transcript extends Drawn {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has('chat') && changed.get('chat')?.threadId !== this.chat?.threadId) {
-      this.shown = PAGE;
-      this.follows = true;
-      this.away = false;
+      this.place = this.chat && this.bridge.scrollOf(this.chat.threadId);
+      this.shown = this.place?.shown ?? PAGE;
+      this.follows = this.place === undefined;
+      this.away = !this.follows;
     }
   }
 
@@ -67,7 +70,9 @@ export class Transcript extends Drawn {
 
   private follow(): void {
     const log = this.querySelector('.transcript');
-    if (log && this.follows) log.scrollTop = log.scrollHeight;
+    if (!log) return;
+    if (this.place) log.scrollTop = this.place.top;
+    else if (this.follows) log.scrollTop = log.scrollHeight;
   }
 
   protected override render(): TemplateResult {
@@ -80,7 +85,7 @@ export class Transcript extends Drawn {
         { approvalId: approval.approvalId, postponed },
       ]),
     );
-    return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll}><div class="transcript-items">
+    return html`<div class="transcript" role="log" aria-label=${t('Chat')} aria-live="off" tabindex="0" data-testid="transcript" @scroll=${this.onScroll} @wheel=${this.onOwnScroll} @pointerdown=${this.onOwnScroll} @keydown=${this.onOwnScroll} @touchstart=${this.onOwnScroll}><div class="transcript-items">
       ${from > 0 ? html`<button type="button" class="link earlier" @click=${() => (this.shown += PAGE)}>${t('Show earlier messages')}</button>` : nothing}
       ${repeat(
         items.slice(from),
@@ -152,12 +157,22 @@ export class Transcript extends Drawn {
 
   private readonly onScroll = (event: Event): void => {
     const log = event.currentTarget as HTMLElement;
+    if (this.place) return;
     this.follows = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR;
     this.away = !this.follows;
+    if (this.chat)
+      this.bridge.keepScroll(this.chat.threadId, this.follows ? undefined : { top: log.scrollTop, shown: this.shown });
+  };
+
+  /** From here on the person scrolls. */
+  private readonly onOwnScroll = (): void => {
+    this.place = undefined;
   };
 
   private readonly jump = (): void => {
+    this.place = undefined;
     this.follows = true;
+    if (this.chat) this.bridge.keepScroll(this.chat.threadId, undefined);
     this.away = false;
     this.follow();
     this.querySelector<HTMLElement>('.transcript')?.focus();

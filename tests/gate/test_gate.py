@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from countersign.gate.approvals.file_binding import blocking_state
+from countersign.gate.approvals.records import seconds_left
 from countersign.gate.ledger.entry import Opened
 from countersign.gate.permit import Permit, _issue
 from countersign.gate.receipt import Outcome, Ran, Refused
@@ -377,6 +378,8 @@ async def test_a_file_that_changed_since_the_card_voids_it_and_is_asked_again(ho
     assert again.approval_id != card.approval_id
     assert again.tool_call.tool_call_id == card.tool_call.tool_call_id
     assert again.digest != card.digest
+    # It keeps its place in the queue: the order of the message is that of the first requests.
+    assert (card.first_asked_at, again.first_asked_at) == (None, card.created_at)
     assert await house.answer(again) == "allowed"
     await settled(task)
     assert house.runs == ["touch made"]
@@ -476,6 +479,38 @@ async def test_parked_requests_are_taken_up_under_the_same_id_and_run_once(tmp_p
     assert second.runs == ["touch made"]
     assert second.ledger.requests("/projects") == []
     assert [row[0] for row in second.rows()] == ["decided", "decided", "started", "finished"]
+    second.ledger.close()
+
+
+async def test_a_request_that_was_put_off_waits_on_disk_without_a_deadline(tmp_path):
+    """Its old deadline has passed when the next server starts; it is still put off, and has the whole time when it is
+    taken up."""
+    first = make_house(tmp_path / "ledger.db", approvals_timeout=0.2)
+    task = first.submit()
+    card = await first.desk.card()
+    first.gate.asking.postpone(card.approval_id)
+    (held,) = first.gate.asking.table.views()
+    assert (held.postponed, held.expires_at) == (True, None)
+    await first.gate.park()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await settled(task)
+    first.ledger.close()
+    await asyncio.sleep(seconds_left(card.expires_at) or 0)
+
+    second = make_house(tmp_path / "ledger.db", approvals_timeout=300)
+    (stored,) = second.ledger.requests("/projects")
+    task = second.submit(restored=stored)
+    again = await second.desk.card()
+    assert (again.approval_id, again.digest) == (card.approval_id, card.digest)
+    assert (again.postponed, again.expires_at) == (True, None)
+    expires_at = second.gate.asking.take_up(again.approval_id)
+    assert (seconds_left(expires_at) or 0) > 250
+    (taken_up,) = second.gate.asking.table.views()
+    assert (taken_up.postponed, taken_up.expires_at) == (None, expires_at)
+    assert await second.answer(again) == "allowed"
+    await settled(task)
+    assert second.runs == ["touch made"]
     second.ledger.close()
 
 

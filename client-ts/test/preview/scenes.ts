@@ -22,7 +22,7 @@ function made(
     agents: agents(),
     threads: threads(),
     approvals,
-    postponed: [],
+    queued: {},
     models: [],
     modelOf: {},
     trusted: true,

@@ -146,7 +146,12 @@ class Drive:
         tool = self.tools.get(wanted.tool)
         if tool is None or wanted.broken is not None:
             known = ", ".join(self.tools)
-            return self._misfit(wanted, tool_call_id, wanted.broken or f"there is no such tool; there are: {known}")
+            place = self.turn.line.join()
+            try:
+                await place.reached()
+                return self._misfit(wanted, tool_call_id, wanted.broken or f"there is no such tool; there are: {known}")
+            finally:
+                place.leave()
         try:
             settled = await self.gate.submit(
                 self._preparing(tool, wanted, tool_call_id),

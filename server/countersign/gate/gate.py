@@ -28,7 +28,7 @@ from countersign.gate.approvals.records import (
     ran_record,
     request_for,
     result_event,
-    seconds_left,
+    waiting_time,
 )
 from countersign.gate.approvals.reevaluate import OUTDATED, Reevaluator, withdrawn
 from countersign.gate.approvals.stored_requests import Question, Tampered, asked_entry, blocking_restored
@@ -132,6 +132,7 @@ class Gate:
                     turn.emit(result_event(plan.call, refusal))
                     return refusal
         except BadArguments:
+            await passage.place.reached()  # whoever submitted it tells the chat next
             if restored is not None:
                 await self.asking.end_stored(restored, Resolution("interrupted", "change", "it can no longer be done"))
             raise
@@ -261,14 +262,14 @@ class Gate:
         seconds = self._policy().approvals_timeout or None
         kept = await self._adopted(plan.call, passage.restored) if passage.restored is not None else None
         passage.restored = None
+        created_at = entry.at if kept is None else kept.asked.at
+        passage.first_asked_at = passage.first_asked_at or created_at
         request = request_for(
             plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered,
-            created_at=entry.at if kept is None else kept.asked.at, kept=kept,
+            created_at=created_at, first_asked_at=passage.first_asked_at, kept=kept,
         )  # fmt: skip
         if kept is not None:
-            # Only the wall clock has gone on without a server; set back, it must not make the wait longer.
-            left = seconds_left(request.expires_at)
-            seconds = left if left is None or seconds is None else min(left, seconds)
+            seconds = waiting_time(request, seconds)
         del decision
         pending = Pending(
             request=request,

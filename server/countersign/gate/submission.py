@@ -61,6 +61,7 @@ class Submission:
     allow_offered: bool
     restored: Question | None = None
     edited: Mapping[str, Json] | None = None
+    first_asked_at: str | None = None
     announced: bool = False
     held: int = 0
     over: bool = False

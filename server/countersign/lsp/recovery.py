@@ -110,8 +110,11 @@ async def _recover(rooms: _Rooms) -> None:
         if waiting:
             transcripts.update_thread(row.thread_id, open_turn=f"{owner.name}:{row.open_turn.partition(':')[2]}")
             # Ours from here on, and still parked: nobody was shown it yet.
-            ids = [stored.approval_id for stored in waiting.values()]
-            await ledger.append(*(Adopted(one, owner.name) for one in ids), *map(Parked, ids))
+            stored = waiting.values()
+            await ledger.append(
+                *(Adopted(one.approval_id, owner.name) for one in stored),
+                *(Parked(one.approval_id, one.parked) for one in stored),
+            )
             if rooms.sessions.resume(row.thread_id, waiting):
                 continue
         for stored in waiting.values():

@@ -142,7 +142,11 @@ class ApprovalRequest(KeptModel):
     agent_options: list[AgentOption] | None = None
     digest: str
     created_at: str
+    first_asked_at: str | None = None
+    """When its call was asked about for the first time, if this is not the first request of it: it keeps its place."""
     expires_at: str | None = None
+    postponed: bool | None = None
+    """True while a person has put it off; its clock stands still."""
 
 
 class SelectedOutcome(WireModel):

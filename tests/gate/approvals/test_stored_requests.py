@@ -62,7 +62,7 @@ def stored_in(path: Path) -> StoredRequest:
     with closing(sqlite3.connect(path / "ledger.db")) as database:
         database.row_factory = sqlite3.Row
         row = dict(database.execute("SELECT * FROM requests ORDER BY created_at DESC").fetchone())
-    return StoredRequest(**{**row, "parked": bool(row["parked"])})
+    return StoredRequest(**row)
 
 
 def change(path: Path, **columns: object) -> None:

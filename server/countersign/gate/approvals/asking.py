@@ -19,7 +19,7 @@ from countersign.gate.approvals.deadlines import Deadlines
 from countersign.gate.approvals.pending import Pending, PendingTable, Resolution
 from countersign.gate.approvals.records import expiry_in
 from countersign.gate.approvals.stored_requests import Tampered, blocking_open_row
-from countersign.gate.ledger.entry import Change, Closed, Entry, Opened, Parked, StoredRequest
+from countersign.gate.ledger.entry import POSTPONED, Change, Closed, Entry, Opened, Parked, StoredRequest
 from countersign.gate.ledger.writer import Ledger
 from countersign.gate.receipt import Refused
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
@@ -112,6 +112,8 @@ class Asking:
             raise
         if seconds is not None:
             self._deadlines.set(pending, seconds)
+            if pending.request.postponed:
+                self._deadlines.hold(pending)
         try:
             try:
                 self._asker.show(pending.request, said)
@@ -267,7 +269,7 @@ class Asking:
         """Leave the request open on disk for the next server; whoever waits here is cancelled by its owner."""
         pending.parked = True
         self._forget(pending)
-        self._ledger.put((Parked(pending.approval_id),))
+        self._ledger.put((Parked(pending.approval_id, POSTPONED if pending.request.postponed else 1),))
 
     def postpone(self, approval_id: str) -> None:
         """Stop the clock of an open request that a person put off; it stays open and undecided.
@@ -275,7 +277,9 @@ class Asking:
         Raises:
             UnknownApproval, AlreadyResolved: there is no such open request.
         """
-        self._deadlines.hold(self.table.find(approval_id))
+        pending = self.table.find(approval_id)
+        self._deadlines.hold(pending)
+        pending.request = pending.request.model_copy(update={"postponed": True, "expires_at": None})
 
     def take_up(self, approval_id: str) -> str | None:
         """Let the clock of a request that was put off go on; return when it expires now, None for never.
@@ -285,8 +289,9 @@ class Asking:
         """
         pending = self.table.find(approval_id)
         left = self._deadlines.resume(pending)
-        if left is not None:
-            pending.request = pending.request.model_copy(update={"expires_at": expiry_in(max(left, 0.0))})
+        if pending.request.postponed:
+            expires_at = None if left is None else expiry_in(max(left, 0.0))
+            pending.request = pending.request.model_copy(update={"postponed": None, "expires_at": expires_at})
         return pending.request.expires_at
 
     def _forget(self, pending: Pending) -> None:
@@ -362,7 +367,7 @@ def _stored(pending: Pending, entry: Entry) -> StoredRequest:
         receipt_id=pending.receipt_id,
         agent_name=request.agent_name,
         state="open",
-        parked=False,
+        parked=0,
         created_at=request.created_at,
         request=to_json(request).decode(),
     )

@@ -60,14 +60,16 @@ def request_for(
     seconds: float | None,
     allow_offered: bool,
     created_at: str,
+    first_asked_at: str | None = None,
     kept: Question | None = None,
 ) -> ApprovalRequest:
     """Draw what a person is shown; ``seconds`` until it expires, None for never. Of a request that was ``kept`` on
-    disk only its id and its times stay, as the chain has them.
+    disk only its id and its times stay, as the chain has them; one that a person had put off has no time limit yet.
 
     INVARIANT (same bytes): preview, effects and digest are all of this one call.
     """
-    expires_at = expiry_in(seconds or None)
+    expires_at = expiry_in(seconds or None) if kept is None else kept.expires_at
+    postponed = kept is not None and kept.stored.postponed
     return ApprovalRequest(
         approval_id=kept.stored.approval_id if kept is not None else secrets.token_urlsafe(24),
         thread_id=call.thread_id,
@@ -93,7 +95,9 @@ def request_for(
         agent_options=list(call.agent_options) if call.agent_options else None,
         digest=call.digest(),
         created_at=created_at,
-        expires_at=kept.expires_at if kept is not None else expires_at,
+        first_asked_at=first_asked_at if first_asked_at != created_at else None,
+        expires_at=None if postponed else expires_at,
+        postponed=postponed or None,
     )
 
 
@@ -110,6 +114,16 @@ def expiry_in(seconds: float | None) -> str | None:
         return None
     expires = datetime.now(UTC) + timedelta(seconds=seconds)
     return expires.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def waiting_time(request: ApprovalRequest, seconds: float | None) -> float | None:
+    """Return how long a request that waited on disk still waits, ``seconds`` at most; None for ever. One that was put
+    off has the whole time once it is taken up."""
+    if request.postponed:
+        return seconds
+    # Only the wall clock has gone on without a server; set back, it must not make the wait longer.
+    left = seconds_left(request.expires_at)
+    return left if left is None or seconds is None else min(left, seconds)
 
 
 def seconds_left(expires_at: str | None) -> float | None:

@@ -79,6 +79,9 @@ class Entry(NamedTuple):
         return self._replace(phase=phase, at=then, **changes)  # pyright: ignore[reportArgumentType]
 
 
+POSTPONED = 2
+
+
 class StoredRequest(NamedTuple):
     """An open (or once open) request. ``request`` is its JSON with the true bytes; None once it is resolved."""
 
@@ -90,9 +93,15 @@ class StoredRequest(NamedTuple):
     receipt_id: str
     agent_name: str
     state: str
-    parked: bool
+    parked: int
+    """0: held by a running server; 1: left on disk for the next one; 2: left there while a person had put it off."""
     created_at: str
     request: str | None
+
+    @property
+    def postponed(self) -> bool:
+        """Whether a person had put it off when its server ended."""
+        return self.parked == POSTPONED
 
 
 class Opened(NamedTuple):
@@ -109,9 +118,10 @@ class Closed(NamedTuple):
 
 
 class Parked(NamedTuple):
-    """The request stays open on disk for the next server."""
+    """The request stays open on disk for the next server; ``parked`` is 1, or 2 if a person had put it off."""
 
     approval_id: str
+    parked: int
 
 
 class Adopted(NamedTuple):

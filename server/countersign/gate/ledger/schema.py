@@ -147,7 +147,7 @@ def row_values(row: sqlite3.Row) -> tuple[object, ...]:
 
 def stored_of(row: sqlite3.Row) -> StoredRequest:
     """A stored request."""
-    return StoredRequest(**{name: row[name] for name in row.keys() if name != "parked"}, parked=bool(row["parked"]))  # noqa: SIM118 a Row iterates over its values
+    return StoredRequest(**{name: row[name] for name in row.keys()})  # noqa: SIM118 a Row iterates over its values
 
 
 def insert(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
@@ -188,7 +188,7 @@ def _opened(change: Opened) -> Sequence[object]:
     stored = change.stored
     return (
         stored.approval_id, stored.owner, stored.workspace, stored.thread_id, stored.tool_call_id, stored.receipt_id,
-        stored.agent_name, stored.state, int(stored.parked), stored.created_at, stored.request,
+        stored.agent_name, stored.state, stored.parked, stored.created_at, stored.request,
     )  # fmt: skip
 
 
@@ -200,7 +200,10 @@ _CHANGES: dict[type[RequestChange], tuple[str, Callable[[Any], Sequence[object]]
         _UPDATE.format("state = new.column2, parked = 0, request = NULL"),
         lambda change: (change.approval_id, change.state),
     ),
-    Parked: (_UPDATE.format("parked = 1") + " AND state = 'open'", lambda change: (change.approval_id,)),
+    Parked: (
+        _UPDATE.format("parked = new.column2") + " AND state = 'open'",
+        lambda change: (change.approval_id, change.parked),
+    ),
     Adopted: (
         _UPDATE.format("parked = 0, owner = new.column2"),
         lambda change: (change.approval_id, change.owner),

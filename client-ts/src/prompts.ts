@@ -1,0 +1,156 @@
+/**
+ * Prompts on their way to the server. One that is written while a turn runs waits here, where the person can still change
+ * or remove it, and is sent when the turn has ended by itself. After a stop or an error the rest waits for the person.
+ */
+import { asServerError, defined, type Link } from './link.ts';
+import type { QueuedPrompt, ToWebview } from './messages.ts';
+import type * as wire from './wire.gen.ts';
+
+interface Waiting extends QueuedPrompt {
+  attachment?: wire.Attachment;
+  /** The person stopped the turn to have this one sent. */
+  now?: boolean;
+}
+
+export interface Prompts {
+  /** Sends it, or queues it behind the turn that runs; comes back when its turn has ended. */
+  send(threadId: string, text: string, attachment?: wire.Attachment): Promise<void>;
+  remove(threadId: string, id: string): void;
+  /** Sends a queued prompt before all others, and stops the turn that runs for it. */
+  sendNow(threadId: string, id: string): Promise<void>;
+  queued(): Record<string, QueuedPrompt[]>;
+  /** Follows the turns that run without a prompt of this window, such as one taken up after a reload. */
+  updated(update: wire.ThreadUpdate): void;
+  opened(threadId: string, running: boolean): void;
+  threadGone(threadId: string): void;
+  /** The server that ran the turns has gone. */
+  disconnected(): void;
+}
+
+export interface PromptsHost {
+  /** Prompts that waited when the window was closed, in the shape in which they were kept. */
+  keptPrompts(): unknown;
+  keepPrompts(queued: Record<string, QueuedPrompt[]>): void;
+}
+
+export function createPrompts(
+  link: Pick<Link, 'request' | 'notify'>,
+  host: PromptsHost,
+  post: (message: ToWebview) => void,
+  /** A prompt was sent, or its turn has ended: the list of chats is another. */
+  changed: () => Promise<void>,
+): Prompts {
+  const waiting = new Map<string, Waiting[]>(Object.entries(asQueues(host.keptPrompts())));
+  const sent = new Map<string, number>();
+  const running = new Set<string>();
+  let last = 0;
+
+  const isBusy = (threadId: string): boolean => (sent.get(threadId) ?? 0) > 0 || running.has(threadId);
+
+  function queued(): Record<string, QueuedPrompt[]> {
+    return Object.fromEntries(
+      [...waiting]
+        .filter(([, prompts]) => prompts.length > 0)
+        .map(([threadId, prompts]) => [threadId, prompts.map(({ id, text }) => ({ id, text }))]),
+    );
+  }
+
+  function change(threadId: string, prompts: Waiting[]): void {
+    if (prompts.length > 0) waiting.set(threadId, prompts);
+    else waiting.delete(threadId);
+    post({ type: 'queued', threadId, prompts: prompts.map(({ id, text }) => ({ id, text })) });
+    host.keepPrompts(queued());
+  }
+
+  async function send(threadId: string, text: string, attachment?: wire.Attachment): Promise<void> {
+    if (isBusy(threadId)) {
+      const id = `${Date.now()}-${++last}`;
+      return change(threadId, [...(waiting.get(threadId) ?? []), defined({ id, text, attachment })]);
+    }
+    sent.set(threadId, (sent.get(threadId) ?? 0) + 1);
+    post({ type: 'prompted', threadId, text });
+    let reason: wire.StopReason = 'error';
+    try {
+      const turn = link.request('thread/prompt', { threadId, text, ...(attachment && { attachments: [attachment] }) });
+      void changed().catch(() => undefined); // the list is drawn again when the turn ends
+      reason = (await turn).stopReason;
+      post({ type: 'turnEnded', threadId });
+    } catch (error) {
+      post({ type: 'turnEnded', threadId, error: asServerError(error).message });
+    }
+    sent.set(threadId, (sent.get(threadId) ?? 1) - 1);
+    running.delete(threadId);
+    await Promise.all([ended(threadId, reason), changed()]);
+  }
+
+  /** The next one follows a turn that ended by itself, or the person asked for it. */
+  async function ended(threadId: string, reason: wire.StopReason): Promise<void> {
+    const [next, ...rest] = waiting.get(threadId) ?? [];
+    if (!next || isBusy(threadId) || (!next.now && (reason === 'cancelled' || reason === 'error'))) return;
+    change(threadId, rest);
+    await send(threadId, next.text, next.attachment);
+  }
+
+  function taken(threadId: string, id: string): [Waiting | undefined, Waiting[]] {
+    const prompts = waiting.get(threadId) ?? [];
+    return [prompts.find((prompt) => prompt.id === id), prompts.filter((prompt) => prompt.id !== id)];
+  }
+
+  return {
+    send,
+    queued,
+    remove(threadId, id) {
+      change(threadId, taken(threadId, id)[1]);
+    },
+    async sendNow(threadId, id) {
+      const [prompt, others] = taken(threadId, id);
+      if (!prompt) return;
+      if (isBusy(threadId)) {
+        change(threadId, [{ ...prompt, now: true }, ...others]);
+        return link.notify('thread/cancel', { threadId });
+      }
+      change(threadId, others);
+      await send(threadId, prompt.text, prompt.attachment);
+    },
+    updated({ threadId, events }) {
+      const end = events.findLast((event) => event.type === 'done');
+      if (!end) {
+        if (events.some(({ type }) => type === 'prompt' || type === 'text' || type === 'toolCall'))
+          running.add(threadId);
+        return;
+      }
+      running.delete(threadId);
+      // The end of a prompt of ours is its answer, which comes next.
+      if (!isBusy(threadId)) void ended(threadId, end.stopReason);
+    },
+    opened(threadId, runs) {
+      if (runs) running.add(threadId);
+      else running.delete(threadId);
+    },
+    threadGone(threadId) {
+      change(threadId, []);
+    },
+    disconnected() {
+      running.clear();
+    },
+  };
+}
+
+/** What was kept, as far as it has the shape of it. */
+function asQueues(kept: unknown): Record<string, Waiting[]> {
+  if (typeof kept !== 'object' || kept === null) return {};
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([threadId, prompts]: [string, unknown]) => {
+      const known = (Array.isArray(prompts) ? prompts : []).filter(
+        (prompt: unknown): prompt is QueuedPrompt =>
+          typeof prompt === 'object' &&
+          prompt !== null &&
+          'id' in prompt &&
+          typeof prompt.id === 'string' &&
+          'text' in prompt &&
+          typeof prompt.text === 'string',
+      );
+      return known.length > 0 ? [[threadId, known.map(({ id, text }) => ({ id, text }))]] : [];
+    }),
+  );
+}

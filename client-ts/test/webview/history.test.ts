@@ -1,0 +1,117 @@
+// @vitest-environment jsdom
+/** The page of the approval history. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { ToWebview } from '../../src/messages.ts';
+import type * as wire from '../../src/wire.gen.ts';
+import { fakeWebview, snapshot } from '../fakeWebview.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('history takes back what can be taken back', () => {
+  const row = {
+    receiptId: 'r-9',
+    seq: 1,
+    at: '2026-11-20T09:00:00Z',
+    threadId: 't-1',
+    agentName: 'Countersign',
+    toolCallId: 'c-9',
+    tool: 'write_file',
+    input: { path: 'a.md' },
+    evidence: [],
+    digest: 'd',
+  };
+  const page = (more: Partial<wire.HistoryEntry>): ToWebview => ({
+    type: 'history',
+    more: false,
+    entries: [{ ...row, phase: 'finished', ...more }],
+  });
+
+  it.each<[string, Partial<wire.HistoryEntry>, boolean]>([
+    ['a change that was made', { outcome: { ended: 'done' } }, true],
+    ['a change that failed', { outcome: { ended: 'failed' } }, false],
+    ['a change that was only decided', { phase: 'decided', outcome: undefined }, false],
+    ['a command', { tool: 'shell', outcome: { ended: 'done' } }, false],
+  ])('%s', async (_, more, offered) => {
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' }, page(more));
+    webview.find('[data-testid="history-row"] .decided-line').click();
+    await webview.settle();
+    expect(
+      [...document.querySelectorAll('button')].some((button) => button.textContent.includes('Undo this change')),
+    ).toBe(offered);
+  });
+
+  it('says afterwards that it was', async () => {
+    const webview = await fakeWebview(
+      snapshot(),
+      { type: 'show', page: 'history' },
+      page({ outcome: { ended: 'done' } }),
+    );
+    webview.find('[data-testid="history-row"] .decided-line').click();
+    await webview.settle();
+    webview.button('Undo this change').click();
+    expect(webview.sent('undo')).toEqual([{ type: 'undo', receiptId: 'r-9' }]);
+    await webview.say({ type: 'undone', receiptId: 'r-9' });
+    expect(webview.find('[data-testid="history-row"]').textContent).toContain('This change was taken back.');
+  });
+});
+
+describe('history says when the ledger is damaged', () => {
+  const show: ToWebview = { type: 'show', page: 'history' };
+  const empty: ToWebview = { type: 'history', more: false, entries: [] };
+  const told = (status: Partial<wire.LedgerStatus>): ToWebview => ({
+    type: 'ledger',
+    status: { state: 'broken', rows: 9, head: 'h9', ...status },
+  });
+  const banner = (): HTMLElement | null => document.querySelector('[data-testid="ledger-banner"]');
+
+  it.each<[string, Partial<wire.LedgerStatus>, RegExp | undefined, boolean]>([
+    [
+      'broken at a row',
+      { brokenAt: 3, reason: 'row 3 was changed' },
+      /only reads that need no approval run\. The chain is broken at row 3\. row 3 was changed/,
+      true,
+    ],
+    ['broken in no single row', { reason: 'rows were taken off the end' }, /run\. rows were taken off the end/, true],
+    ['broken, with a hidden character in the reason', { reason: 'row \u202e3' }, /run\. row \\u202e3/, true],
+    [
+      'gone',
+      { state: 'none', reason: 'the storage folder cannot be written' },
+      /nothing runs\. the storage folder cannot be written/,
+      false,
+    ],
+    ['being checked', { state: 'checking' }, undefined, false],
+    ['whole', { state: 'whole' }, undefined, false],
+  ])('%s', async (_, status, expected, button) => {
+    const webview = await fakeWebview(snapshot(), show, empty, told(status));
+    const text = banner()?.textContent.replaceAll(/\s+/g, ' ');
+    if (expected === undefined) expect(text).toBeUndefined();
+    else expect(text).toMatch(expected);
+    expect([...document.querySelectorAll('button')].some((one) => one.textContent === 'Begin a New Chain…')).toBe(
+      button,
+    );
+    if (!button) return;
+    webview.button('Begin a New Chain…').click();
+    expect(webview.sent('newLedgerChain')).toEqual([{ type: 'newLedgerChain' }]);
+    expect(banner(), 'a press alone repairs nothing').not.toBeNull();
+  });
+
+  it('and once a new chain was begun, shows it', async () => {
+    const webview = await fakeWebview(snapshot(), show, empty, told({ brokenAt: 3 }));
+    const before = webview.sent('history').length;
+    await webview.say(told({ state: 'checking' }));
+    await webview.say(told({ state: 'whole' }));
+    expect([banner(), webview.sent('history').length]).toEqual([null, before + 1]);
+  });
+
+  it('and does not repeat what a stopped server said', async () => {
+    const webview = await fakeWebview(snapshot(), show, empty, told({ brokenAt: 3 }));
+    await webview.say({ type: 'connection', connection: { state: 'stopped' } });
+    expect(banner()).toBeNull();
+  });
+});
