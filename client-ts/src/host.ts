@@ -190,15 +190,9 @@ export function createHost(context: vscode.ExtensionContext) {
       return {
         text: document.getText(),
         dirty: document.isDirty,
-        async change(changes) {
+        async change({ offset, length, text }) {
           const edit = new vscode.WorkspaceEdit();
-          for (const { offset, length, text } of changes) {
-            edit.replace(
-              uri,
-              new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)),
-              text,
-            );
-          }
+          edit.replace(uri, new vscode.Range(document.positionAt(offset), document.positionAt(offset + length)), text);
           return files.ours(uri, async () => (await vscode.workspace.applyEdit(edit)) && (await document.save()));
         },
       };

@@ -4,15 +4,15 @@
  */
 import type { Texts } from './editorText.ts';
 import type { Link } from './link.ts';
-import { editSetting, settingAt, settingsTree, type Tree, withChanges } from './settingEdit.ts';
+import { changeOf, type TextChange } from './settingEdit.ts';
 import type * as wire from './wire.gen.ts';
 
 /** A settings file open in the editor, which may be dirty there. */
 export interface SettingsFile {
   text: string;
   dirty: boolean;
-  /** Makes the changes and saves. False if the editor did not take them or could not save. */
-  change(changes: { offset: number; length: number; text: string }[]): Promise<boolean>;
+  /** Makes the change and saves. False if the editor did not take it or could not save. */
+  change(change: TextChange): Promise<boolean>;
 }
 
 export interface SettingsHost extends Texts {
@@ -71,17 +71,14 @@ export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): 
     return { applied: true };
   }
 
+  /** The server computed the edit; it counts only on the text that it read. */
   async function editWorkspace(path: string[], params: wire.SettingsUpdateParams): Promise<string | undefined> {
-    const file = await host.workspaceFile();
-    if (!file) return writeWhole('workspace', path, params);
+    const file = params.edit && (await host.workspaceFile());
+    if (!params.edit || !file) return writeWhole('workspace', path, params);
     if (file.dirty) return host.t('`.vscode/settings.json` has unsaved changes; save or revert it first');
-    const before = settingsTree(file.text);
-    const wanted = wantedValue(settingAt(before, path), params);
-    if ('refused' in wanted) return wanted.refused;
-    const edit = editSetting(file.text, path, wanted.value);
-    if ('refused' in edit) return edit.refused;
-    if (dropsForbidding(before, settingsTree(withChanges(file.text, edit.changes)), path, params)) return DROPS;
-    if (edit.changes.length === 0 || (await file.change(edit.changes))) return undefined;
+    const change = changeOf(file.text, params.edit);
+    if (!change) return host.t('`.vscode/settings.json` is not the same in the editor and on disk; try again');
+    if ((change.length === 0 && change.text === '') || (await file.change(change))) return undefined;
     return host.t('`.vscode/settings.json` could not be saved');
   }
 
@@ -140,6 +137,19 @@ function dropsForbidding(
       (entry) => !includes(left, entry) && !includes(named, entry),
     );
   });
+}
+
+type Tree = Record<string, unknown>;
+
+function settingAt(tree: Tree, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) => (isTree(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
+    tree,
+  );
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function entriesOf(list: unknown): unknown[] {

@@ -830,7 +830,19 @@ export interface SettingsChanged {
 }
 
 /**
+ * The new text of the workspace's settings file. `replaces` is the SHA-256, in hex, of the text that it replaces,
+ * both without byte order mark and with line feeds alone as line ends.
+ */
+export interface TextEdit {
+  replaces: string;
+  text: string;
+}
+
+/**
  * `settings/update`: the server asks the editor to write one key. `value` null removes it.
+ *
+ * `edit` is the same change of the workspace's settings file, computed by the server. A client that has this file
+ * open applies it there, if the text is the one that it replaces; it does not compute an edit of its own.
  *
  * Where `insert` or `remove` is given, the value is a list and these entries are put into it or taken out of it as
  * it stands when the edit is made; `value` is then the list as the server last saw it with the edit, for clients
@@ -842,6 +854,7 @@ export interface SettingsUpdateParams {
   value?: unknown;
   insert?: unknown[];
   remove?: unknown[];
+  edit?: TextEdit;
 }
 
 export interface SettingsUpdateResult {

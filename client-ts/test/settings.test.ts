@@ -1,10 +1,13 @@
 /** Settings to the server and back. */
+import { createHash } from 'node:crypto';
+
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';
 import { createSettings, type SettingsHost } from '../src/settings.ts';
-import { settingsTree, withChanges } from '../src/settingEdit.ts';
+import { withChange } from '../src/settingEdit.ts';
 import type * as wire from '../src/wire.gen.ts';
+import { settingsTree } from './settingsTree.ts';
 
 describe('what the server asks to be written', () => {
   let log: string[];
@@ -22,8 +25,8 @@ describe('what the server asks to be written', () => {
       file && {
         text: file.text,
         dirty: file.dirty,
-        change: async (changes) => {
-          if (file!.saves) file!.text = withChanges(file!.text, changes);
+        change: async (change) => {
+          if (file!.saves) file!.text = withChange(file!.text, change);
           log.push('saved');
           return file!.saves;
         },
@@ -32,6 +35,13 @@ describe('what the server asks to be written', () => {
     settingsRead: async () => void log.push('read'),
   });
   const make = () => createSettings({ notify: (method) => void log.push(method) }, host());
+
+  /** What the server would send for the file as it is now. */
+  const edit = (text: string): wire.TextEdit => ({
+    replaces: createHash('sha256').update(file!.text).digest('hex'),
+    text,
+  });
+  const AFTER = '{\n  // mine\n  "countersign.agents": {"Claude": {"bypassPermissions": true}}\n}\n';
 
   beforeEach(() => {
     log = [];
@@ -46,50 +56,38 @@ describe('what the server asks to be written', () => {
       layer: 'workspace',
       path: ['agents', 'Claude', 'bypassPermissions'],
       value: true,
+      edit: edit(AFTER),
     });
     expect(result).toEqual({ applied: true });
-    expect(file!.text).toContain('// mine');
-    expect(file!.text).toContain('"countersign.agents"');
+    expect(file!.text).toBe(AFTER);
+    expect(written).toEqual([]);
     expect(log).toEqual(['saved', 'read', 'settings/changed']);
   });
 
   const refusals: [string, Partial<NonNullable<typeof file>>][] = [
     ['a file with unsaved changes', { dirty: true }],
-    ['a file that does not parse', { text: '{"a": ' }],
+    ['a file that changed since the server read it', { text: '{"a": 1}' }],
     ['a file that cannot be saved', { saves: false }],
   ];
   it.each(refusals)('%s is refused and told', async (_, state) => {
+    const made = edit(AFTER);
     Object.assign(file!, state);
     const before = file!.text;
     const result = await make().update({
       layer: 'workspace',
       path: ['countersign.agents', 'Claude', 'bypassPermissions'],
       value: true,
+      edit: made,
     });
     expect(result.applied).toBe(false);
     expect(result.reason).toBeTruthy();
     expect(file!.text).toBe(before);
   });
 
-  it('a list is edited as it stands in the file now, not as the server last saw it', async () => {
-    // Another window has just written a deny rule and an allow rule that the server does not know of.
-    file!.text =
-      '{"countersign.permissions.deny": ["Bash(rm:*)"], "countersign.permissions.allow": ["Bash(ls)", "Bash(new)"]}';
-    const settings = make();
-    expect(
-      await settings.update({
-        layer: 'workspace',
-        path: ['permissions', 'deny'],
-        value: ['Bash(dd:*)'],
-        insert: ['Bash(dd:*)'],
-      }),
-    ).toEqual({ applied: true });
-    expect(
-      await settings.update({ layer: 'workspace', path: ['permissions', 'allow'], value: [], remove: ['Bash(ls)'] }),
-    ).toEqual({ applied: true });
-    expect(file!.text).toBe(
-      '{"countersign.permissions.deny": ["Bash(rm:*)", "Bash(dd:*)"], "countersign.permissions.allow": [ "Bash(new)"]}',
-    );
+  it('where the editor has no such file, its own interface writes the setting', async () => {
+    file = undefined;
+    await make().update({ layer: 'workspace', path: ['mode'], value: 'plan', edit: { replaces: '', text: '{}' } });
+    expect(written).toEqual([['workspace', 'mode', 'plan']]);
   });
 
   const drops: [string, string, Pick<wire.SettingsUpdateParams, 'path' | 'value' | 'remove'>][] = [
@@ -115,19 +113,12 @@ describe('what the server asks to be written', () => {
     ],
   ];
   it.each(drops)('an edit that would drop a deny or ask rule unnamed is refused: %s', async (_, text, edit) => {
-    file!.text = text;
-    expect((await make().update({ layer: 'workspace', ...edit })).applied).toBe(false);
-    expect(file!.text).toBe(text);
     user = settingsTree(text);
     expect((await make().update({ layer: 'user', ...edit })).applied).toBe(false);
     expect(written).toEqual([]);
   });
 
   it('one that names the rule takes it out', async () => {
-    file!.text = '{"countersign.permissions.deny": ["Bash(rm:*)"]}';
-    expect(
-      await make().update({ layer: 'workspace', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] }),
-    ).toEqual({ applied: true });
     user = { 'permissions.deny': ['Bash(rm:*)', 'Bash(dd:*)'] };
     await make().update({ layer: 'user', path: ['permissions', 'deny'], value: [], remove: ['Bash(rm:*)'] });
     expect(written).toEqual([['user', 'permissions.deny', ['Bash(dd:*)']]]);

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createConfirmations } from '../src/confirmations.ts';
 import { createTexts } from '../src/editorText.ts';
-import { settingAt, settingsTree } from '../src/settingEdit.ts';
+import { settingAt, settingsTree } from './settingsTree.ts';
 import type * as wire from '../src/wire.gen.ts';
 
 const HISTORIES = 3000;

@@ -1,6 +1,7 @@
 """What a person chose to have kept is written, confirmed exactly so, and counts at once; or nothing is changed."""
 
 import asyncio
+import hashlib
 import json
 import stat
 
@@ -387,3 +388,67 @@ async def test_confirmations_of_a_write_are_in_the_one_store(plain):
     await plain.keeper.set_bypass("Countersign")
     kept = Confirmations(plain.storage, plain.warnings.append).answers(plain.desk.workspace)
     assert list(kept.values()) == [True]
+
+
+EDITS = [
+    # text of the file, what is asked of the writer, the text that the client is sent
+    (
+        '{\n  // mine\n  "countersign.permissions.deny": ["A"]\n}\n',
+        lambda keeper: keeper.save_rule("deny", "Bash(rm *)", "workspace", "Countersign"),
+        '{\n  // mine\n  "countersign.permissions.deny": ["A", "Bash(rm *)"]\n}\n',
+    ),
+    (
+        '\ufeff{\r\n  "countersign.permissions.ask": ["Bash(rm *)"]\r\n}\r\n',
+        lambda keeper: keeper.save_rule("ask", "Bash(rm *)", "workspace", "Countersign"),
+        None,
+    ),
+    (
+        '\ufeff{\r\n  "a": 1\r\n}\r\n',
+        lambda keeper: keeper.write("workspace", ("mode",), "plan"),
+        '{\n  "a": 1,\n  "countersign.mode": "plan"\n}\n',
+    ),
+    (None, lambda keeper: keeper.write("workspace", ("mode",), "plan"), '{\n    "countersign.mode": "plan"\n}\n'),
+]
+
+
+@pytest.mark.parametrize(("text", "act", "after"), EDITS)
+async def test_the_editor_is_sent_the_edit_of_the_file_as_it_stands_on_disk(code, text, act, after):
+    if text is not None:
+        code.file.write_bytes(text.encode())
+    sent = []
+
+    async def update(params):
+        sent.append(params.edit)
+        return SettingsUpdateResult(applied=True)
+
+    await act(SettingsWriter(code.desk, update))
+    if after is None:
+        assert sent == []
+        return
+    before = (text or "").removeprefix("\ufeff").replace("\r\n", "\n")
+    digest = hashlib.sha256(before.encode()).hexdigest()
+    assert [(edit.replaces, edit.text) for edit in sent] == [(digest, after)]
+
+
+DROPPING = [
+    ('{"countersign.permissions.deny": ["A", "B"]}', ("permissions", "deny"), ["A"]),
+    ('{"countersign": {"permissions": {"ask": ["A"]}}}', ("permissions", "ask"), None),
+    ('{"countersign.permissions": {"deny": ["A"]}}', ("permissions",), {"allow": ["Bash"]}),
+    ('{"countersign": {"permissions": {"ask": ["A"], "allow": []}}}', ("permissions",), {"allow": []}),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "value"), DROPPING)
+async def test_an_edit_that_would_drop_a_deny_or_ask_rule_unnamed_is_not_sent(code, text, path, value):
+    code.file.write_text(text)
+    result = await code.keeper.write("workspace", path, value)
+    assert not result.applied
+    assert "would drop a deny or ask rule" in result.reason
+    assert (code.asked, code.file.read_text()) == ([], text)
+
+
+@pytest.mark.parametrize("text", ['{"a": ', "[]", '{"a": 1 "b": 2}', '{"countersign.agents": 7}'])
+async def test_a_file_that_cannot_be_edited_is_refused_before_the_editor_is_asked(code, text):
+    code.file.write_text(text)
+    result = await code.keeper.write("workspace", ("agents", "Claude", "bypassPermissions"), False)
+    assert (result.applied, code.asked, code.file.read_text()) == (False, [], text)

@@ -84,7 +84,7 @@ def test_what_is_not_known_is_an_error_and_not_any(written: str) -> None:
         ("ErrorEvent", ["type", "message", "data"]),
         ("ShellOutputParams", ["shellId", "from?"]),
         ("InitializationOptions", ["settings?", "files?", "trusted?", "storage?", "client?", "ledgerAnchor?"]),
-        ("SettingsUpdateParams", ["layer", "path", "value?", "insert?", "remove?"]),
+        ("SettingsUpdateParams", ["layer", "path", "value?", "insert?", "remove?", "edit?"]),
     ],
 )
 def test_a_field_is_optional_where_it_may_be_absent(model: str, fields: list[str]) -> None:

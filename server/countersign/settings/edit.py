@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from countersign.settings.jsonc import BrokenJson, Document, Element, Node, parse_jsonc
@@ -105,6 +105,36 @@ def remove_items(text: str, path: Path, is_gone: Callable[[Json], bool]) -> str:
         tree = _read(text)
         spot = tree.find(path)
     return _first_that_means(expected, iter([text]), path)
+
+
+def edit_list(text: str, path: Path, insert: Sequence[Json], remove: Sequence[Json]) -> str:
+    """The text with these items taken out of the list at a path, and those put in at its end that it lacks.
+
+    Raises:
+        EditRefused: the text is broken, or what stands there is no list.
+    """
+    text = remove_items(text, path, lambda item: any(_same(item, gone) for gone in remove))
+    for item in insert:
+        spot = _read(text).find(_checked(path))
+        known = spot.value if spot is not None and isinstance(spot.value, list) else []
+        if not any(_same(item, one) for one in known):
+            text = append_item(text, path, item)
+    return text
+
+
+def dropped_rules(before: str, after: str) -> list[Json]:
+    """Return the deny and ask rules of one text that another one lacks."""
+    return [
+        entry
+        for path in (("permissions", "deny"), ("permissions", "ask"))
+        for entry in _entries(before, path)
+        if not any(_same(entry, one) for one in _entries(after, path))
+    ]
+
+
+def _entries(text: str, path: Path) -> list[Json]:
+    spot = _read(text).find(path)
+    return list(spot.value) if spot is not None and isinstance(spot.value, list) else []
 
 
 def _checked(path: Path) -> Path:

@@ -139,15 +139,7 @@ def edit_file(
     """
     try:
         target = _target_of(path)
-        try:
-            before, _ = _bytes_of(target, check_writable=True)
-        except FileNotFoundError:
-            before = None
-        text = decode_jsonc(before or b"")
-        if held_settings and not text.removeprefix("\ufeff").strip():
-            raise EditRefused(
-                "the settings file is empty, though it held settings; if that is meant, write `{}` into it"
-            )
+        before, text = _text_to_edit(target, held_settings=held_settings)
         after = change(text).encode("utf-8")
         if after != before:
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -157,6 +149,34 @@ def edit_file(
     except (OSError, ValueError) as error:
         reason = (error.strerror or "it cannot be written") if isinstance(error, OSError) else "it is not text"
         raise EditRefused(f"the settings file was left as it is: {reason.lower()}") from error
+
+
+def planned_edit(path: str, change: Callable[[str], str], *, held_settings: bool = False) -> tuple[str, str]:
+    """Return the file's text and the text that ``edit_file`` would put in its place; write nothing.
+
+    Raises:
+        EditRefused: it cannot be read or written, or ``change`` refused.
+    """
+    try:
+        _, text = _text_to_edit(_target_of(path), held_settings=held_settings)
+        return text, change(text)
+    except BrokenJson as error:
+        raise EditRefused(f"the settings file cannot be read: {error.message}") from None
+    except OSError as error:
+        raise EditRefused(
+            f"the settings file cannot be read: {(error.strerror or 'no reason given').lower()}"
+        ) from error
+
+
+def _text_to_edit(target: str, *, held_settings: bool) -> tuple[bytes | None, str]:
+    try:
+        before, _ = _bytes_of(target, check_writable=True)
+    except FileNotFoundError:
+        before = None
+    text = decode_jsonc(before or b"")
+    if held_settings and not text.removeprefix("\ufeff").strip():
+        raise EditRefused("the settings file is empty, though it held settings; if that is meant, write `{}` into it")
+    return before, text
 
 
 def set_aside(path: Path) -> Path:

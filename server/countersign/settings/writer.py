@@ -7,8 +7,10 @@ be written is refused with its reason and nothing is changed.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Literal
@@ -16,9 +18,17 @@ from typing import Literal
 from countersign.settings.agents import is_agent_name
 from countersign.settings.bypass import bypass_digest, bypass_path, refused_at
 from countersign.settings.confirmations import ConfirmationsUnavailable, canonical, value_digest
-from countersign.settings.edit import EditRefused, append_item, remove_items, remove_value, set_value
+from countersign.settings.edit import (
+    EditRefused,
+    append_item,
+    dropped_rules,
+    edit_list,
+    remove_items,
+    remove_value,
+    set_value,
+)
 from countersign.settings.escape_text import shown
-from countersign.settings.files import edit_file
+from countersign.settings.files import edit_file, planned_edit
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import RuleText
 from countersign.settings.rules import is_entry_of, rule_entry
@@ -27,7 +37,7 @@ from countersign.settings.workspace_restrictions import subject_of
 from countersign.wire.base import Json
 from countersign.wire.errors import InvalidAnswer, NotTrusted, WorldError
 from countersign.wire.rules import RuleList
-from countersign.wire.settings import SettingsLayers, SettingsUpdateParams, SettingsUpdateResult
+from countersign.wire.settings import SettingsLayers, SettingsUpdateParams, SettingsUpdateResult, TextEdit
 from countersign.wire.verdicts import Scope
 
 log = logging.getLogger(__name__)
@@ -292,7 +302,9 @@ class SettingsWriter:
         try:
             self._check_readable()
             if params.layer == "workspace":
-                await self._check_stays_inside()
+                insert, remove = params.insert or [], params.remove or []
+                path = tuple(params.path)
+                params = await self._with_edit(params, lambda text: edit_list(text, path, insert, remove))
         except WorldError as error:
             raise InvalidAnswer(str(error)) from error
         result = await self._ask_editor(self._update, params)
@@ -309,15 +321,14 @@ class SettingsWriter:
         try:
             if self._update is not None:
                 self._check_readable()
-                if layer == "workspace":
-                    await self._check_stays_inside()
                 params = SettingsUpdateParams(layer=layer, path=list(path), value=value)
+                if layer == "workspace":
+                    params = await self._with_edit(params, lambda text: _changed(text, path, value))
                 result = await self._ask_editor(self._update, params)
                 if not result.applied:
                     return result
             elif layer == "workspace":
-                change = remove_value if value is None else lambda text, at: set_value(text, at, value)
-                await self._edit_workspace(lambda text: change(text, path))
+                await self._edit_workspace(lambda text: _changed(text, path, value))
             else:
                 raise InvalidAnswer("this editor's user settings cannot be changed from here; change them by hand")
         except (InvalidAnswer, WorldError) as error:
@@ -339,11 +350,32 @@ class SettingsWriter:
     async def _edit_workspace(self, change: Callable[[str], str]) -> None:
         if self._desk.places.code_workspace is not None:
             raise InvalidAnswer("the settings of a workspace file can only be changed in the editor")
-        file = self._desk.places.workspace
         await self._check_stays_inside()
+        await _edited(self._desk.places.workspace, change, held_settings=self._held_settings())
+
+    async def _with_edit(self, params: SettingsUpdateParams, change: Callable[[str], str]) -> SettingsUpdateParams:
+        """Add the edit of the workspace's settings file, which the client applies in the editor.
+
+        The settings of a `.code-workspace` file are the editor's own to change.
+
+        Raises:
+            InvalidAnswer: the file is another place's.
+            EditRefused: the text cannot be changed, or a deny or ask rule would be gone that is not named.
+        """
+        await self._check_stays_inside()
+        if self._desk.places.code_workspace is not None:
+            return params
+        file, held = self._desk.places.workspace, self._held_settings()
+        before, after = await asyncio.to_thread(planned_edit, file, change, held_settings=held)
+        named = [canonical(entry) for entry in params.remove or []]
+        if any(canonical(entry) not in named for entry in dropped_rules(before, after)):
+            raise EditRefused("the edit would drop a deny or ask rule that it does not name")
+        digest = hashlib.sha256(_as_edited(before).encode()).hexdigest()
+        return params.model_copy(update={"edit": TextEdit(replaces=digest, text=_as_edited(after))})
+
+    def _held_settings(self) -> bool:
         before = self._desk.sources.workspace
-        held = before.problem is not None or (before.tree is not None and bool(before.tree.root.value))
-        await _edited(file, change, held_settings=held)
+        return before.problem is not None or (before.tree is not None and bool(before.tree.root.value))
 
     async def _check_stays_inside(self) -> None:
         """Refuse a settings file that is a symlink out of the workspace: it is some other place's file."""
@@ -385,6 +417,15 @@ async def _edited(
         await asyncio.to_thread(edit_file, file, change, new_mode=new_mode, held_settings=held_settings)
     except EditRefused as error:
         raise InvalidAnswer(str(error)) from error
+
+
+def _changed(text: str, path: Path, value: Json) -> str:
+    return remove_value(text, path) if value is None else set_value(text, path, value)
+
+
+def _as_edited(text: str) -> str:
+    """A text as an editor has it: without byte order mark, its line ends alike."""
+    return re.sub(r"\r\n?", "\n", text.removeprefix("\ufeff"))
 
 
 def _is(rule: RuleText) -> Callable[[Json], bool]:

@@ -44,8 +44,19 @@ class SettingsChanged(WireModel):
     by_person: list[ByPerson] | None = None
 
 
+class TextEdit(WireModel):
+    """The new text of the workspace's settings file. ``replaces`` is the SHA-256, in hex, of the text that it replaces,
+    both without byte order mark and with line feeds alone as line ends."""
+
+    replaces: str
+    text: str
+
+
 class SettingsUpdateParams(WireModel):
     """``settings/update``: the server asks the editor to write one key. ``value`` null removes it.
+
+    ``edit`` is the same change of the workspace's settings file, computed by the server. A client that has this file
+    open applies it there, if the text is the one that it replaces; it does not compute an edit of its own.
 
     Where ``insert`` or ``remove`` is given, the value is a list and these entries are put into it or taken out of it as
     it stands when the edit is made; ``value`` is then the list as the server last saw it with the edit, for clients
@@ -57,6 +68,7 @@ class SettingsUpdateParams(WireModel):
     value: Json = None
     insert: list[Json] | None = None
     remove: list[Json] | None = None
+    edit: TextEdit | None = None
 
 
 class SettingsUpdateResult(WireModel):
