@@ -28,7 +28,19 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "server"))
 
-from countersign.wire import agents, approvals, errors, history, rules, sandbox, settings, shells, threads, verdicts  # noqa: E402 (needs the path above)
+from countersign.wire import (  # noqa: E402 (needs the path above)
+    agents,
+    approvals,
+    errors,
+    history,
+    providers,
+    rules,
+    sandbox,
+    settings,
+    shells,
+    threads,
+    verdicts,
+)
 from countersign.wire.base import WireModel  # noqa: E402
 from countersign.wire.methods import METHODS  # noqa: E402
 
@@ -38,6 +50,7 @@ MODULES: tuple[ModuleType, ...] = (
     approvals,
     threads,
     agents,
+    providers,
     shells,
     sandbox,
     history,

@@ -4,6 +4,7 @@ import type { Confirmations } from './confirmations.ts';
 import type { Desk } from './desk.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
+import type { Keys } from './keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { CardAction, Page } from './messages.ts';
 import type { Panel } from './panel.ts';
@@ -30,6 +31,7 @@ export function commandTable(
   desk: Pick<Desk, 'agents' | 'handle'>,
   ledger: Pick<Ledger, 'newChain'>,
   showSandbox: () => Promise<void>,
+  keys: Pick<Keys, 'set'>,
 ): Record<string, () => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
@@ -85,6 +87,7 @@ export function commandTable(
       if (agent) await desk.handle({ type: 'bypassEnd', agentName: agent.agentName });
     },
     'countersign.reviewSettings': () => confirmations.review(),
+    'countersign.setModelKey': () => keys.set(),
     'countersign.newLedgerChain': () => ledger.newChain(),
     'countersign.showSandbox': () => showSandbox(),
     async 'countersign.setMode'() {

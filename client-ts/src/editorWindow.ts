@@ -47,6 +47,11 @@ export function showPick<T extends PickItem>(items: T[], placeHolder: EditorText
   return vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true });
 }
 
+/** A form with one field whose text is hidden. Gives the text; undefined if it was closed. */
+export function showSecretForm(title: EditorText, prompt: EditorText): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title, prompt, password: true, ignoreFocusOut: true });
+}
+
 /** Not a toast: those cover the very corner where the chat is. */
 export function showProgress<T>(
   title: EditorText,

@@ -6,6 +6,7 @@ import { commandTable } from './commands.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDesk } from './desk.ts';
 import { createHost } from './host.ts';
+import { createKeys } from './keys.ts';
 import { createLedger } from './ledger.ts';
 import { createPanel } from './panel.ts';
 import { showSandboxStatus } from './sandboxStatus.ts';
@@ -25,7 +26,13 @@ export function activate(context: ExtensionContext): void {
         ...settings.initial(),
         ...ledger.anchor(),
         storage: host.workspaceStorage,
-        client: { settingsUpdate: true, confirm: true, ownPaths: host.ownPaths() },
+        client: {
+          settingsUpdate: true,
+          confirm: true,
+          ownPaths: host.ownPaths(),
+          secrets: true,
+          network: host.network(),
+        },
       }),
     },
     {
@@ -49,9 +56,11 @@ export function activate(context: ExtensionContext): void {
         'settings/unconfirmed': (params) => confirmations.unconfirmed(params),
       },
       updateSetting: (params) => settings.update(params),
+      readSecret: (params) => keys.read(params),
     },
   );
   const settings = createSettings(server, host);
+  const keys = createKeys(server, host);
   const ledger = createLedger(server, host);
   const confirmations = createConfirmations(server, host);
   const panel = createPanel(host, (intent) => void desk.handle(intent));
@@ -70,7 +79,17 @@ export function activate(context: ExtensionContext): void {
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
     ...Object.entries(
-      commandTable(host, server, panel, attention, confirmations, desk, ledger, () => showSandboxStatus(server, host)),
+      commandTable(
+        host,
+        server,
+        panel,
+        attention,
+        confirmations,
+        desk,
+        ledger,
+        () => showSandboxStatus(server, host),
+        keys,
+      ),
     ).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),

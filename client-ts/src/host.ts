@@ -18,6 +18,7 @@ import {
   showModal,
   showPick,
   showProgress,
+  showSecretForm,
 } from './editorWindow.ts';
 import type { QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
@@ -82,6 +83,9 @@ export function createHost(context: vscode.ExtensionContext) {
     async pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined> {
       return showPick(items, placeHolder);
     },
+    async askSecret(title: EditorText, prompt: EditorText): Promise<string | undefined> {
+      return showSecretForm(title, prompt);
+    },
     showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T> {
       return Promise.resolve(showProgress(title, work));
     },
@@ -125,6 +129,10 @@ export function createHost(context: vscode.ExtensionContext) {
 
     // What is kept
 
+    readSecret: async (name: string): Promise<string | undefined> => context.secrets.get(name),
+    storeSecret: async (name: string, value: string): Promise<void> => context.secrets.store(name, value),
+    deleteSecret: async (name: string): Promise<void> => context.secrets.delete(name),
+
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
     keptPrompts: (): unknown => context.workspaceState.get('countersign.queuedPrompts'),
@@ -156,6 +164,16 @@ export function createHost(context: vscode.ExtensionContext) {
         user: plain(found?.globalValue ?? {}),
         workspace: plain(found?.workspaceValue ?? {}),
         ...(found?.workspaceFolderValue && isMultiRoot() && { folder: plain(found.workspaceFolderValue) }),
+      };
+    },
+    /** How the editor reaches the network, by the person's own settings: a workspace may not lead keys through its proxy. */
+    network(): wire.NetworkSettings {
+      const http = vscode.workspace.getConfiguration('http');
+      const proxy = http.inspect<string>('proxy')?.globalValue;
+      return {
+        ...(proxy && { proxy }),
+        noProxy: http.inspect<string[]>('noProxy')?.globalValue ?? [],
+        strictTls: http.inspect<boolean>('proxyStrictSSL')?.globalValue ?? true,
       };
     },
     /** The open `.code-workspace` file, which holds the workspace layer; none before it is first saved. */

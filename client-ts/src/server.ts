@@ -13,6 +13,7 @@ import {
   CloseAction,
   ErrorAction,
   LanguageClient,
+  type Message,
   RevealOutputChannelOn,
   type MessageTransports,
   State,
@@ -60,6 +61,7 @@ export interface ServerEvents {
   stateChanged(state: LinkState, message?: string): void;
   told: { [M in keyof Told]: (params: Told[M]) => void };
   updateSetting(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
+  readSecret(params: wire.SecretReadParams): Promise<wire.SecretReadResult>;
 }
 
 export interface Server extends Link {
@@ -113,7 +115,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       return giveUp(message, error instanceof SetupProblem ? host.t('Retry') : host.t('Restart Server'));
     }
     host.log.info(`starting ${program.command} ${(program.args ?? []).join(' ')}`);
-    const made: LanguageClient = new QuietClient('countersign', 'Countersign', program, {
+    const made = new QuietClient('countersign', 'Countersign', program, {
       documentSelector: SETTINGS_FILES,
       markdown: { isTrusted: false, supportHtml: false },
       middleware: {
@@ -147,6 +149,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
         },
       },
     });
+    made.readSecret = async (params) => (fits('secret/read', params) ? events.readSecret(params) : {});
     client = made;
     listen(made);
     await made.start().catch((error: unknown) => {
@@ -294,19 +297,34 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
 
 /**
  * Says in the log what went wrong; what a person should see of it, this module tells them. What the server itself has the
- * editor show is neutralized as it is read.
+ * editor show is neutralized as it is read. A question for a key is answered here, below the client, which would write
+ * the answer into its trace.
  */
 class QuietClient extends LanguageClient {
+  readSecret?: (params: wire.SecretReadParams) => Promise<wire.SecretReadResult>;
+
   protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
     const transports = await super.createMessageTransports(encoding);
-    const { reader } = transports;
+    const { reader, writer } = transports;
     return {
       ...transports,
       reader: {
         onError: reader.onError,
         onClose: reader.onClose,
         onPartialMessage: reader.onPartialMessage,
-        listen: (hear) => reader.listen((message) => hear(neutralized(message))),
+        listen: (hear) =>
+          reader.listen((message) => {
+            const question = asSecretQuestion(message);
+            if (!question) return hear(neutralized(message));
+            const refused = { code: -32603, message: 'the secret storage cannot be read' };
+            void this.readSecret?.(question.params)
+              .then(
+                (result) => ({ result }),
+                () => ({ error: refused }),
+              )
+              .then((answer) => writer.write({ jsonrpc: '2.0', id: question.id, ...answer } as unknown as Message))
+              .catch((error: unknown) => this.warn(asServerError(error).message));
+          }),
         dispose: () => reader.dispose(),
       },
     };
@@ -323,6 +341,12 @@ class QuietClient extends LanguageClient {
   override info(message: string, data?: unknown): void {
     super.info(message, data, false);
   }
+}
+
+function asSecretQuestion(message: Message): { id: string | number; params: wire.SecretReadParams } | undefined {
+  const request = message as Partial<{ id: string | number; method: string; params: wire.SecretReadParams }>;
+  if (request.method !== 'secret/read' || request.id === undefined || request.params === undefined) return undefined;
+  return { id: request.id, params: request.params };
 }
 
 /** A hover's content is a Markdown string, or a plain one in an old form. */

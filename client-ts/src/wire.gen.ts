@@ -319,7 +319,7 @@ export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refu
 
 export type CallStatus = "pending" | "waiting" | "running";
 
-export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
+export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | CompactedEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
 
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
@@ -394,10 +394,26 @@ export interface TodoEvent {
   items: TodoItem[];
 }
 
+/**
+ * What one request to a model took. `cost` is in US dollars, by a table of prices or by `options.prices` of the
+ * model; absent where neither knows it. `context_used` of `context_tokens` were sent.
+ */
 export interface UsageEvent {
   type: "usage";
   inputTokens?: number;
   outputTokens?: number;
+  cachedTokens?: number;
+  cost?: number;
+  contextUsed?: number;
+  contextTokens?: number;
+  model?: string;
+}
+
+/** The model reads a summary in the place of older messages; `dropped` says of how many. */
+export interface CompactedEvent {
+  type: "compacted";
+  summary: string;
+  dropped: number;
 }
 
 /** Something the person should read in the chat: an agent acted unasked, a limit was met. */
@@ -555,6 +571,38 @@ export interface AgentSetBypassParams {
   agentName: string;
   scope: BypassScope;
   on: boolean;
+}
+
+/**
+ * `secret/read`: the server asks for a key, for one request. `origin` is where the key will be sent.
+ *
+ * A client gives a key only to the origin that the person saw when they entered it. Neither side logs or traces it.
+ */
+export interface SecretReadParams {
+  name: string;
+  origin?: string;
+}
+
+/** `value` is absent where there is none, or none for this origin; `reason` then says so in one sentence. */
+export interface SecretReadResult {
+  value?: string;
+  reason?: string;
+}
+
+/**
+ * One entry of `models`. `origin` is where its key is sent, `secret` the name under which a client keeps
+ * it; absent where the settings name a variable or the provider has no keys.
+ */
+export interface ModelView {
+  name: string;
+  provider: string;
+  model: string;
+  origin?: string;
+  secret?: string;
+}
+
+export interface ModelListResult {
+  models: ModelView[];
 }
 
 export type ShellState = "running" | "exited" | "killed";
@@ -899,12 +947,24 @@ export interface EnvironmentPassParams {
   name: string;
 }
 
-/** What the client can do. `settings` announces that it will send layers, though they may come later. */
+/** How the editor reaches the network. Without `proxy` the environment's variables count. */
+export interface NetworkSettings {
+  proxy?: string;
+  noProxy?: string[];
+  strictTls?: boolean;
+}
+
+/**
+ * What the client can do. `settings` announces that it will send layers, though they may come later.
+ * `secrets`: it answers `secret/read`.
+ */
 export interface ClientAbilities {
   settings?: boolean;
   settingsUpdate?: boolean;
   confirm?: boolean;
   ownPaths?: string[];
+  secrets?: boolean;
+  network?: NetworkSettings;
 }
 
 /** What `initialize` carries besides LSP's own. */
@@ -935,6 +995,8 @@ export interface Methods {
   "thread/prompt": { kind: "request"; direction: "toServer"; params: ThreadPromptParams; result: ThreadPromptResult };
   "thread/cancel": { kind: "notification"; direction: "toServer"; params: ThreadCancelParams };
   "thread/update": { kind: "notification"; direction: "toClient"; params: ThreadUpdate };
+  "model/list": { kind: "request"; direction: "toServer"; params: Empty; result: ModelListResult };
+  "secret/read": { kind: "request"; direction: "toClient"; params: SecretReadParams; result: SecretReadResult };
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };

@@ -59,6 +59,8 @@ const drawn = (state: State): unknown[] =>
         return `${item.level} ${item.message}`;
       case 'todo':
         return `todo ${item.items.length}`;
+      case 'compacted':
+        return `compacted ${item.dropped} ${item.summary}`;
       case 'end':
         return `end ${item.stopReason}`;
     }

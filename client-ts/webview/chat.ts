@@ -12,6 +12,7 @@ export type Item =
   | CallItem
   | { kind: 'todo'; id: number; items: wire.TodoItem[] }
   | { kind: 'notice'; id: number; level: 'info' | 'warning' | 'error'; message: string }
+  | { kind: 'compacted'; id: number; summary: string; dropped: number }
   | { kind: 'end'; id: number; stopReason: wire.StopReason };
 
 export interface CallItem {
@@ -93,6 +94,8 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
       return withTodo(chat, event.items);
     case 'usage':
       return { ...chat, usage: event };
+    case 'compacted':
+      return added(chat, { kind: 'compacted', summary: event.summary, dropped: event.dropped });
     case 'notice':
       return added(chat, { kind: 'notice', level: event.level, message: event.message });
     case 'unpermitted':

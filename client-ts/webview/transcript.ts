@@ -121,6 +121,8 @@ export class Transcript extends Drawn {
         return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
       case 'notice':
         return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${revealProse(item.message)}</span></div>`;
+      case 'compacted':
+        return html`<details class="thinking compacted" data-testid="message" data-role="compacted"><summary>${item.dropped === 1 ? t('1 older message is summarized for the model') : t('{0} older messages are summarized for the model', item.dropped)}</summary><div class="markdown">${markdown(item.summary, this.open)}</div></details>`;
       case 'end':
         return html`<div class="turn-end">${endWords(item.stopReason)}</div>`;
     }

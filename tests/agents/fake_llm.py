@@ -11,15 +11,17 @@ The script is JSON (a file is read again at every request; `POST /__script` repl
      "default": "write", "delay_ms": 0, "chunk": 24}
 
 A prompt chooses its scenario by the marker `[[name]]`; the step is the number of assistant messages with tool calls
-since that prompt, so the server keeps no state. A step may also carry `thinking` (Ollama), `error` {status, text},
-`broken` (the stream ends too early), and `freeform` on a tool (OpenAI custom tools). A request that does not offer the
-tools of its step is an auxiliary one (title, summary): it gets a short answer, or the smallest value of its schema.
+since that prompt, so the server keeps no state. A step may also carry `thinking`, `refusal`, `done_reason` ("length"),
+`error` {status, text, headers, times} in the provider's own words, `fails` (an error in the stream), `broken` (the
+stream ends too early), `raw` on a tool (the text of its arguments) and `freeform` (OpenAI custom tools). A request that
+does not offer the tools of its step is an auxiliary one (title, summary): it gets a short answer, or the smallest value
+of its schema. `"bodies": true` in the script logs whole requests.
 When the steps are spent, the closing text quotes every tool result since the prompt:
 
     FINAL[write] results=1 | #1 Write error=True :: <first 400 characters>
 
 Every request is one line of the log (JSONL): api, scenario, step, aux, model, tools offered, tool_results
-[{id, name, is_error, text}], user_texts, reply. `GET /__health` says how many there were.
+[{id, name, is_error, text}], user_texts, images, key, body, reply. `GET /__health` says how many there were.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ class Brain:
         self.given = script
         self.override: dict | None = None
         self.count = 0
+        self.failed = 0
         self._lock = threading.Lock()
         self._log = open(log, "a", encoding="utf-8")  # noqa: SIM115 closed with the server
 
@@ -75,7 +78,14 @@ class Brain:
                 self._log.write(json.dumps(row, ensure_ascii=False) + "\n")
                 self._log.flush()
 
-    def decide(self, turn: wires.Turn) -> dict[str, Any]:
+    def still_fails(self, reply: dict) -> bool:
+        """Whether a step's error is due: each time, or only the first `times` times."""
+        times = reply["error"].get("times")
+        with self._lock:
+            self.failed += 1
+            return times is None or self.failed <= times
+
+    def decide(self, turn: wires.Turn, asked: dict[str, Any]) -> dict[str, Any]:
         script = self.script()
         name, step, results = turn.since_prompt()
         name = name if name is not None else script.get("default")
@@ -87,7 +97,9 @@ class Brain:
             {"api": turn.api, "model": turn.model, "stream": turn.stream, "scenario": name, "step": step,
              "aux": why is not None, "why": why, "tools": turn.tools, "tool_results": results,
              "user_texts": [event["text"] for event in turn.events if event["t"] == "user"],
-             "system_chars": len(turn.system), "reply": {"text": reply["text"], "tools": reply["tools"]}}
+             "images": [event for event in turn.events if event["t"] == "image"],
+             "system_chars": len(turn.system), **(asked if script.get("bodies") else {}),
+             "reply": {"text": reply["text"], "tools": reply["tools"]}}
         )  # fmt: skip
         return {"delay_ms": script.get("delay_ms", 0), "chunk": int(script.get("chunk", 24)) or 24, **reply}
 
@@ -148,29 +160,33 @@ class Handler(BaseHTTPRequestHandler):
         elif path.endswith("/messages/count_tokens"):
             self._json({"input_tokens": 10})
         elif path.endswith("/messages"):
-            self._answer(wires.read_anthropic(body), wires.write_anthropic)
+            self._answer(body, wires.read_anthropic(body), wires.write_anthropic)
         elif path.endswith("/chat/completions"):
-            self._answer(wires.read_chat(body), wires.write_chat)
+            self._answer(body, wires.read_chat(body), wires.write_chat)
         elif path.endswith("/responses"):
-            self._answer(wires.read_responses(body), wires.write_responses)
+            self._answer(body, wires.read_responses(body), wires.write_responses)
         elif path.endswith("/api/chat"):
-            self._answer(wires.read_chat(body, "ollama"), wires.write_ollama, LINES)
+            self._answer(body, wires.read_chat(body, "ollama"), wires.write_ollama, LINES)
         elif path.endswith("/api/show"):
-            self._json({"capabilities": ["completion", "tools"], "details": {}, "model_info": {}})
+            info = {"fake.context_length": int(self.brain.script().get("context_length", 0))}
+            self._json({"capabilities": ["completion", "tools"], "details": {}, "model_info": info})
         elif gemini and gemini.group(2) == "countTokens":
             self._json({"totalTokens": 10})
         elif gemini and gemini.group(2) in ("embedContent", "batchEmbedContents"):
             self._json({"embedding": {"values": [0.0]}})
         elif gemini:
             stream = gemini.group(2) == "streamGenerateContent"
-            self._answer(wires.read_gemini(body, gemini.group(1), stream), wires.write_gemini)
+            self._answer(body, wires.read_gemini(body, gemini.group(1), stream), wires.write_gemini)
         else:
             self._unknown()
 
-    def _answer(self, turn: wires.Turn, write: wires.Writer, content_type: str = EVENTS) -> None:
-        reply = self.brain.decide(turn)
-        if (error := reply.get("error")) is not None:
-            self._json({"error": error["text"]}, error["status"])
+    def _answer(self, body: dict, turn: wires.Turn, write: wires.Writer, content_type: str = EVENTS) -> None:
+        names = ("authorization", "x-api-key", "x-goog-api-key")
+        key = next((self.headers[name] for name in names if self.headers.get(name)), None)
+        reply = self.brain.decide(turn, {"key": key, "body": body, "path": self.path})
+        if (error := reply.get("error")) is not None and self.brain.still_fails(reply):
+            told = wires.error_body(turn.api, error["status"], error["text"])
+            self._json(told, error["status"], error.get("headers") or {})
             return
         pieces, whole = write(turn, reply)
         if pieces is None:
@@ -185,8 +201,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         data = list(pieces)
-        if reply.get("broken"):
-            data = data[:-1]
         try:
             for piece in data:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
@@ -197,11 +211,13 @@ class Handler(BaseHTTPRequestHandler):
             self.brain.record({"api": "http", "note": "client closed the stream", "path": self.path})
             self.close_connection = True
 
-    def _json(self, value: object, status: int = 200) -> None:
+    def _json(self, value: object, status: int = 200, headers: dict[str, str] | None = None) -> None:
         data = json.dumps(value).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
+        for name, text in (headers or {}).items():
+            self.send_header(name, text)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)

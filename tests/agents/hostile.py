@@ -10,14 +10,20 @@ import json
 import os
 import random
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from types import ModuleType
 
 from countersign.agents.acp.connection import Connection
 from countersign.agents.acp.ndjson import Pipe
-from countersign.agents.models import ollama
-from countersign.agents.models.base import CallPiece, TextPiece, ThinkingPiece
+from countersign.agents.models import anthropic, gemini, ollama, openai_chat, openai_responses
+from countersign.agents.models.answer_reader import event_objects, json_lines
+from countersign.agents.models.base import CallPiece, Piece, ReplayPiece, TextPiece, ThinkingPiece
+from countersign.agents.models.endpoint import endpoint
 from countersign.wire.errors import ModelError
 from countersign.wire.strict_json import is_safe
+
+from . import fake_wires
 
 BOUND = 60.0
 """Seconds until a test gives up; what takes longer hangs."""
@@ -112,6 +118,61 @@ def said(**message) -> bytes:
     return json.dumps({"message": message, "done": False}).encode() + b"\n"
 
 
+async def ollama_pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[Piece]:
+    async for piece in ollama._pieces(json_lines(chunks, "Ollama")):
+        yield piece
+
+
+def event_pieces(provider: ModuleType) -> Callable[[AsyncIterator[bytes]], AsyncIterator[Piece]]:
+    at = endpoint("a server", "entry", "m", "http://127.0.0.1:1")
+    return lambda chunks: provider._pieces(event_objects(chunks, at.vendor), at)
+
+
+def events_of(api: str, write: Callable) -> list[bytes]:
+    """The stream of one answer with everything in it, event by event."""
+    tools = [{"name": "read_file", "args": {"path": "a", "n": 1.5}}, {"name": "x", "args": {}}]
+    reply = {"thinking": "hm", "text": "hello", "tools": tools, "chunk": 4}
+    pieces, _ = write(fake_wires.Turn(api, "m", stream=True), reply)
+    return list(pieces)
+
+
+READERS: dict[str, Callable[[AsyncIterator[bytes]], AsyncIterator[Piece]]] = {
+    "ollama": ollama_pieces,
+    "anthropic": event_pieces(anthropic),
+    "openai-chat": event_pieces(openai_chat),
+    "openai-responses": event_pieces(openai_responses),
+    "gemini": event_pieces(gemini),
+}
+EVENTS = {
+    "anthropic": events_of("anthropic", fake_wires.write_anthropic),
+    "openai-chat": events_of("openai-chat", fake_wires.write_chat),
+    "openai-responses": events_of("openai-responses", fake_wires.write_responses),
+    "gemini": events_of("gemini", fake_wires.write_gemini),
+}
+
+
+def stream_of(provider: str, chance: random.Random) -> bytes:
+    """A stream of the provider with a few of its parts spoiled."""
+    if provider == "ollama":
+        return chance.choice(LINES) + mutated(chance)
+    events = list(EVENTS[provider])
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(events))
+        head, mark, data = events[at].partition(b"data: ")
+        match chance.randrange(4):
+            case 0:
+                events[at] = head + mark + damaged(data, chance)
+            case 1:
+                del events[at]
+                events = events or [b"\n"]
+            case 2:
+                events.insert(at, chance.choice(events))
+            case _ if data.startswith(b"{"):
+                with suppress(ValueError):  # it was spoiled before
+                    events[at] = head + mark + json.dumps(spoiled(json.loads(data), chance)).encode() + b"\n\n"
+    return b"".join(events)
+
+
 LINES = [
     said(content="hello"),
     said(thinking="hm"),
@@ -125,7 +186,11 @@ SPLICES = [b"NaN", b"1e999", b"\\ud800", b"\xed\xa0\x80", b'"', b"{", b"}", b"["
 
 
 def mutated(chance: random.Random) -> bytes:
-    data = bytearray(chance.choice(LINES))
+    return damaged(chance.choice(LINES), chance)
+
+
+def damaged(text: bytes, chance: random.Random) -> bytes:
+    data = bytearray(text)
     for _ in range(chance.randint(1, 4)):
         at, to = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
         match chance.randrange(3):
@@ -170,21 +235,23 @@ async def _agent_faults(seed: int, numbers: range) -> list[str]:
     return faults
 
 
-def model_faults(seed: int, numbers: range) -> Iterator[str]:
+def model_faults(seed: int, numbers: range, provider: str = "ollama") -> Iterator[str]:
     """Read mutated streams of a model server: each gives safe pieces, or one clear error, in time."""
-    yield from asyncio.run(_model_faults(seed, numbers))
+    yield from asyncio.run(_model_faults(seed, numbers, provider))
 
 
-async def _model_faults(seed: int, numbers: range) -> list[str]:
+async def _model_faults(seed: int, numbers: range, provider: str) -> list[str]:
     faults, taken, refused = [], 0, 0
     for number in numbers:
         chance = random.Random(f"{seed} {number}")
-        data, began = chance.choice(LINES) + mutated(chance), time.monotonic()
+        data, began = stream_of(provider, chance), time.monotonic()
         try:
-            async for piece in ollama._pieces(one_at_a_time(data, chance)):
+            async for piece in READERS[provider](one_at_a_time(data, chance)):
                 taken += 1
                 if isinstance(piece, CallPiece) and not is_safe(dict(piece.call.arguments)):
                     faults.append(f"{number}: arguments that cannot be stored")
+                if isinstance(piece, ReplayPiece) and not is_safe(list(piece.replay.blocks)):
+                    faults.append(f"{number}: blocks that cannot be stored")
                 if isinstance(piece, TextPiece | ThinkingPiece) and not is_safe(piece.text):
                     faults.append(f"{number}: a text that cannot be stored")
         except ModelError as error:

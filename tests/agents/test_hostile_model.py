@@ -13,7 +13,7 @@ import pytest
 
 from countersign.agents.drive import Drive
 from countersign.agents.limits import LONGEST_TEXT, LONGEST_THOUGHT
-from countersign.agents.models import ollama
+from countersign.agents.models import answer_reader
 from countersign.agents.models.base import (
     CallPiece,
     Message,
@@ -25,6 +25,7 @@ from countersign.agents.models.base import (
     UserMessage,
     WantedCall,
 )
+from countersign.agents.models.http_answer import environment_access
 from countersign.agents.models.ollama import OllamaModel
 from countersign.settings.policy import ModelConfig
 from countersign.tools.registry import TOOLS
@@ -32,7 +33,9 @@ from countersign.tools.tool import ToolContext
 from countersign.wire.errors import ModelError
 
 from .desk import Place
-from .hostile import BOUND, model_faults
+from .hostile import BOUND, READERS, model_faults
+from .models.providers import PROVIDERS
+from .models.providers import heard as heard_from
 
 
 @asynccontextmanager
@@ -110,17 +113,28 @@ async def test_arguments_that_cannot_be_read_break_their_call_alone(arguments: s
 
 
 async def test_a_line_without_end_is_an_error_once_it_is_too_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ollama, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(answer_reader, "LONGEST_LINE", 1 << 20)
     async with server(*[b"x" * (1 << 16)] * 64) as url:
         with pytest.raises(ModelError, match="longer than 1 MiB"):
             await heard(url)
 
 
 async def test_an_answer_without_end_is_an_error_once_it_is_too_long(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ollama, "LONGEST_ANSWER", 1 << 20)
+    monkeypatch.setattr(answer_reader, "LONGEST_ANSWER", 1 << 20)
     async with server(*[b"\n" * (1 << 16)] * 64) as url:
         with pytest.raises(ModelError, match="longer than 1 MiB"):
             await heard(url)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("block", [b"x" * (1 << 16), b"\n" * (1 << 14) + b":" * (3 << 14), b"data: x\n" * (1 << 13)],
+                         ids=["line", "empty lines", "event"])  # fmt: skip
+async def test_no_provider_reads_an_answer_without_end(monkeypatch: pytest.MonkeyPatch, provider: str, block: bytes):
+    monkeypatch.setattr(answer_reader, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(answer_reader, "LONGEST_ANSWER", 4 << 20)
+    async with server(*[block] * 80) as url, asyncio.timeout(BOUND):
+        with pytest.raises(ModelError, match=r"longer than \d MiB|cannot be read"):
+            await heard_from(PROVIDERS[provider](url, environment_access({})), [])
 
 
 async def test_a_packed_answer_is_not_unpacked():
@@ -199,6 +213,11 @@ async def test_a_stop_ends_an_answer_that_does_not_go_on(beginning: bytes):
 
 def test_ten_thousand_mutated_messages_are_pieces_or_a_clear_error():
     assert list(model_faults(11, range(10_000))) == []
+
+
+@pytest.mark.parametrize("provider", [provider for provider in READERS if provider != "ollama"])
+def test_mutated_streams_of_every_provider_are_pieces_or_a_clear_error(provider: str):
+    assert list(model_faults(12, range(2_000), provider)) == []
 
 
 class Scripted:

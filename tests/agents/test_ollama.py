@@ -21,7 +21,8 @@ from countersign.agents.models.base import (
     UserMessage,
     WantedCall,
 )
-from countersign.agents.models.ollama import OllamaModel, _base_url, is_loopback, shown_url
+from countersign.agents.models.endpoint import is_loopback, shown_url
+from countersign.agents.models.ollama import OllamaModel, _base_url
 from countersign.settings.policy import ModelConfig
 from countersign.wire.errors import ModelError
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lsprotocol.types import ShowMessageParams
 
+from countersign.agents.models.http_answer import environment_access
 from countersign.agents.transcript import Transcripts
 from countersign.gate.decisions.decide import decide
 from countersign.gate.gate import Gate
@@ -197,6 +198,7 @@ def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -
         services={SHELLS_SERVICE: flow.shells},
         host_for=lambda config: None,  # type: ignore[arg-type,return-value]
         tell=lambda view: None,
+        access=environment_access({}),
     )
     flow.sessions = Sessions(
         transcripts=transcripts, feed=feed, gate=flow.gate, policy=lambda: flow.policy, runner=runner, owner="me"

@@ -305,7 +305,7 @@ def test_models_name_the_secrets_that_no_command_may_see():
     }
     assert policy.secret_variables == {"MY_KEY"}
     assert [problem.message for problem in policy.problems if problem.message not in policy.not_yet] == [
-        "the model `bad` needs a `provider` out of demo, ollama, openai, anthropic, google; it does not count"
+        "the model `bad` needs a `provider` out of demo, ollama, openai, anthropic, google, vscode; it does not count"
     ]
 
 
@@ -587,7 +587,7 @@ NOTHING_YET: dict[str, dict] = {
     "hooks.beforeTool": {"hooks": {"beforeTool": [{"command": "x"}]}},
     "hooks.afterTool": {"hooks": {"afterTool": [{"command": "x"}]}},
     "hooks.notification": {"hooks": {"notification": [{"command": "x"}]}},
-    "models": {"models": {"big": {"provider": "anthropic", "model": "m"}}},
+    "models": {"models": {"big": {"provider": "vscode", "model": "m"}}},
 }
 
 
@@ -602,7 +602,28 @@ def test_a_setting_that_does_nothing_yet_is_said_in_every_layer(name: str):
 def test_a_setting_that_is_off_is_nothing_to_speak_of():
     off = {"sandbox": {"mode": "off", "network": "off"}, "mcpServers": {}, "hooks": {"beforeTool": []}}
     assert built(off, off).policy.not_yet == ()
-    assert built({}, {"models": {"small": {"provider": "ollama", "model": "m"}}}).policy.not_yet == ()
+    for provider in ("ollama", "openai", "anthropic", "google"):
+        assert built({}, {"models": {"small": {"provider": provider, "model": "m"}}}).policy.not_yet == ()
+
+
+def test_a_model_has_its_api_its_context_and_its_options():
+    entry = {"provider": "openai", "model": "m", "api": "chat", "contextTokens": 8000, "options": {"temperature": 0}}
+    policy = built(user={"models": {"big": entry}}).policy
+    model = policy.models["big"]
+    assert (model.api, model.context_tokens, model.options) == ("chat", 8000, {"temperature": 0})
+    assert policy.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("api", "rest"), ("api", []), ("contextTokens", 10), ("contextTokens", True), ("contextTokens", 1e9),
+     ("options", [1]), ("options", "x")],
+)  # fmt: skip
+def test_a_field_of_a_model_that_cannot_be_meant_is_left_out_and_said(key: str, value):
+    policy = built(user={"models": {"big": {"provider": "openai", "model": "m", key: value}}}).policy
+    assert policy.models["big"] == ModelConfig("big", "openai", "m")
+    (problem,) = policy.problems
+    assert f"`{key}`" in problem.message
 
 
 @pytest.mark.parametrize(

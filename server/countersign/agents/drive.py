@@ -17,13 +17,16 @@ from countersign.agents.models.base import (
     CallPiece,
     Message,
     Model,
+    NoticePiece,
     Piece,
+    ReplayPiece,
     StopPiece,
     TextPiece,
     ThinkingPiece,
     ToolMessage,
     ToolSchema,
     UsagePiece,
+    WaitPiece,
     WantedCall,
 )
 from countersign.agents.pace import Pace, parts
@@ -34,7 +37,15 @@ from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import ModelError
-from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ToolCallEvent, ToolResultEvent, UsageEvent
+from countersign.wire.threads import (
+    NoticeEvent,
+    StopReason,
+    TextEvent,
+    ThinkingEvent,
+    ToolCallEvent,
+    ToolResultEvent,
+    UsageEvent,
+)
 
 MOST_WAITING = 256
 """Pieces of a model's answer that wait to be heard; a quicker stream waits."""
@@ -128,14 +139,23 @@ class Drive:
                 self.turn.emit(TextEvent(text=text))
             case ThinkingPiece(text):
                 self.turn.emit(ThinkingEvent(text=text))
-            case UsagePiece(given, made):
-                self.turn.emit(UsageEvent(input_tokens=given, output_tokens=made))
+            case UsagePiece():
+                self.turn.emit(self._usage(piece))
+            case NoticePiece(level, message):
+                self.turn.emit(NoticeEvent(level=level, message=message))
+            case WaitPiece(_, message):
+                self.turn.emit(NoticeEvent(level="info", message=message))
             case CallPiece(call):
                 # Models count their calls afresh; ours are unique for this server, on the wire and on disk.
                 piece = CallPiece(replace(call, call_id=f"call-{secrets.token_hex(8)}", tool=as_title(call.tool)))
-            case StopPiece():
+            case ReplayPiece() | StopPiece():
                 pass
         return loop.heard(piece)
+
+    def _usage(self, piece: UsagePiece) -> UsageEvent:
+        return UsageEvent(
+            input_tokens=piece.input_tokens, output_tokens=piece.output_tokens, cached_tokens=piece.cached_tokens
+        )
 
     async def _call(self, wanted: WantedCall, happened: asyncio.Queue[Piece | ToolMessage]) -> None:
         await happened.put(await self.one_call(wanted))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from countersign.agents.models.base import CallPiece, Piece, TextPiece, ThinkingPiece, WantedCall
+from countersign.agents.models.base import CallPiece, Piece, ReplayPiece, TextPiece, ThinkingPiece, WantedCall
 from countersign.wire.errors import ModelError
 from countersign.wire.sizes import size_of, text_memory
 
@@ -48,6 +48,8 @@ class Measure:
             case CallPiece(call):
                 self._calls += 1
                 self.turn += size_of(dict(call.arguments)).memory
+            case ReplayPiece(replay):
+                self.turn += size_of(list(replay.blocks)).memory
             case _:
                 return
         if self._text > LONGEST_TEXT:

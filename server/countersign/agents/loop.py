@@ -14,12 +14,16 @@ from countersign.agents.models.base import (
     CallPiece,
     Message,
     ModelStop,
+    NoticePiece,
     Piece,
+    Replay,
+    ReplayPiece,
     StopPiece,
     TextPiece,
     ThinkingPiece,
     ToolMessage,
     UsagePiece,
+    WaitPiece,
     WantedCall,
 )
 from countersign.wire.threads import StopReason
@@ -68,6 +72,7 @@ class Loop:
         self._text: list[str] = []
         self._thinking: list[str] = []
         self._calls: list[WantedCall] = []
+        self._replay: Replay | None = None
         self._replies: dict[str, ToolMessage] = {}
         self._speaking = False
         self._stop: ModelStop | None = None
@@ -93,12 +98,15 @@ class Loop:
             case CallPiece(call):
                 self._calls.append(call)
                 return [StartCall(call)]
-            case UsagePiece():
+            case ReplayPiece(replay):
+                self._replay = replay
+                return []
+            case UsagePiece() | NoticePiece() | WaitPiece():
                 return []
             case StopPiece(reason):
                 self._speaking = False
                 self._stop = reason
-                said = AssistantMessage("".join(self._text), tuple(self._calls), "".join(self._thinking))
+                said = AssistantMessage("".join(self._text), tuple(self._calls), "".join(self._thinking), self._replay)
                 early = tuple(self._replies.values())
                 self.messages += [said, *early]
                 return [Keep((said, *early)), *self._go_on()]
@@ -124,6 +132,7 @@ class Loop:
             return [Finish("max_turn_requests")]
         self._steps += 1
         self._text, self._thinking, self._calls, self._replies = [], [], [], {}
+        self._replay = None
         self._speaking, self._stop = True, None
         return [AskModel()]
 

@@ -19,7 +19,15 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from countersign.agents.models.base import AssistantMessage, Message, ToolMessage, UserMessage, WantedCall
+from countersign.agents.models.base import (
+    AssistantMessage,
+    Image,
+    Message,
+    Replay,
+    ToolMessage,
+    UserMessage,
+    WantedCall,
+)
 from countersign.agents.safe_events import safe_event
 from countersign.agents.stored_events import event_of, joined, run_of, runs
 from countersign.gate import redact, secret_values
@@ -201,6 +209,8 @@ class Transcripts:
                 continue
             if (without := redact(said, secrets)) != said:
                 changed = True
+                if isinstance(without, dict) and without.get("replay") is not None:
+                    without["replay"] = None  # it is signed, so a provider refuses it once it was changed
                 with self._writing() as db:
                     db.execute("UPDATE messages SET message = ? WHERE number = ?", (_dumps(without), number))
         row = self.thread(thread_id)
@@ -250,26 +260,36 @@ def _dumps(value: object) -> str:
 def _message_json(message: Message) -> dict[str, Json]:
     match message:
         case UserMessage():
-            return {"role": "user", **_fields(message)}
+            return {"role": "user", **_fields(message), **_images_json(message.images)}
         case AssistantMessage():
-            return {"role": "assistant", **_fields(message), "calls": [_fields(call) for call in message.calls]}
+            said = {"role": "assistant", **_fields(message), "calls": [_fields(call) for call in message.calls]}
+            replay = message.replay
+            said["replay"] = None if replay is None else {**_fields(replay), "blocks": list(replay.blocks)}
+            return said
         case ToolMessage():
-            return {"role": "tool", **_fields(message)}
+            return {"role": "tool", **_fields(message), **_images_json(message.images)}
 
 
-def _fields(value: Message | WantedCall) -> dict[str, Json]:
+def _images_json(images: Sequence[Image]) -> dict[str, Json]:
+    return {"images": [_fields(image) for image in images]}
+
+
+def _fields(value: Message | WantedCall | Replay | Image) -> dict[str, Json]:
     # Not `asdict`, which copies arguments and fails where they are nested too deeply.
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def _message_of(value: dict[str, object]) -> Message:
     role = value.pop("role")
-    if role == "user":
-        return UserMessage(**value)  # type: ignore[arg-type]
-    if role == "tool":
-        return ToolMessage(**value)  # type: ignore[arg-type]
+    if role in ("user", "tool"):
+        images = tuple(Image(**image) for image in value.pop("images", ()))  # type: ignore[union-attr]
+        kind = UserMessage if role == "user" else ToolMessage
+        return kind(**value, images=images)  # type: ignore[arg-type]
     calls = tuple(WantedCall(**call) for call in value.pop("calls"))  # type: ignore[union-attr]
-    return AssistantMessage(**value, calls=calls)  # type: ignore[arg-type]
+    replay = value.pop("replay", None)
+    if replay is not None:
+        replay = Replay(replay["provider"], replay["model"], tuple(replay["blocks"]))  # type: ignore[index]
+    return AssistantMessage(**value, calls=calls, replay=replay)  # type: ignore[arg-type]
 
 
 def _blocking_open(path: Path | None) -> sqlite3.Connection:

@@ -22,6 +22,7 @@ from countersign.advice.explain import BadQuestion, answer_of, explain
 from countersign.advice.setting_effect import allows
 from countersign.gate import engine_fault
 from countersign.lsp.language.service import LanguageService
+from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
 from countersign.lsp.records import ended_requests, export_history, query_history, undo
 from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
@@ -75,6 +76,7 @@ class App:
         handle("thread/setMode", self._thread_set_mode)
         handle("thread/prompt", self._thread_prompt)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
+        handle("model/list", lambda _params: list_models(self.house.settings.policy))
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
         handle("agent/resetLabel", self._agent_reset_label)

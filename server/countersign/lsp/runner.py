@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from countersign.agents.drive import Drive
 from countersign.agents.models.base import Message, Model, UserMessage
 from countersign.agents.models.demo import DemoModel
+from countersign.agents.models.http_answer import Access
+from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
 from countersign.gate import Gate, StoredRequest, Turn
@@ -36,6 +38,7 @@ class Runner:
         services: Mapping[str, Any],
         host_for: Callable[[AgentConfig], AcpAgent],
         tell: Callable[[AgentView], None],
+        access: Access,
     ) -> None:
         self._gate = gate
         self._policy = policy
@@ -44,6 +47,7 @@ class Runner:
         self._services = services
         self._host_for = host_for
         self._tell = tell
+        self._access = access
         self._told: dict[str, AgentView] = {}
         self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
 
@@ -168,7 +172,7 @@ class Runner:
             return ToolContext(policy=self._policy, emit=emit, services={**self._services, TODO_SERVICE: show_todo})
 
         return Drive(
-            model=model_for(config, policy),
+            model=model_for(config, policy, self._access),
             system=system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools),
             tools=self._tools,
             gate=self._gate,
@@ -186,7 +190,7 @@ class Runner:
         return config
 
 
-def model_for(config: AgentConfig, policy: Policy) -> Model:
+def model_for(config: AgentConfig, policy: Policy, access: Access) -> Model:
     """The model that an agent's settings name.
 
     Raises:
@@ -200,11 +204,32 @@ def model_for(config: AgentConfig, policy: Policy) -> Model:
         case "demo":
             return DemoModel()
         case "ollama":
-            from countersign.agents.models.ollama import OllamaModel  # noqa: PLC0415 an HTTP client is slow to load
+            from countersign.agents.models.ollama import OllamaModel  # noqa: PLC0415 loaded when it is asked
 
-            return OllamaModel(entry)
-        case "openai" | "anthropic" | "google":
-            raise ModelError(f"the provider `{entry.provider}` is not supported yet; use `ollama`, or an ACP agent")
+            return RetryingModel(OllamaModel(entry, access=access))
+        case "anthropic":
+            from countersign.agents.models.anthropic import AnthropicModel  # noqa: PLC0415 likewise
+
+            return RetryingModel(AnthropicModel(entry, access))
+        case "openai":
+            return RetryingModel(_openai(entry, access))
+        case "google":
+            from countersign.agents.models.gemini import GeminiModel  # noqa: PLC0415 likewise
+
+            return RetryingModel(GeminiModel(entry, access))
+        case "vscode":
+            raise ModelError(f"the provider `{entry.provider}` is not supported yet; use another one, or an ACP agent")
+
+
+def _openai(entry: ModelConfig, access: Access) -> Model:
+    """OpenAI's own server speaks Responses; compatible servers all speak Chat Completions."""
+    if (entry.api or ("responses" if entry.base_url is None else "chat")) == "responses":
+        from countersign.agents.models.openai_responses import OpenAIResponsesModel  # noqa: PLC0415 likewise
+
+        return OpenAIResponsesModel(entry, access)
+    from countersign.agents.models.openai_chat import OpenAIChatModel  # noqa: PLC0415 likewise
+
+    return OpenAIChatModel(entry, access)
 
 
 def _launch(config: AgentConfig) -> tuple[object, ...]:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from countersign.agents.models.http_answer import Access, Network
 from countersign.agents.transcript import Transcripts
 from countersign.gate import (
     LEDGER_FILE,
@@ -34,6 +35,7 @@ from countersign.gate import (
 from countersign.lsp.editor import Editor
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.ledger_watch import LedgerWatch
+from countersign.lsp.model_keys import ModelKeys
 from countersign.lsp.pygls_server import Server
 from countersign.lsp.recovery import recover
 from countersign.lsp.runner import Runner
@@ -76,10 +78,14 @@ class WorkspaceServer:
         self.confiner = Confiner(storage)
         self.sandbox = SandboxWatch(self.confiner, lambda: settings.policy, self._sandbox_tried)
         self.owner = Owner(storage)
-        self.ledger = Ledger(storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables)
+        self.keys = ModelKeys(ask=server.request, can_ask=lambda: settings.abilities.secrets)
+        self.ledger = Ledger(
+            storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables, secrets=self.keys.values
+        )
         self.ledger_watch = LedgerWatch(self.ledger, server, anchor, whole=self.take_up)
         self.transcripts = Transcripts(
-            storage / CHATS_FILE, secrets=lambda: secret_values(names=self._policy().secret_variables)
+            storage / CHATS_FILE,
+            secrets=lambda: secret_values(names=self._policy().secret_variables) | self.keys.values(),
         )
         self.editor = Editor(server)
         self.feed = Feed(self.transcripts, self.editor.update, self._seq_of)
@@ -107,6 +113,7 @@ class WorkspaceServer:
             services={SHELLS_SERVICE: self.shells},
             host_for=self._host_for,
             tell=self._tell_agent,
+            access=Access(self.keys.key, self._network),
         )
         self.sessions = Sessions(
             transcripts=self.transcripts,
@@ -190,6 +197,10 @@ class WorkspaceServer:
             labels=LabelStore(self._gate_folder),
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
+
+    def _network(self) -> Network:
+        network = self.settings.abilities.network
+        return Network(network.proxy or None, tuple(network.no_proxy), network.strict_tls)
 
     def _tell_agent(self, view: AgentView) -> None:
         self.server.notify("agent/status", view)

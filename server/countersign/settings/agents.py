@@ -15,10 +15,13 @@ from countersign.wire.base import Json
 HOUSE_AGENT = "Countersign"
 DEMO_MODEL = "demo"
 LONGEST_NAME = 100
-Provider = Literal["demo", "ollama", "openai", "anthropic", "google"]
+Provider = Literal["demo", "ollama", "openai", "anthropic", "google", "vscode"]
 NO_RECIPE = "none"
 RECIPE_NAMES = ("claude", "gemini", "qwen", "opencode", "codex", "zed-codex", "copilot", "cline", NO_RECIPE)
 """Launch recipes that an agent may name; the recipes themselves are in ``agents/acp/known``."""
+APIS: tuple[Literal["responses", "chat"], ...] = ("responses", "chat")
+LEAST_CONTEXT = 4000
+"""Tokens: instructions, tools and one exchange take about so many."""
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 
 _ENV = re.compile(r"\$\{env:([^}]*)\}")
@@ -92,9 +95,25 @@ def model_config(name: str, entry: Json, place: Place, problems: list[Problem]) 
         message = f"the model {shown(name)} needs a `provider` out of {', '.join(PROVIDERS)}; it does not count"
         problems.append(place.problem(message))
         return None
+    api, context, options = entry.get("api"), entry.get("contextTokens"), entry.get("options")
+    if api not in (None, "responses", "chat"):
+        problems.append(
+            place.problem(f"`api` of the model {shown(name)} is neither `responses` nor `chat`, so it is left out")
+        )
+    whole = isinstance(context, int) and not isinstance(context, bool) and context >= LEAST_CONTEXT
+    if context is not None and not whole:
+        message = (
+            f"`contextTokens` of the model {shown(name)} is not a number of at least {LEAST_CONTEXT}; it is left out"
+        )
+        problems.append(place.problem(message))
+    if options is not None and not isinstance(options, dict):
+        problems.append(place.problem(f"`options` of the model {shown(name)} is not an object and is left out"))
     return ModelConfig(
         name=name,
         provider=provider,
+        api=next((known for known in APIS if known == api), None),
+        context_tokens=context if whole else None,  # type: ignore[arg-type]
+        options=options if isinstance(options, dict) else {},
         model=as_text(entry.get("model")) or "",
         base_url=as_text(entry.get("baseUrl")),
         api_key_env=as_text(entry.get("apiKeyEnv")),

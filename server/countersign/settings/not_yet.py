@@ -32,7 +32,7 @@ _UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
     ("sandbox", "network"): ("hosts", "all"),
 }
 """Where only some values do nothing yet: those."""
-UNBUILT_PROVIDERS = ("openai", "anthropic", "google")
+UNBUILT_PROVIDERS = ("vscode",)
 
 
 def not_yet(layers: Layers) -> Iterator[Problem]:
@@ -45,5 +45,5 @@ def not_yet(layers: Layers) -> Iterator[Problem]:
         models = layer.get("models")
         for name, model in models.items() if isinstance(models, dict) else ():
             if isinstance(model, dict) and model.get("provider") in UNBUILT_PROVIDERS:
-                words = f"the provider `{model['provider']}` is not yet available; use `ollama` or `demo`"
+                words = f"the provider `{model['provider']}` is not yet available; use another one"
                 yield layer.place("models", name).problem(words)

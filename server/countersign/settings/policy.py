@@ -56,13 +56,19 @@ class AgentConfig:
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """One entry of ``models``. ``api_key_env`` names the environment variable that holds the key."""
+    """One entry of ``models``. ``api_key_env`` names the environment variable that holds the key.
+
+    ``api`` is of OpenAI and compatible servers. ``options`` are fields of the provider's own request.
+    """
 
     name: str
-    provider: Literal["demo", "ollama", "openai", "anthropic", "google"]
+    provider: Literal["demo", "ollama", "openai", "anthropic", "google", "vscode"]
     model: str = ""
     base_url: str | None = None
     api_key_env: str | None = None
+    api: Literal["responses", "chat"] | None = None
+    context_tokens: int | None = None
+    options: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

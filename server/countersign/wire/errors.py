@@ -14,6 +14,8 @@
     │   └── Conflict           the file is no longer as the receipt left it
     ├── AgentError             an agent's or a model's doing
     │   ├── ModelError         the model failed, refused or could not be reached
+    │   │   ├── ModelBusy      the server asks to come back later
+    │   │   └── ContextTooLong the conversation is longer than the model takes
     │   └── AgentExit          a hosted agent died or broke the protocol
     ├── WorldError             disk, network, other programs
     │   ├── LedgerUnavailable  the ledger or the chats cannot be written; therefore nothing runs
@@ -126,6 +128,18 @@ class AgentError(CountersignError):
 
 class ModelError(AgentError):
     kind = "modelError"
+
+
+class ModelBusy(ModelError):
+    """The server limits requests, is overloaded or away. ``retry_after``: the seconds that it names."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ContextTooLong(ModelError):
+    """The conversation has more tokens than the model takes."""
 
 
 class AgentExit(AgentError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
+from countersign.wire import agents, approvals, history, providers, rules, sandbox, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, WireModel
 
 Direction = Literal["toServer", "toClient"]
@@ -56,6 +56,9 @@ METHODS: tuple[Method, ...] = (
     _request("thread/prompt", threads.ThreadPromptParams, threads.ThreadPromptResult),
     _from_client("thread/cancel", threads.ThreadCancelParams),
     _to_client("thread/update", threads.ThreadUpdate),
+    # models and their keys
+    _request("model/list", Empty, providers.ModelListResult),
+    _to_client("secret/read", providers.SecretReadParams, providers.SecretReadResult),
     # agents and shells
     _request("agent/list", Empty, agents.AgentListResult),
     _to_client("agent/status", agents.AgentView),

@@ -113,13 +113,24 @@ class EnvironmentPassParams(WireModel):
     name: str
 
 
+class NetworkSettings(WireModel):
+    """How the editor reaches the network. Without ``proxy`` the environment's variables count."""
+
+    proxy: str | None = None
+    no_proxy: list[str] = []
+    strict_tls: bool = True
+
+
 class ClientAbilities(WireModel):
-    """What the client can do. ``settings`` announces that it will send layers, though they may come later."""
+    """What the client can do. ``settings`` announces that it will send layers, though they may come later.
+    ``secrets``: it answers ``secret/read``."""
 
     settings: bool = False
     settings_update: bool = False
     confirm: bool = False
     own_paths: list[str] = []
+    secrets: bool = False
+    network: NetworkSettings = NetworkSettings()
 
 
 class InitializationOptions(WireModel):

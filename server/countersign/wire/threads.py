@@ -90,9 +90,25 @@ class TodoEvent(WireModel):
 
 
 class UsageEvent(WireModel):
+    """What one request to a model took. ``cost`` is in US dollars, by a table of prices or by ``options.prices`` of the
+    model; absent where neither knows it. ``context_used`` of ``context_tokens`` were sent."""
+
     type: Literal["usage"] = "usage"
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost: float | None = None
+    context_used: int | None = None
+    context_tokens: int | None = None
+    model: str | None = None
+
+
+class CompactedEvent(WireModel):
+    """The model reads a summary in the place of older messages; ``dropped`` says of how many."""
+
+    type: Literal["compacted"] = "compacted"
+    summary: str
+    dropped: int
 
 
 class NoticeEvent(WireModel):
@@ -137,6 +153,7 @@ ThreadEvent = Annotated[
     | ToolResultEvent
     | TodoEvent
     | UsageEvent
+    | CompactedEvent
     | NoticeEvent
     | UnpermittedEvent
     | DoneEvent

@@ -16,6 +16,27 @@ ModelStop = Literal["end_turn", "max_tokens", "refusal", "tool_use"]
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: ``data`` is base64."""
+
+    mime_type: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a provider wants back unchanged with a message of its own: signed or encrypted thinking, and its order.
+
+    ``blocks`` are the provider's own values; only the provider and model that wrote them read them. ``{"call": N}`` and
+    ``{"text": …}`` stand for the message's N-th call and for a part of its text.
+    """
+
+    provider: str
+    model: str
+    blocks: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WantedCall:
     """A tool call of the model. ``broken`` says why its arguments are not a JSON object; they are then empty."""
 
@@ -28,6 +49,7 @@ class WantedCall:
 @dataclass(frozen=True, slots=True)
 class UserMessage:
     text: str
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +57,7 @@ class AssistantMessage:
     text: str
     calls: tuple[WantedCall, ...] = ()
     thinking: str = ""
+    replay: Replay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +69,7 @@ class ToolMessage:
     output: str
     success: bool
     refused: bool = False
+    images: tuple[Image, ...] = ()
 
 
 Message = UserMessage | AssistantMessage | ToolMessage
@@ -70,8 +94,34 @@ class CallPiece:
 
 @dataclass(frozen=True, slots=True)
 class UsagePiece:
+    """Tokens of one request. ``input_tokens`` is the whole prompt, with the ``cached_tokens`` read from a cache and the
+    ``cache_write_tokens`` written to one."""
+
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoticePiece:
+    """Something for the person: the server asks to wait, or the model refused and says why."""
+
+    level: Literal["info", "warning"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitPiece:
+    """The request is sent again after this many seconds. Cancelling the turn ends the wait."""
+
+    seconds: float
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPiece:
+    replay: Replay
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +131,7 @@ class StopPiece:
     reason: ModelStop
 
 
-Piece = TextPiece | ThinkingPiece | CallPiece | UsagePiece | StopPiece
+Piece = TextPiece | ThinkingPiece | CallPiece | UsagePiece | NoticePiece | WaitPiece | ReplayPiece | StopPiece
 
 
 @dataclass(frozen=True, slots=True)

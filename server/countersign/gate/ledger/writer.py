@@ -82,8 +82,14 @@ class Ledger(Reader):
     for a person; ``chain`` is whether its chain holds. Threads: ``append`` from the event loop, reads from any thread.
     """
 
-    def __init__(self, path: Path | None, *, secret_names: Callable[[], Iterable[str]] = tuple) -> None:
-        """Open or create it.
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        secret_names: Callable[[], Iterable[str]] = tuple,
+        secrets: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        """Open or create it. Redacted are the variables of these names, and these values.
 
         Raises:
             LedgerUnavailable: the file cannot be opened or written.
@@ -96,6 +102,7 @@ class Ledger(Reader):
         self._owed: list[_Work] = []
         self._door = threading.Lock()
         self._secret_names = secret_names
+        self._secrets = secrets
         self._hidden: tuple[frozenset[str], frozenset[str]] = (frozenset(), secret_values())
         try:
             if path is not None:
@@ -389,7 +396,7 @@ class Ledger(Reader):
         names = frozenset(self._secret_names())
         if names != self._hidden[0]:
             self._hidden = (names, secret_values(names=names))
-        return self._hidden[1]
+        return self._hidden[1] | self._secrets()
 
 
 class _ClosedMeanwhile(Exception):

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+
+import { createTexts, type EditorText } from '../src/editorText.ts';
+import { createKeys, type KeysHost } from '../src/keys.ts';
+import type { ModelView } from '../src/wire.gen.ts';
+
+const CLAUDE: ModelView = {
+  name: 'claude',
+  provider: 'anthropic',
+  model: 'm',
+  origin: 'https://api.anthropic.com',
+  secret: 'models.claude',
+};
+
+function desk(models: ModelView[], typed: string | undefined) {
+  const secrets = new Map<string, string>();
+  const said: string[] = [];
+  const host: KeysHost = {
+    ...createTexts((message) => message),
+    pick: async (items) => items[0],
+    async askSecret(title: EditorText, prompt: EditorText) {
+      said.push(title, prompt);
+      return typed;
+    },
+    tell: (_, message) => void said.push(message),
+    readSecret: async (name) => secrets.get(name),
+    storeSecret: async (name, value) => void secrets.set(name, value),
+    deleteSecret: async (name) => void secrets.delete(name),
+  };
+  const link = { request: (async () => ({ models })) as never };
+  return { keys: createKeys(link, host), secrets, said };
+}
+
+it('a key that was entered is given for the origin that the form named, and for no other', async () => {
+  const { keys, said } = desk([CLAUDE], ' sk-1234567 ');
+  await keys.set();
+  expect(said.join(' ')).toContain('https:');
+  expect(said.join(' ')).not.toContain('sk-1234567');
+  expect(await keys.read({ name: 'models.claude', origin: 'https://api.anthropic.com' })).toEqual({
+    value: 'sk-1234567',
+  });
+  const elsewhere = await keys.read({ name: 'models.claude', origin: 'https://evil.example' });
+  expect(elsewhere.value).toBeUndefined();
+  expect(elsewhere.reason).toContain('enter it again');
+  expect(await keys.read({ name: 'models.other', origin: 'https://api.anthropic.com' })).toEqual({});
+});
+
+it('a closed form changes nothing and an empty one removes the key', async () => {
+  const closed = desk([CLAUDE], undefined);
+  closed.secrets.set('models.claude', 'x');
+  await closed.keys.set();
+  expect(closed.secrets.get('models.claude')).toBe('x');
+  const emptied = desk([CLAUDE], '');
+  emptied.secrets.set('models.claude', 'x');
+  await emptied.keys.set();
+  expect(emptied.secrets.size).toBe(0);
+});
+
+it('a model whose key stands in a variable is not asked for', async () => {
+  const { keys, said, secrets } = desk([{ ...CLAUDE, secret: undefined }], 'sk-1234567');
+  await keys.set();
+  expect(said).toHaveLength(1);
+  expect(secrets.size).toBe(0);
+});
+
+it('what cannot be read in the secret storage is no key', async () => {
+  const { keys, secrets } = desk([CLAUDE], undefined);
+  for (const text of ['', 'x', '[]', 'null', '{"origin":1,"key":"k"}']) {
+    secrets.set('models.claude', text);
+    expect(await keys.read({ name: 'models.claude', origin: 'https://api.anthropic.com' })).toEqual({});
+  }
+});

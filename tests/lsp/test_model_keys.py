@@ -1,0 +1,97 @@
+"""Keys of model servers: where they come from, where they go, and where they never stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from countersign.lsp.model_keys import ModelKeys, list_models
+from countersign.settings.policy import ModelConfig, Policy
+from countersign.wire.errors import ClientError, ModelError
+from countersign.wire.providers import SecretReadParams, SecretReadResult
+
+KEY = "sk-test-0123456789"
+OWN = "https://api.anthropic.com"
+ENVIRONMENT = {"ANTHROPIC_API_KEY": "from the environment", "MY_KEY": "named"}
+
+
+class Client:
+    """A client with a secret storage."""
+
+    def __init__(self, *answers: SecretReadResult | ClientError) -> None:
+        self.answers = list(answers)
+        self.asked: list[SecretReadParams] = []
+
+    async def ask(self, method: str, params: SecretReadParams) -> SecretReadResult:
+        assert method == "secret/read"
+        self.asked.append(params)
+        answer = self.answers.pop(0)
+        if isinstance(answer, ClientError):
+            raise answer
+        return answer
+
+
+def keys(client: Client | None) -> ModelKeys:
+    ask = client.ask if client is not None else pytest.fail
+    return ModelKeys(ask=ask, can_ask=lambda: client is not None, environment=ENVIRONMENT)  # type: ignore[arg-type]
+
+
+def claude(**more) -> ModelConfig:
+    return ModelConfig("claude", "anthropic", "m", **more)
+
+
+async def test_a_named_variable_counts_alone():
+    assert await keys(None).key(claude(api_key_env="MY_KEY"), OWN) == "named"
+    assert await keys(None).key(claude(api_key_env="NOT_SET"), OWN) is None
+
+
+async def test_the_client_is_asked_with_the_origin_and_the_key_is_known_for_redaction():
+    client = Client(SecretReadResult(value=KEY))
+    mine = keys(client)
+    assert (
+        await mine.key(
+            claude(base_url="https://gateway.example:8443/anthropic"), "https://gateway.example:8443/anthropic"
+        )
+        == KEY
+    )
+    assert client.asked == [SecretReadParams(name="models.claude", origin="https://gateway.example:8443")]
+    assert mine.values() == {KEY}
+
+
+async def test_a_key_for_another_server_is_an_error_and_no_variable_stands_in():
+    client = Client(SecretReadResult(reason="the key of `claude` was entered for another server; enter it again"))
+    with pytest.raises(ModelError, match="enter it again"):
+        await keys(client).key(claude(), OWN)
+
+
+async def test_a_client_that_does_not_answer_is_an_error():
+    with pytest.raises(ModelError, match="the editor did not give the key of `claude`"):
+        await keys(Client(ClientError("it is gone"))).key(claude(), OWN)
+
+
+async def test_the_providers_variable_counts_for_the_providers_own_server_alone():
+    assert await keys(None).key(claude(), OWN) == "from the environment"
+    assert await keys(Client(SecretReadResult())).key(claude(), OWN) == "from the environment"
+    assert await keys(None).key(claude(base_url="https://evil.example"), "https://evil.example") is None
+
+
+async def test_a_server_on_this_machine_gets_no_stored_key():
+    url = "http://127.0.0.1:8000/v1"
+    assert await keys(Client()).key(ModelConfig("m", "openai", "m", base_url=url), url) is None
+
+
+def test_the_list_says_where_each_key_goes():
+    models = {
+        "demo": ModelConfig("demo", "demo"),
+        "claude": claude(),
+        "named": ModelConfig("named", "openai", "m", api_key_env="MY_KEY"),
+        "router": ModelConfig("router", "openai", "m", base_url="https://me:secret@openrouter.ai/api/v1?k=secret"),
+        "local": ModelConfig("local", "ollama", "m"),
+    }
+    views = list_models(Policy(workspace="/w", home="/h", models=models)).models
+    assert [(view.name, view.origin, view.secret) for view in views] == [
+        ("demo", None, None),
+        ("claude", "https://api.anthropic.com", "models.claude"),
+        ("named", "https://api.openai.com", None),
+        ("router", "https://openrouter.ai", "models.router"),
+        ("local", None, None),
+    ]
