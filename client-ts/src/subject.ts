@@ -27,6 +27,8 @@ export function headline<T extends string>(
     }
     case 'fetch':
       return t('Fetch {0}?', elided(revealLine(hostOf(preview.url))));
+    case 'host':
+      return t('Allow {0} for this chat?', elided(revealLine(preview.host)));
     case 'tool':
       return toolQuestion(toolCall.tool, preview.server, toolCall.category, t);
   }
@@ -81,6 +83,8 @@ export function subjectText({ preview }: wire.ApprovalRequest): string {
         : `${reveal(preview.path)} → ${reveal(preview.to)}`;
     case 'fetch':
       return `${reveal(preview.method)} ${reveal(preview.url)}`;
+    case 'host':
+      return `${reveal(preview.host)}:${preview.port}\n(${reveal(preview.command)})`;
     case 'tool':
       return reveal(JSON.stringify(preview.input, null, 2) ?? '');
   }

@@ -69,7 +69,7 @@ export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject
 
 export type ApprovalState = "allowed" | "denied" | "cancelled" | "expired" | "interrupted";
 
-export type Preview = CommandPreview | DiffPreview | FetchPreview | ToolPreview;
+export type Preview = CommandPreview | DiffPreview | FetchPreview | HostPreview | ToolPreview;
 
 export type Outcome = SelectedOutcome | CancelledOutcome;
 
@@ -147,6 +147,14 @@ export interface FetchPreview {
   kind: "fetch";
   url: string;
   method: string;
+}
+
+/** A host that `command` wanted to reach from the sandbox, on `port`. An approval opens it for later runs. */
+export interface HostPreview {
+  kind: "host";
+  host: string;
+  port: number;
+  command: string;
 }
 
 export interface ToolPreview {

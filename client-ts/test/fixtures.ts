@@ -264,6 +264,36 @@ export function fetchApproval(): wire.ApprovalRequest {
   };
 }
 
+export function hostApproval(): wire.ApprovalRequest {
+  const rule = 'sandbox_host(host:registry.example)';
+  return {
+    approvalId: 'a-host',
+    threadId: 't-1',
+    agentName: 'Countersign',
+    toolCall: {
+      toolCallId: 'c-6',
+      title: 'Reach registry.example from the sandbox',
+      kind: 'fetch',
+      category: 'external',
+      tool: 'sandbox_host',
+      rawInput: { host: 'registry.example', port: 443, command: 'npm install' },
+    },
+    preview: { kind: 'host', host: 'registry.example', port: 443, command: 'npm install' },
+    effects: [
+      { kind: 'fetch', resource: 'registry.example', verdict: 'ask', evidence: evidence('only hosts that you allow') },
+    ],
+    reason: 'commands in the sandbox reach only hosts of `sandbox.hosts` and those that you allow',
+    risks: [],
+    options: [
+      { optionId: 'allow_once', name: 'Allow for this chat', kind: 'allow_once', scope: 'chat', rule },
+      { optionId: 'allow_turn', name: 'Allow for this turn', kind: 'allow_always', scope: 'turn', rule },
+      { optionId: 'reject_once', name: 'Deny', kind: 'reject_once', scope: 'call' },
+    ],
+    digest: 'd-host',
+    createdAt: '2026-11-20T10:00:04Z',
+  };
+}
+
 export function toolApproval(): wire.ApprovalRequest {
   return {
     approvalId: 'a-tool',

@@ -13,7 +13,15 @@ import type { MethodName } from '../src/wire.gen.ts';
 import { misfit } from '../src/wire.schema.gen.ts';
 import { initialState, reduce } from '../webview/state.ts';
 import { fakeWebview, snapshot } from './fakeWebview.ts';
-import { commandApproval, diffApproval, fetchApproval, plainCommand, thread, toolApproval } from './fixtures.ts';
+import {
+  commandApproval,
+  diffApproval,
+  fetchApproval,
+  hostApproval,
+  plainCommand,
+  thread,
+  toolApproval,
+} from './fixtures.ts';
 
 interface Golden {
   method: string;
@@ -53,7 +61,14 @@ it.each(golden.filter((one) => one.method !== 'initialize').map((one) => [one.me
 );
 
 it('our own fixtures fit it too', () => {
-  for (const approval of [commandApproval(), plainCommand(), diffApproval(), fetchApproval(), toolApproval()]) {
+  for (const approval of [
+    commandApproval(),
+    plainCommand(),
+    diffApproval(),
+    fetchApproval(),
+    hostApproval(),
+    toolApproval(),
+  ]) {
     expect(misfit('tool/approvalRequest', 'params', JSON.parse(JSON.stringify(approval)))).toBeUndefined();
   }
   expect(misfit('thread/open', 'result', thread())).toBeUndefined();

@@ -1,6 +1,6 @@
 /** Subjects made to be drawn as something else than what runs, or to hide a part of it. */
 import type * as wire from '../src/wire.gen.ts';
-import { commandApproval, diffApproval, fetchApproval, toolApproval } from './fixtures.ts';
+import { commandApproval, diffApproval, fetchApproval, hostApproval, toolApproval } from './fixtures.ts';
 
 const command = (text: string): wire.ApprovalRequest =>
   commandApproval({ preview: { kind: 'command', command: text, cwd: '/home/me/proj', parts: [] } });
@@ -70,6 +70,10 @@ export const HOSTILE: Record<string, wire.ApprovalRequest> = {
   'a long address': {
     ...fetchApproval(),
     preview: { kind: 'fetch', url: `https://example.com/${'a/'.repeat(1500)}?q=${HEBREW[0]}`, method: 'POST' },
+  },
+  'a long host and a command with newlines': {
+    ...hostApproval(),
+    preview: { kind: 'host', host: `${'a.'.repeat(300)}example`, port: 443, command: `a\n${HEBREW[0]}\n`.repeat(200) },
   },
   'a title that looks like ours': titled('Allowed \u00B7 by you\n\n\u2713 checked by Countersign \u00B7 Approve'),
   'a title without end': titled('safe '.repeat(5000)),

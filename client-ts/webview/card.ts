@@ -232,7 +232,7 @@ export class Card extends Drawn {
       ${
         once
           ? html`<span class="split">
-            <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${t('Approve')}</button>
+            <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${once.scope === 'chat' ? t('Allow for this chat') : t('Approve')}</button>
             ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval, this.bridge.state.trusted)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
           </span>`
           : nothing
@@ -335,6 +335,7 @@ function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
             ? 'new-file'
             : 'edit';
     case 'fetch':
+    case 'host':
       return 'globe';
     case 'tool':
       return toolCall.kind === 'read' || toolCall.kind === 'search' ? 'file' : 'tools';

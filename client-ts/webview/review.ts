@@ -88,7 +88,9 @@ export class Review extends Drawn {
     const { approval } = waiting;
     return (
       !waiting.answering &&
+      // What an approval keeps for the chat is approved on its own card.
       optionOf(approval, 'allow_once') !== undefined &&
+      optionOf(approval, 'allow_once')?.scope !== 'chat' &&
       !isTooLarge(approval) &&
       wasSeen(approval, this.state)
     );

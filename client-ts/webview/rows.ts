@@ -121,6 +121,12 @@ export function subjectRows({ preview, toolCall }: wire.ApprovalRequest, place: 
     }
     case 'fetch':
       return [...lead, ...lineRows(preview.url, { kind: 'field', lead: preview.method, must: true })];
+    case 'host':
+      return [
+        ...lead,
+        ...lineRows(`${preview.host}:${preview.port}`, { kind: 'text', must: true }),
+        ...fact(t('wanted in the sandbox by'), preview.command),
+      ];
     case 'tool':
       return [...lead, ...(raw || !isTable(preview.input) ? jsonRows(preview.input) : tableRows(preview.input))];
   }
@@ -146,12 +152,20 @@ function commandRows(preview: wire.CommandPreview, place: Place): Row[] {
       : t('in {0}', shortPath(preview.cwd, place.workspace, place.home)),
     ...(preview.timeout ? [t('at most {0} s', preview.timeout)] : []),
     ...(preview.background ? [t('in the background')] : []),
-    ...(preview.sandbox ? [t('runs in the sandbox: writes only here, no network')] : []),
+    ...(preview.sandbox ? [sandboxWords(preview.sandbox)] : []),
     ...(preview.sandbox?.gaps ?? []),
   ];
   // The parts say again what the text says, each with its verdict.
   const parts = preview.parts.length > 1 ? preview.parts.flatMap(partRows) : [];
   return [...text, ...lineRows(oneLine(facts.join(' · ')), { kind: 'fact', must: true }), ...parts];
+}
+
+function sandboxWords({ network, hosts }: wire.SandboxPreview): string {
+  if (network === 'none') return t('runs in the sandbox: writes only here, no network');
+  if (network === 'all') return t('runs in the sandbox: writes only here, reaches public hosts');
+  return hosts.length === 0
+    ? t('runs in the sandbox: writes only here, reaches only hosts that you allow')
+    : t('runs in the sandbox: writes only here, reaches only {0} and hosts that you allow', hosts.join(', '));
 }
 
 /** One part with its verdict and dangers. One that has no place in the text, and is dangerous, has to be seen here. */

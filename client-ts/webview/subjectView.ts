@@ -47,6 +47,8 @@ function regionName(preview: wire.Preview, of: string): string {
       return t('Diff of {0}', of);
     case 'fetch':
       return t('Address of {0}', of);
+    case 'host':
+      return t('Host of {0}', of);
     case 'tool':
       return t('Input of {0}', of);
   }

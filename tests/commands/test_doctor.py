@@ -73,7 +73,7 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
         "setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}'),
     ),
     "a setting that does nothing yet": (
-        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.network": "hosts"}'),
+        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "all"}'),
     ),
     "a store that was set aside": (
         "set aside", "warning", lambda f: (f[1] / "chats.db.corrupt-20260101T000000Z").write_bytes(b""),

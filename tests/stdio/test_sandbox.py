@@ -42,6 +42,55 @@ async def test_the_status_is_told(tmp_path: Path, mode: str) -> None:
 
 
 @needs_sandbox
+async def test_a_refused_host_becomes_a_card_and_its_approval_opens_it_for_the_chat(tmp_path: Path) -> None:
+    fetch = "run curl -sS --max-time 20 http://registry.example/x; true"
+    async with open_desk(tmp_path / "work", tmp_path / "storage", **sandboxed(network="hosts")) as desk:
+        assert (await desk.peer.request("sandbox/status", {}))["available"]
+        thread = await desk.thread()
+        turn = desk.prompt(thread, fetch)
+        first = await desk.card("curl")
+        assert first["preview"]["sandbox"] == {"mode": "commands", "network": "hosts", "hosts": []}
+        await desk.answer(first)
+        host = await desk.card("registry.example")
+        while host["preview"]["kind"] != "host":
+            host = await desk.card("registry.example")
+        assert host["preview"] == {
+            "kind": "host",
+            "host": "registry.example",
+            "port": 80,
+            "command": fetch.removeprefix("run "),
+        }
+        assert await desk.answer(host) == "allowed"
+        await turn
+        (grant,) = (await desk.peer.request("grant/list", {}))["grants"]
+        assert (grant["rule"], grant["scope"]) == ("sandbox_host(host:registry.example)", "chat")
+        again = desk.prompt(thread, fetch)
+        await desk.answer(await desk.card("curl"))
+        await again
+        outputs = [event["output"] for event in await desk.ended_events(thread) if event["type"] == "toolResult"]
+        assert "`registry.example` is not allowed in the sandbox" in outputs[0]
+        assert "may be reached from the sandbox now" in outputs[1]
+        assert "cannot be resolved" in outputs[2], "it is allowed now, and there is no such host"
+
+
+@needs_sandbox
+@pytest.mark.parametrize("option", ["allow_once", "reject_once"])
+async def test_a_failure_in_it_becomes_a_card_to_run_outside(tmp_path: Path, option: str) -> None:
+    async with open_desk(tmp_path / "work", tmp_path / "storage", **sandboxed()) as desk:
+        assert (await desk.peer.request("sandbox/status", {}))["available"]
+        thread = await desk.thread()
+        turn = desk.prompt(thread, "run mkdir -p .vscode/x")
+        await desk.answer(await desk.card())
+        card = await desk.card("outside_sandbox")
+        assert card["preview"].get("sandbox") is None
+        assert "the sandbox refused `.vscode/x`" in card["reason"]
+        assert {"allow_chat", "allow_turn"} & {offered["optionId"] for offered in card["options"]} == set()
+        await desk.answer(card, option)
+        await turn
+    assert (desk.workspace / ".vscode").is_dir() is False or option == "allow_once"
+
+
+@needs_sandbox
 async def test_a_command_runs_in_it_and_its_card_says_so(tmp_path: Path) -> None:
     async with open_desk(tmp_path / "work", tmp_path / "storage", **sandboxed()) as desk:
         assert (await desk.peer.request("sandbox/status", {}))["available"]

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type * as wire from '../../src/wire.gen.ts';
 import { armed, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
-import { commandApproval, fetchApproval, plainCommand } from '../fixtures.ts';
+import { commandApproval, fetchApproval, hostApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -233,6 +233,28 @@ describe('nothing is approved by accident', () => {
     });
     await armed(webview);
     expect(webview.button('Approve').disabled).toBe(true);
+  });
+
+  it('a host is allowed for the chat by a button that says so', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [hostApproval()] }), opened);
+    expect(document.body.textContent).toContain('Allow registry.example for this chat?');
+    expect(document.body.textContent).toContain('npm install');
+    await armed(webview);
+    webview.button('Allow for this chat').click();
+    await webview.settle();
+    expect(webview.sent('answer')).toMatchObject([{ optionId: 'allow_once', digest: 'd-host' }]);
+  });
+
+  it.each<[wire.SandboxPreview, string]>([
+    [{ mode: 'commands', network: 'none', hosts: [] }, 'no network'],
+    [{ mode: 'commands', network: 'hosts', hosts: [] }, 'reaches only hosts that you allow'],
+    [{ mode: 'commands', network: 'hosts', hosts: ['a.example'] }, 'reaches only a.example and hosts that you allow'],
+    [{ mode: 'commands', network: 'all', hosts: [] }, 'reaches public hosts'],
+  ])('a command says what it reaches from the sandbox: %j', async (sandbox, words) => {
+    const approval = plainCommand();
+    const preview = { ...(approval.preview as wire.CommandPreview), sandbox };
+    await fakeWebview(snapshot({ approvals: [{ ...approval, preview }] }), opened);
+    expect(document.body.textContent).toContain(words);
   });
 
   it('a press that began before the card was armed does not count when it ends after', async () => {

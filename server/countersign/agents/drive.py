@@ -30,9 +30,20 @@ from countersign.agents.models.base import (
     WantedCall,
 )
 from countersign.agents.pace import Pace, parts
-from countersign.gate import BadArguments, Gate, Plan, Prepare, Refused, StoredRequest, ToolCall, Turn
+from countersign.gate import (
+    BadArguments,
+    Gate,
+    Offer,
+    Plan,
+    Prepare,
+    Refused,
+    Settled,
+    StoredRequest,
+    ToolCall,
+    Turn,
+)
 from countersign.settings.policy import Policy
-from countersign.tools.registry import json_schema, parse_arguments
+from countersign.tools.registry import OFFERED, json_schema, parse_arguments
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
@@ -180,9 +191,34 @@ class Drive:
             )
         except BadArguments as error:
             return self._misfit(wanted, tool_call_id, str(error), tool)
-        refused = isinstance(settled, Refused)
-        success = not refused and settled.outcome.success  # type: ignore[union-attr]
-        return ToolMessage(wanted.call_id, wanted.tool, _bounded(settled.output), success, refused)
+        if isinstance(settled, Refused):
+            return ToolMessage(wanted.call_id, wanted.tool, _bounded(settled.output), success=False, refused=True)
+        outputs, success = [settled.output], settled.outcome.success
+        for offer in settled.outcome.offers if self._may_offer() else ():
+            taken = await self._offered(offer)
+            if taken is not None:
+                outputs.append(offer.preface + taken.output)
+                success = success or (
+                    offer.tool == wanted.tool and not isinstance(taken, Refused) and taken.outcome.success
+                )
+        return ToolMessage(wanted.call_id, wanted.tool, _bounded("\n".join(outputs)), success)
+
+    def _may_offer(self) -> bool:
+        """Whether a person could answer a further card: else it would only be denied."""
+        return self.gate.asking.present() and not {"dontAsk", "plan"} & {*self.turn.modes, *self.policy().tightening}
+
+    async def _offered(self, offer: Offer) -> Settled | None:
+        """Take a call that a run suggests through the gate. No later server takes it up: its command has ended."""
+        tool = self.tools.get(offer.tool) or OFFERED[offer.tool]
+        tool_call_id = f"call-{secrets.token_hex(8)}"
+        wanted = WantedCall(tool_call_id, offer.tool, offer.arguments)
+        turn = replace(self.turn, resumable=False)
+        try:
+            return await self.gate.submit(self._preparing(tool, wanted, tool_call_id), turn)
+        except BadArguments:
+            return None
+        finally:
+            self.turn.writes = max(self.turn.writes, turn.writes)
 
     def _preparing(self, tool: Tool, wanted: WantedCall, tool_call_id: str) -> Prepare:
         def prepare(arguments: Mapping[str, Json] | None) -> Plan:

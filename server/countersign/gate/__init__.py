@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from countersign.gate.call import Effect as Effect
     from countersign.gate.call import FetchUrl as FetchUrl
     from countersign.gate.call import FileState as FileState
+    from countersign.gate.call import ReachHost as ReachHost
     from countersign.gate.call import ReadPath as ReadPath
     from countersign.gate.call import RunCommand as RunCommand
     from countersign.gate.call import ToolCall as ToolCall
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from countersign.gate.decisions.decide import compile_rules as compile_rules
     from countersign.gate.decisions.decide import decide as decide
     from countersign.gate.decisions.decide import judge_for as judge_for
+    from countersign.gate.decisions.hosts import host_verdict as host_verdict
     from countersign.gate.finding import Finding as Finding
     from countersign.gate.gate import Gate as Gate
     from countersign.gate.ledger.before_images import BeforeImages as BeforeImages
@@ -79,11 +81,13 @@ if TYPE_CHECKING:
     from countersign.gate.plan import Prepare as Prepare
     from countersign.gate.probes.hidden_characters import hidden_character as hidden_character
     from countersign.gate.probes.hidden_characters import visible as visible
+    from countersign.gate.receipt import Offer as Offer
     from countersign.gate.receipt import Outcome as Outcome
     from countersign.gate.receipt import Refused as Refused
     from countersign.gate.receipt import Settled as Settled
     from countersign.gate.rules.rule import CANONICAL as CANONICAL
     from countersign.gate.rules.rule import EFFECT_TOOLS as EFFECT_TOOLS
+    from countersign.gate.rules.rule import HOST_TOOL as HOST_TOOL
     from countersign.gate.rules.rule import NARROWER_THAN_READ as NARROWER_THAN_READ
     from countersign.gate.rules.rule import BadRule as BadRule
     from countersign.gate.rules.rule import Rule as Rule
@@ -107,10 +111,11 @@ _NAMES = {
     "approvals.pending": "Resolution",
     "approvals.rule_examples": "matches",
     "approvals.stored_requests": "Tampered blocking_question",
-    "call": "BadArguments Effect FetchUrl FileState ReadPath RunCommand ToolCall UseTool WritePath",
+    "call": "BadArguments Effect FetchUrl FileState ReachHost ReadPath RunCommand ToolCall UseTool WritePath",
     "decision": "Decision",
     "deciding": "Decide",
     "decisions.decide": "compile_rules decide judge_for",
+    "decisions.hosts": "host_verdict",
     "finding": "Finding",
     "gate": "Gate",
     "ledger.before_images": "BeforeImages",
@@ -132,8 +137,8 @@ _NAMES = {
     "permit": "Permit Stale",
     "plan": "Plan Prepare",
     "probes.hidden_characters": "hidden_character visible",
-    "receipt": "Outcome Refused Settled",
-    "rules.rule": "BadRule CANONICAL EFFECT_TOOLS NARROWER_THAN_READ Rule compile_rule parse_rule",
+    "receipt": "Offer Outcome Refused Settled",
+    "rules.rule": "BadRule CANONICAL EFFECT_TOOLS HOST_TOOL NARROWER_THAN_READ Rule compile_rule parse_rule",
     "rules.rule_set": "ListName RuleSet",
     "shell.flow.self_check": "engine_fault",
     "shell.judge": "SyntaxChecker",

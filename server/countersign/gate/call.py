@@ -58,6 +58,13 @@ class FetchUrl:
 
 
 @dataclass(frozen=True, slots=True)
+class ReachHost:
+    """Let commands in the sandbox reach a host through its proxy, from now on."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
 class UseTool:
     """Anything else. ``name`` is the tool's name in rules, e.g. ``mcp__server__tool`` or ``Agent``."""
 
@@ -65,7 +72,7 @@ class UseTool:
     server: str | None = None
 
 
-Effect = ReadPath | WritePath | RunCommand | FetchUrl | UseTool
+Effect = ReadPath | WritePath | RunCommand | FetchUrl | ReachHost | UseTool
 
 
 @dataclass(frozen=True, slots=True)

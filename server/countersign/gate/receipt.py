@@ -29,6 +29,17 @@ HINTS: dict[RefusalKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A further call that a run suggests because the sandbox refused something. It goes through the gate like any
+    other, so a person decides. ``arguments`` are those of ``tool``; ``preface`` begins what the model reads of
+    its result."""
+
+    tool: str
+    arguments: Mapping[str, Json]
+    preface: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended. ``output`` goes to the model (32 KiB at most); ``record`` into the receipt."""
 
@@ -38,6 +49,7 @@ class Outcome:
     diff: FileDiff | None = None
     record: Mapping[str, Json] = field(default_factory=dict)
     before_image: bytes | None = None
+    offers: tuple[Offer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

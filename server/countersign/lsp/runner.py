@@ -14,7 +14,8 @@ from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
 from countersign.gate import Gate, StoredRequest, Turn
-from countersign.settings.policy import AgentConfig, ModelConfig, Policy
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
+from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
 from countersign.wire.agents import AgentView
@@ -165,11 +166,21 @@ class Runner:
         def show_todo(items: list[TodoItem]) -> None:
             turn.emit(TodoEvent(items=items))
 
+        def grants() -> Sequence[RuleText]:
+            return self._gate.grants.live(agent=turn.agent, thread_id=turn.thread_id, turn_id=turn.turn_id)
+
+        may_reach = reachable(self._policy, grants, turn.agent)
+
         def bench(tool_call_id: str) -> ToolContext:
             def emit(text: str) -> None:
                 turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=text))
 
-            return ToolContext(policy=self._policy, emit=emit, services={**self._services, TODO_SERVICE: show_todo})
+            return ToolContext(
+                policy=self._policy,
+                emit=emit,
+                services={**self._services, TODO_SERVICE: show_todo},
+                may_reach=may_reach,
+            )
 
         return Drive(
             model=model_for(config, policy, self._access),

@@ -1,8 +1,7 @@
 """Settings that this version knows by name and does nothing with: each is said where it stands, none is passed over.
 
-What such a setting does instead, where it must be on the safe side, is decided elsewhere: the sandbox reaches no
-network whatever is said, and a hook that could deny makes the mode `ask` (``merge.py``). An entry goes when the issue
-that builds its setting lands.
+What such a setting does instead, where it must be on the safe side, is decided elsewhere: a hook that could deny makes
+the mode `ask` (``merge.py``). An entry goes when the issue that builds its setting lands.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ from countersign.wire.base import Json
 _OFF: tuple[Json, ...] = (None, {}, [], "off")
 NOT_YET: dict[tuple[str, ...], str] = {
     ("sandbox", "mode"): "not yet available for hosted agents: only commands that the server starts are confined",
-    ("sandbox", "network"): "not yet available: the sandbox reaches no network; take it out",
-    ("sandbox", "hosts"): "not yet available: the sandbox reaches no network; take it out",
     ("mcpServers",): "not yet available: no tool server is started; take it out",
     ("hooks", "beforeTool"): (
         "not yet available: hooks are not run; until it is taken out, every call that no rule allows asks"
@@ -29,7 +26,6 @@ NOT_YET: dict[tuple[str, ...], str] = {
 
 _UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
     ("sandbox", "mode"): ("all",),
-    ("sandbox", "network"): ("hosts", "all"),
 }
 """Where only some values do nothing yet: those."""
 UNBUILT_PROVIDERS = ("vscode",)

@@ -15,6 +15,7 @@ from countersign.tools.files.list_dir import ListDir
 from countersign.tools.files.move_file import MoveFile
 from countersign.tools.files.read_file import ReadFile
 from countersign.tools.files.write_file import WriteFile
+from countersign.tools.sandbox.host_tool import SandboxHost
 from countersign.tools.search.glob import Glob
 from countersign.tools.search.search import Search
 from countersign.tools.shell.shell import RunShell
@@ -40,6 +41,8 @@ TOOLS: tuple[Tool, ...] = (
     TodoWrite(),
 )
 BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+OFFERED: Mapping[str, Tool] = {tool.name: tool for tool in (SandboxHost(),)}
+"""Tools that no model is told of: the result of another offers them on a card (``Outcome.offers``)."""
 
 
 def parse_arguments(tool: Tool, given: Mapping[str, Any]) -> BaseModel:

@@ -35,11 +35,13 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool is given beside its permit. ``emit`` streams output to the chat; ``policy`` is the live one."""
+    """What a tool is given beside its permit. ``emit`` streams output to the chat; ``policy`` is the live one.
+    ``may_reach`` says whether a command in the sandbox may reach a host at this moment; called in threads."""
 
     policy: Callable[[], Policy]
     emit: Callable[[str], None]
     services: Mapping[str, Any] = field(default_factory=dict)
+    may_reach: Callable[[str], bool] = lambda _host: False
 
 
 class Tool(Protocol):

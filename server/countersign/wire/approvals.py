@@ -93,13 +93,24 @@ class FetchPreview(KeptModel):
     method: str
 
 
+class HostPreview(KeptModel):
+    """A host that ``command`` wanted to reach from the sandbox, on ``port``. An approval opens it for later runs."""
+
+    kind: Literal["host"] = "host"
+    host: str
+    port: int
+    command: str
+
+
 class ToolPreview(KeptModel):
     kind: Literal["tool"] = "tool"
     server: str | None = None
     input: Json = None
 
 
-Preview = Annotated[CommandPreview | DiffPreview | FetchPreview | ToolPreview, Field(discriminator="kind")]
+Preview = Annotated[
+    CommandPreview | DiffPreview | FetchPreview | HostPreview | ToolPreview, Field(discriminator="kind")
+]
 
 
 class ApprovalOption(KeptModel):

@@ -115,3 +115,26 @@ ATTEMPTS: tuple[Attempt, ...] = (
     _sh("inherited descriptors", "for f in /proc/self/fd/*; do case $f in */[012]|*/3) ;; *) test -e $f && echo ESCAPED;; esac; done"),
     _sh("names on a command line", "tr '\\0' ' ' </proc/1/cmdline | grep -q notes[.]txt && echo ESCAPED"),
 )  # fmt: skip
+
+NETWORK_ATTEMPTS = {
+    "a name by DNS over UDP": "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.connect(('9.9.9.9',53));s.send(b'x')",
+    "a name by the system": "socket.getaddrinfo('example.org',443)",
+    "DNS of this machine": "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM);s.connect(('127.0.0.53',53));s.send(b'x');s.settimeout(2);s.recv(9)",
+    "IPv6": "socket.create_connection(('2606:4700::1111',443),2)",
+    "IPv6 loopback of this machine": "socket.create_connection(('::1',{port}),2)",
+    "IPv4 directly": "socket.create_connection(('1.1.1.1',443),2)",
+    "loopback of this machine": "socket.create_connection(('127.0.0.1',{port}),2)",
+    "the metadata address": "socket.create_connection(('169.254.169.254',80),2)",
+    "a raw socket": "socket.socket(socket.AF_INET,socket.SOCK_RAW,1)",
+    "a packet socket": "socket.socket(socket.AF_PACKET,socket.SOCK_RAW)",
+    "another network namespace": "import os;os.setns(os.open('/proc/1/ns/net',0),0)",
+    "an interface of its own": "import fcntl,struct;fcntl.ioctl(socket.socket(),0x8914,struct.pack('16sH22x',b'lo',0))",
+    "the proxy's own port taken": "s=socket.socket();s.setsockopt(1,15,1);s.bind(('127.0.0.1',39128));s.listen()",
+    "metadata by the proxy": "s=socket.create_connection(('127.0.0.1',39128),5);s.send(b'CONNECT 169.254.169.254:80 HTTP/1.1\\r\\n\\r\\n');assert b' 200 ' in s.recv(99)",
+    "this machine by the proxy": "s=socket.create_connection(('127.0.0.1',39128),5);s.send(b'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n');assert b' 200 ' in s.recv(99)",
+    "this machine by name": "s=socket.create_connection(('127.0.0.1',39128),5);s.send(b'CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n');assert b' 200 ' in s.recv(99)",
+    "this machine by a number": "s=socket.create_connection(('127.0.0.1',39128),5);s.send(b'CONNECT 2130706433:{port} HTTP/1.1\\r\\n\\r\\n');assert b' 200 ' in s.recv(99)",
+    "this machine by SOCKS": "s=socket.create_connection(('127.0.0.1',39128),5);s.send(b'\\5\\1\\0');s.recv(2);s.send(b'\\5\\1\\0\\3\\11localhost'+({port}).to_bytes(2,'big'));assert s.recv(9)[1]==0",
+}  # fmt: skip
+"""Scripts that try to get around the sandbox's proxy; ``{port}`` is where a server outside listens. One that raises no
+error has escaped."""

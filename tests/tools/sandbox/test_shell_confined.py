@@ -53,7 +53,8 @@ async def test_a_card_that_showed_the_sandbox_runs_nothing_outside(bench: Sandbo
 
 
 async def test_a_failure_says_how_to_ask(bench: SandboxBench) -> None:
-    assert "call shell again with outside_sandbox and the reason" in await bench.output_of("cat .env")
+    assert "call shell again with outside_sandbox and the reason" in await bench.output_of("exit 3")
+    assert "the sandbox refused `.env`: it is a secret" in await bench.output_of("cat .env")
     assert "outside_sandbox" not in await bench.output_of("true")
 
 

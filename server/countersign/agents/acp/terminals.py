@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+from collections.abc import Sequence
 
 from countersign.agents.acp.client_methods import OVER, Denied, Failed, call_at_door, over, pass_door, running_turn
 from countersign.agents.acp.hints import LONGEST_COMMAND
@@ -18,7 +19,9 @@ from countersign.agents.acp.requests import TOO_LONG, Entry
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, Stale, ToolCall, in_worker
+from countersign.settings.policy import RuleText
 from countersign.tools.places import PATH_LENGTH
+from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.shell.command_line import CommandLine, shell_line
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.tools.shell.shell import ended_outcome, runs_confined, scripts_or_stale
@@ -192,6 +195,9 @@ async def _start(
     def emit(output: str) -> None:
         turn.emit(ToolOutputEvent(tool_call_id=call.tool_call_id, text=output))
 
+    def grants() -> Sequence[RuleText]:
+        return session.gate.grants.live(agent=turn.agent, thread_id=turn.thread_id, turn_id=turn.turn_id)
+
     try:
         line = CommandLine(
             argv=shell_line("bash", text if runs is None else runs, environment, session.policy().workspace),
@@ -201,6 +207,7 @@ async def _start(
             tool_call_id=call.tool_call_id,
             thread_id=turn.thread_id,
             by_person=by_person,
+            may_reach=reachable(session.policy, grants, turn.agent),
             sandbox="writable" if runs_confined(session.policy()) else "none",
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.

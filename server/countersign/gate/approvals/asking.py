@@ -58,6 +58,7 @@ class Asking:
 
     def __init__(self, ledger: Ledger, asker: Asker) -> None:
         self.table = PendingTable()
+        self.present = asker.present
         self._ledger = ledger
         self._asker = asker
         self._entries: dict[str, Entry] = {}

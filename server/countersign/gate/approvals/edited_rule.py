@@ -18,8 +18,8 @@ _PLAIN_WORDS = re.compile(r"[\w./:=@,+ -]*", re.ASCII)
 
 
 def parses(rule: str) -> bool:
-    """Whether the text is a rule of our grammar."""
-    compiled, problem = compile_rule(RuleText("allow", rule))
+    """Whether the text is a rule of our grammar, as an answer may keep it."""
+    compiled, problem = compile_rule(RuleText("allow", rule, scope="grant"))
     return compiled is not None and compiled.broken is None and problem is None
 
 

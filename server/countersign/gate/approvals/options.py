@@ -7,7 +7,7 @@ hook made it ask.
 from __future__ import annotations
 
 from countersign.gate.approvals.rule_examples import samples
-from countersign.gate.call import RunCommand, ToolCall
+from countersign.gate.call import ReachHost, RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.wire.approvals import ApprovalOption
 from countersign.wire.verdicts import Scope
@@ -17,6 +17,10 @@ ALLOW_BACKGROUND = ApprovalOption(
     option_id="allow_background", name="Run in background", kind="allow_once", scope="call", background=True
 )
 REJECT_ONCE = ApprovalOption(option_id="reject_once", name="Deny", kind="reject_once", scope="call")
+ALLOW_HOST = ApprovalOption(
+    option_id="allow_once", name="Allow for this chat", kind="allow_once", scope="chat"
+)  # fmt: skip
+"""Once would be over before the command can be run again."""
 GRANT_OPTIONS: tuple[tuple[str, str, Scope], ...] = (
     ("allow_turn", "Allow for this turn", "turn"),
     ("allow_chat", "Allow for this chat", "chat"),
@@ -33,7 +37,17 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
     offered only in a trusted one.
     """
     options: list[ApprovalOption] = []
-    if allow_offered:
+    if allow_offered and any(isinstance(effect, ReachHost) for effect in call.effects):
+        if decision.grantable and decision.exact_rule is not None:
+            options += [
+                ALLOW_HOST.model_copy(update={"rule": decision.exact_rule}),
+                *(
+                    ApprovalOption(option_id=key, name=name, kind="allow_always", scope=scope, rule=decision.exact_rule)
+                    for key, name, scope in GRANT_OPTIONS
+                    if scope != "chat"
+                ),
+            ]
+    elif allow_offered:
         options.append(ALLOW_ONCE)
         if decision.grantable and decision.exact_rule is not None:
             options += [

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
-from countersign.gate.call import FetchUrl, ReadPath, RunCommand, ToolCall, UseTool, WritePath
+from countersign.gate.call import FetchUrl, ReachHost, ReadPath, RunCommand, ToolCall, UseTool, WritePath
+from countersign.gate.decisions.hosts import host_rule, reach_finding
 from countersign.gate.decisions.urls import url_host
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_evidence import PathTool
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.patterns import ParamPattern
-from countersign.gate.rules.rule import CANONICAL, NARROWER_THAN_READ
+from countersign.gate.rules.rule import CANONICAL, HOST_TOOL, NARROWER_THAN_READ
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category, Evidence
@@ -94,6 +95,9 @@ def judge_effects(
                 gathered.add(_fetch(url, rules, call.agent))
                 host = url_host(url).host
                 gathered.rule(f"WebFetch(domain:{host})" if host else None)
+            case ReachHost(host=host):
+                gathered.add(reach_finding(host, rules, call.agent))
+                gathered.rule(host_rule(host))
             case UseTool():
                 gathered.add(_tool(effect, call, rules))
                 gathered.rule(*_tool_rules(effect, call))
@@ -224,7 +228,7 @@ def _own_tool(call: ToolCall, rules: RuleSet, groups: Sequence[Group]) -> Findin
     stricter = not seen or (not commands and _ROW[call.category] > max(_ROW[category] for category in seen))
     if any(isinstance(effect, UseTool) and effect.name == call.tool for effect in call.effects):
         return None
-    if call.tool not in CANONICAL and call.tool not in NARROWER_THAN_READ:
+    if call.tool not in CANONICAL and call.tool not in NARROWER_THAN_READ and call.tool != HOST_TOOL:
         named = _with_rules(named, _tool_rules_for(call.tool, None, call, rules))
     return named if stricter or named.deny is not None or named.ask is not None else None
 

@@ -31,7 +31,9 @@ def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, mode
         return decision
     unconfined = Evidence(source="floor", reason=reason)
     if decision.verdict == "ask":
-        return replace(decision, evidence=(*decision.evidence, unconfined), grantable=False)
+        wanted = policy.sandbox_available  # else the reason is this machine's, and the same on every card
+        said = f"{reason}. It would ask in any case: {decision.reason}" if wanted else decision.reason
+        return replace(decision, evidence=(*decision.evidence, unconfined), reason=said, grantable=False)
     denied = "dontAsk" in modes
     return replace(
         decision,

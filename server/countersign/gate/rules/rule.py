@@ -50,6 +50,8 @@ CANONICAL = {
 }
 """Names that people paste, and the name that the same thing has in rules."""
 
+HOST_TOOL = "sandbox_host"
+"""Name in rules of the leave to reach a host from the sandbox, ``sandbox_host(host:registry.example)``."""
 NARROWER_THAN_READ = frozenset({"list_dir", "glob", "search", "Glob", "Grep", "LS"})
 """Tools that read, but less than `Read`: as deny or ask they are taken as `Read`, as allow they grant nothing."""
 
@@ -206,7 +208,9 @@ def _parse_specifier(tool: str, specifier: str, listed: ListName) -> Specifier:
             return parse_host(specifier)
         case "Agent":
             return NamePattern(specifier.strip())
-    if listed in ("allow", "grant"):
+    if listed == "allow" and tool == HOST_TOOL:
+        raise BadPattern("only an answer on a card allows a host so; list it in `sandbox.hosts`")
+    if listed == "allow" or (listed == "grant" and tool != HOST_TOOL):
         named = "`Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"
         raise BadPattern(f"`{tool}` is not one of {named}; only a deny or ask rule may match the input of another tool")
     return parse_param(specifier)

@@ -17,7 +17,7 @@ Cover = tuple[str, str]
 ``read-only`` and ``pin`` are the path itself, the latter so that it cannot be renamed."""
 
 NAMESPACES = (
-    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
     "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
 )  # fmt: skip
 MOST_IN_MEMORY = 1 << 30
@@ -51,7 +51,8 @@ def covers_of(root: SandboxRoot) -> list[Cover]:
 
 def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
     """bubblewrap's options for this boundary, but for seccomp and what it copies from descriptors."""
-    words = [*NAMESPACES, *_system(zero)]
+    # With a proxy, the network namespace is made before, so that the proxy's socket is in it.
+    words = [*NAMESPACES, *(("--unshare-net",) if boundary.network == "none" else ()), *_system(zero)]
     # Read-only as a whole: what root owns there, the kernel's settings among it, root may write without a capability.
     words += [
         "--dev",

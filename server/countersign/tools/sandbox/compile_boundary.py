@@ -47,7 +47,7 @@ def blocking_boundary(policy: Policy, *, writable: bool = True) -> Boundary:
         home=home,
         private_home=private,
         tools=_tools(home, roots) if private else (),
-        network=policy.sandbox_network,
+        network=policy.sandbox_network if writable else "none",
         gaps=blocking_gaps(policy) if writable else (),
         git_user=blocking_git_user(home),
     )

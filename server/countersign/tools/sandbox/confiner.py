@@ -13,7 +13,7 @@ import secrets
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import covers_of, options
 from countersign.tools.sandbox.cgroups import blocking_left, blocking_make, blocking_remove
 from countersign.tools.sandbox.compile_boundary import NoBoundary, blocking_boundary
+from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seccomp import filter_program
 from countersign.tools.sandbox.state import SandboxState, blocking_holds, why_not
 from countersign.tools.sandbox.survey import MISSING_FOLDERS, TooLarge, lies_below, protected_below
@@ -43,9 +44,12 @@ class NoSandbox(Exception):
 class Confined:
     """One program's sandbox: descriptors to pass on, and what is to be cleared up when the program has ended."""
 
-    def __init__(self, boundary: Boundary, run: _RunFolders, description: int, status: tuple[int, int]) -> None:
+    def __init__(
+        self, boundary: Boundary, run: _RunFolders, description: int, status: tuple[int, int], proxy: Proxy | None
+    ) -> None:
         self.boundary = boundary
         self.description = description
+        self.proxy = proxy
         self._run = run
         self._status, self._said = status
         self.notes: tuple[str, ...] = ()
@@ -55,14 +59,24 @@ class Confined:
 
     @property
     def pass_fds(self) -> tuple[int, ...]:
-        return (self._said,)
+        return (self._said, *(() if self.proxy is None else (self.proxy.theirs.fileno(),)))
+
+    def environment(self) -> dict[str, str]:
+        """What its programs need beside the environment of any command."""
+        return {} if self.proxy is None else self.proxy.environment()
+
+    @property
+    def refused_hosts(self) -> tuple[RefusedHost, ...]:
+        """The hosts that its programs wanted and did not get."""
+        return () if self.proxy is None else self.proxy.refused
 
     def record(self) -> dict[str, Json]:
         """What the ledger keeps of it."""
         roots = self.boundary.roots
         return {
             "backend": "bubblewrap",
-            "network": "none",
+            "network": self.boundary.network,
+            "refusedHosts": [refused.host for refused in self.refused_hosts],
             "writable": [root.path for root in roots if root.writable],
             "hidden": sum(len(root.hidden_files) + len(root.hidden_folders) for root in roots),
             "readOnly": sum(len(root.read_only) for root in roots),
@@ -73,9 +87,13 @@ class Confined:
         """Close what the program has got by now."""
         os.close(self.description)
         os.close(self._said)
+        if self.proxy is not None:
+            self.proxy.theirs.close()
 
     def blocking_finish(self, *, set_aside: Path | None) -> None:
         """Clear up. New protected names are moved into ``set_aside``, or only told of where that is None."""
+        if self.proxy is not None:
+            self.proxy.close()
         try:
             self.started = _was_started(self._status)
         finally:
@@ -138,8 +156,11 @@ class Confiner:
         """What was found for these folders, or None before they were tried out."""
         return self._states.get(_folders_of(policy))
 
-    def blocking_confine(self, policy: Policy, cwd: str, *, writable: bool = True) -> Confined:
-        """Make ready to start a program in the sandbox of this policy.
+    def blocking_confine(
+        self, policy: Policy, cwd: str, *, writable: bool = True, may_reach: Callable[[str], bool] = lambda _host: False
+    ) -> Confined:
+        """Make ready to start a program in the sandbox of this policy. ``may_reach`` says, each time that a program in
+        it asks for a host, whether it may be reached.
 
         Raises:
             NoSandbox: there is none here, or not for these folders.
@@ -147,9 +168,11 @@ class Confiner:
         state = self.blocking_state(policy)
         if not state.available:
             raise NoSandbox(f"{state.reason}; set `countersign.sandbox.mode` to `off` to run commands outside it")
-        return self._blocking_confine(policy, cwd, writable=writable)
+        return self._blocking_confine(policy, cwd, writable=writable, may_reach=may_reach)
 
-    def _blocking_confine(self, policy: Policy, cwd: str, *, writable: bool) -> Confined:
+    def _blocking_confine(
+        self, policy: Policy, cwd: str, *, writable: bool, may_reach: Callable[[str], bool]
+    ) -> Confined:
         program = _bubblewrap(policy)
         try:
             boundary = blocking_boundary(policy, writable=writable)
@@ -165,10 +188,11 @@ class Confiner:
             raise NoSandbox(f"the sandbox's own folders cannot be made: {error.strerror}") from None
         status, said = os.pipe()
         os.set_blocking(status, False)
+        proxy = None if boundary.network == "none" else Proxy(may_reach, lambda: policy.sandbox_hosts)
         description = os.memfd_create("sandbox", 0)
         with open(description, "w", closefd=False) as file:
-            json.dump(_description(boundary, run, program, cwd, said), file)
-        return Confined(boundary, run, description, (status, said))
+            json.dump(_description(boundary, run, program, cwd, said, proxy), file)
+        return Confined(boundary, run, description, (status, said), proxy)
 
     def _blocking_try(self, policy: Policy) -> SandboxState:
         if sys.platform != "linux":
@@ -176,7 +200,9 @@ class Confiner:
         if filter_program() is None:
             return SandboxState("none", "the system calls of this processor are not known to the sandbox")
         try:
-            confined = self._blocking_confine(policy, os.path.realpath(policy.workspace), writable=True)
+            confined = self._blocking_confine(
+                policy, os.path.realpath(policy.workspace), writable=True, may_reach=lambda _host: False
+            )
         except NoSandbox as error:
             return SandboxState("none", str(error))
         home = str(Path(__file__).parent)
@@ -254,7 +280,9 @@ class _RunFolders:
         blocking_remove(self.groups)
 
 
-def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, said: int) -> dict[str, object]:
+def _description(
+    boundary: Boundary, run: _RunFolders, program: str, cwd: str, said: int, proxy: Proxy | None
+) -> dict[str, object]:
     files: list[tuple[str, str]] = []
     if boundary.private_home and boundary.git_user is not None:
         name, email = (text.replace("\\", "\\\\").replace('"', '\\"') for text in boundary.git_user)
@@ -269,6 +297,7 @@ def _description(boundary: Boundary, run: _RunFolders, program: str, cwd: str, s
             }
             for number, root in enumerate(boundary.roots)
         ],
+        "network": None if proxy is None else {"port": PORT, "channel": proxy.theirs.fileno()},
         "groups": [str(group) for group in run.groups],
         "zero": run.zero,
         "status": said,

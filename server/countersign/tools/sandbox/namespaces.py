@@ -22,6 +22,7 @@ from typing import Any
 _NEWNS, _NEWUSER, _NEWNET = 0x20000, 0x10000000, 0x40000000
 _RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _REC, _PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
 _OPENAT2 = 437
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _NO_LINKS_BENEATH = 0x04 | 0x02 | 0x08
 """RESOLVE_NO_SYMLINKS, NO_MAGICLINKS, BENEATH."""
 _DEATH_SIGNAL, _KILL = 1, 9
@@ -48,7 +49,9 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     if os.geteuid():
         # Root is bound by no such number.
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
-    _own_namespaces()
+    _own_namespaces(_NEWNET if spec["network"] else 0)
+    if spec["network"]:
+        _hand_out_listener(spec["network"])
     for root in spec["roots"]:
         _overlay(root)
     for root in spec["roots"]:
@@ -67,13 +70,33 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     return [*words, "--json-status-fd", str(spec["status"]), "--", *command]
 
 
-def _own_namespaces() -> None:
+def _own_namespaces(more: int) -> None:
     user, group = os.getuid(), os.getgid()
-    _checked(_libc.unshare(_NEWUSER | _NEWNS), "no user namespace")
+    _checked(_libc.unshare(_NEWUSER | _NEWNS | more), "no user namespace")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
     _mount(None, "/", None, _REC | _PRIVATE)
+
+
+def _hand_out_listener(network: dict[str, int]) -> None:
+    """Bring up the loopback of the new network namespace and give the socket on which the proxy listens to the server.
+
+    The server keeps the only descriptor of it: the program can connect to it and nothing else.
+    """
+    import _socket  # noqa: PLC0415  only where there is a network; `socket` itself takes as long as all of this
+    import fcntl  # noqa: PLC0415
+
+    with os.fdopen(network["channel"], "rb", closefd=True) as channel:
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        fcntl.ioctl(listener.fileno(), _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _IFF_UP))
+        listener.bind(("127.0.0.1", network["port"]))
+        listener.listen(128)
+        passed = struct.pack("i", listener.fileno())
+        line = _socket.socket(fileno=os.dup(channel.fileno()))
+        line.sendmsg([b"l"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
+        line.close()
+        listener.close()
 
 
 def _overlay(root: dict[str, Any]) -> None:

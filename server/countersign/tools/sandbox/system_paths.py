@@ -33,7 +33,7 @@ TOOLCHAINS = (
 that is where tokens are kept."""
 
 DROPPED_VARIABLES = (
-    "DBUS_*", "DISPLAY", "DOCKER_*", "GNOME_*", "GPG_*", "ICEAUTHORITY", "KRB5CCNAME", "PULSE_*", "SESSION_MANAGER",
-    "SSH_*", "TMPDIR", "TMUX*", "WAYLAND_*", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_*",
+    "*_PROXY", "DBUS_*", "DISPLAY", "DOCKER_*", "GNOME_*", "GPG_*", "ICEAUTHORITY", "KRB5CCNAME", "PULSE_*",
+    "SESSION_MANAGER", "SSH_*", "TMPDIR", "TMUX*", "WAYLAND_*", "XAUTHORITY", "XDG_RUNTIME_DIR", "XDG_SESSION_*",
 )  # fmt: skip
 """Variables that name sockets and places which the sandbox does not have."""

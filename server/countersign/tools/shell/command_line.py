@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,6 +34,7 @@ class CommandLine:
     ``by_person``: a person let this very command run. ``takes_input``: standard input is a pipe for
     ``ShellRegistry.write``; else it is at its end from the start.
     ``sandbox``: the sandbox that it runs in, one where its folders can be written or one where nothing can.
+    ``may_reach`` says, while it runs, whether it may reach a host; called in threads.
     """
 
     argv: tuple[str, ...]
@@ -46,6 +47,7 @@ class CommandLine:
     takes_input: bool = False
     by_person: bool = False
     sandbox: Sandbox = "none"
+    may_reach: Callable[[str], bool] = lambda _host: False
 
 
 def shell_line(shell: str, text: str, environment: Mapping[str, str], workspace: str) -> tuple[str, ...]:

@@ -173,7 +173,13 @@ class ShellRegistry:
         """The sandbox for this command. INVARIANT (never outside by accident): without one nothing is started."""
         if self.confiner is None:
             raise BadArguments("the sandbox is on but not available here; nothing is run outside it")
-        confine = partial(self.confiner.blocking_confine, policy, line.cwd, writable=line.sandbox == "writable")
+        confine = partial(
+            self.confiner.blocking_confine,
+            policy,
+            line.cwd,
+            writable=line.sandbox == "writable",
+            may_reach=line.may_reach,
+        )
         making = asyncio.ensure_future(asyncio.to_thread(confine))
         try:
             return await asyncio.shield(making)
@@ -190,7 +196,7 @@ class ShellRegistry:
             with held_folder(line.cwd) as folder:
                 process = await spawn_supervised(
                     line.argv,
-                    env=environment if confined is None else confined_environment(environment),
+                    env=environment if confined is None else confined_environment(environment) | confined.environment(),
                     cwd=folder,
                     stdin=asyncio.subprocess.PIPE if line.takes_input else asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.PIPE,

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from countersign.gate import (
     BadArguments,
     Effect,
+    Offer,
     Outcome,
     Permit,
     RunCommand,
@@ -25,6 +26,8 @@ from countersign.tools.cancellation import note_how_far
 from countersign.tools.clip import MOST_OUTPUT, head, tail
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
+from countersign.tools.sandbox.host_tool import host_offers
+from countersign.tools.sandbox.refusals import refusals_in
 from countersign.tools.shell.command_line import SHELLS, CommandLine, shell_line
 from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegistry
 from countersign.tools.tool import Prepared, ToolContext
@@ -34,6 +37,8 @@ from countersign.wire.approvals import CommandPreview, SandboxPreview, ToolKind
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
 
+MOST_REASON = 600
+"""Characters of the reason for running outside the sandbox."""
 LONGEST = 86_400.0
 """Seconds, at most, that a command may ask for."""
 _HALF = (MOST_OUTPUT - 1024) // 2
@@ -71,7 +76,7 @@ class ShellArguments(Arguments):
     outside_sandbox: str | None = Field(
         default=None,
         min_length=1,
-        max_length=300,
+        max_length=MOST_REASON,
         description="Why the command cannot run in the sandbox. A person is asked. Only after it failed there.",
     )
 
@@ -146,6 +151,7 @@ class RunShell:
                 by_person=permit.by == "user",
                 background=background,
                 takes_input=background,
+                may_reach=bench.may_reach,
                 sandbox="writable" if plan.confined or (not plan.outside and runs_confined(bench.policy())) else "none",
             )
             # INVARIANT (same bytes): looked at right before the start.
@@ -157,6 +163,8 @@ class RunShell:
         except OSError as error:
             return Outcome(False, f"the command could not be started: {complaint(error, plan.place.shown)}")
         outcome = await _attended(shell, plan, desk)
+        if shell.state == "exited" and not shell.background:
+            outcome = replace(outcome, offers=_offers(shell, call, outcome))
         return _naming_withheld(outcome, [name for name in desk.withheld() if name in plan.command + outcome.output])
 
 
@@ -221,8 +229,9 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         marks.append(f"exit code {shell.exit_code}")
     if shell.confined is not None:
         marks += shell.confined.notes
+        marks += [refused.sentence() for refused in shell.confined.refused_hosts]
         if shell.exit_code and why is None:
-            marks.append(CONFINED)
+            marks += [f"the sandbox refused {sentence}" for sentence in _refused(shell)] or [CONFINED]
     shown = output_for_model(shell)
     if not shown and not marks:
         marks.append("no output")
@@ -233,6 +242,26 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         output=shown + joint + ending,
         record=_record(shell, timed_out=timed_out),
     )
+
+
+def _refused(shell: Shell) -> tuple[str, ...]:
+    """What the sandbox refused to a command that failed, as its output tells it."""
+    if shell.confined is None or not shell.confined.started or not shell.exit_code:
+        return ()
+    return refusals_in(output_for_model(shell), shell.confined.boundary, shell.line.cwd)
+
+
+def _offers(shell: Shell, call: ToolCall, outcome: Outcome) -> tuple[Offer, ...]:
+    """The cards that follow a command which the sandbox hindered: its hosts, or to run it outside."""
+    if shell.confined is None:
+        return ()
+    if hosts := host_offers(shell.confined.refused_hosts, shell.line.shown):
+        return hosts
+    refused = _refused(shell)
+    if outcome.success or not refused:
+        return ()
+    reason = f"the sandbox refused {'; '.join(refused)}"[:MOST_REASON]
+    return (Offer("shell", {**call.arguments, "outside_sandbox": reason}, "[run outside the sandbox] "),)
 
 
 def _naming_withheld(outcome: Outcome, names: Sequence[str]) -> Outcome:
@@ -273,9 +302,8 @@ def runs_confined(policy: Policy) -> bool:
 def _sandbox_preview(policy: Policy) -> SandboxPreview:
     return SandboxPreview(
         mode="all" if policy.sandbox_mode == "all" else "commands",
-        # Reaching hosts is not built yet.
-        network="none",
-        hosts=[],
+        network=policy.sandbox_network,
+        hosts=[] if policy.sandbox_network == "none" else list(policy.sandbox_hosts),
         gaps=list(policy.sandbox_gaps) or None,
     )
 
