@@ -164,7 +164,7 @@ async def _turn(place: Place, chance: random.Random, *, allows: bool) -> list[st
         "s", agent="agent", recipe=STRANGER, gate=place.gate, policy=lambda: place.policy, desk=place.shells,
         workers=workers, labels=LabelState("agent", STRANGER, place.policy.workspace, None, lambda: None),
         tell_mode=lambda session, mode: None, tell_options=lambda session, options: None, runs_bash=True,
-        folder=place.policy.workspace,
+        folder=place.policy.workspace, root=lambda: None,
     )  # fmt: skip
     answers = [None, {"option": "reject_once"}, {"option": None}, *([{}] * 3 if allows else [])]
     place.person.decide = lambda card: chance.choice(answers)

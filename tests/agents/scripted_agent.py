@@ -9,6 +9,7 @@ of each `session/prompt` in turn (the last is repeated), and optionally `"modes"
     {"if": ID, "option": "…", "do": [steps]}     when the answer selected that option
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
+    {"spawn": TEXT}                   start bash with this text in a session of its own, and wait for its first line
     {"until": "cancel"}               wait for session/cancel
     {"until": "file"}                 wait for the file SCRIPT with `.go` instead of `.json`
     {"exit": CODE}                    die at once
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -106,6 +108,12 @@ class Agent:
                     self.notify(method, step.get("params", {}))
                 case {"write": [path, text]}:
                     Path(path).write_text(text)
+                case {"spawn": text}:
+                    child = subprocess.Popen(
+                        ["bash", "-c", text], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
+                    )
+                    assert child.stdout is not None
+                    child.stdout.readline()
                 case {"until": "cancel"}:
                     self.wait(lambda: self.cancels > 0)
                 case {"until": "file"}:

@@ -268,6 +268,7 @@ class AcpAgent:
             tell_options=self._hear_options,
             runs_bash=self._runs_bash,
             folder=self._folder(),
+            root=lambda: link.process.pid if self._link is link else None,
         )
         self._sessions[session_id] = session
         await self._hold_mode(link, session)

@@ -33,6 +33,11 @@ class AgentProcess:
         self.stdout = child.stdout
         self._drain = asyncio.create_task(self._log_stderr(), name=f"stderr of {name}")
 
+    @property
+    def pid(self) -> int:
+        """The process below which everything lies that the agent starts."""
+        return self._child.pid
+
     async def wait(self) -> int:
         """Wait until it and everything it started has ended; the exit code, negative for a signal."""
         return await self._child.wait()

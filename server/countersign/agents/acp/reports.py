@@ -205,6 +205,10 @@ class Reports:
         """What was said of a call so far."""
         return self._by_id.get(call_id)
 
+    def shown_id(self, call_id: str) -> str:
+        """The id of ours under which the chat shows a call, or nothing."""
+        return self._shown.get(call_id, "")
+
     def unended(self) -> list[ToolReport]:
         """The calls of which no end was told."""
         return [report for report in self._by_id.values() if not report.ended]

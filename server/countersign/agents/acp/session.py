@@ -25,6 +25,7 @@ from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, shown_arguments, title_of
 from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
+from countersign.agents.acp.started import Started
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
@@ -104,6 +105,7 @@ class Session:
         tell_options: Callable[[Session, Mapping[str, str | bool]], None],
         runs_bash: bool,
         folder: str,
+        root: Callable[[], int | None],
     ) -> None:
         self.session_id = session_id
         self.folder = folder
@@ -127,6 +129,7 @@ class Session:
         self.credits = CreditBook()
         self._permitted: dict[str, list[ToolCall]] = {}
         self._labels = labels
+        self._root = root
         self._refused = False
         self._new_reports()
         self._tell_mode = tell_mode
@@ -168,6 +171,7 @@ class Session:
         """A person stops the turn: every open request is answered ``cancelled`` now; the agent stops what runs."""
         self.stopping = True
         self.credits.close()
+        self._own(self._started.stop(), "end what stopped calls started")
         for entry in list(self._entries):
             if entry.acting:
                 continue
@@ -184,6 +188,8 @@ class Session:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=FAREWELL_SECONDS)
         if self.turn is not None:
+            if self.desk is not None:
+                await self._started.list_left(self.desk, self.turn.thread_id)
             self.reports.end()
         self.turn = None
         self.ended.set()
@@ -245,9 +251,11 @@ class Session:
                 reports = self.reports
                 report, just_ended = await reports.hear(call_id, fields)
                 if just_ended:
+                    self._started.end(call_id)
                     await self._hear_end(report)
                 elif report.status == "in_progress":
                     self._tripwire.hear_progress(report)
+                    self._started.begin(call_id, reports.shown_id(call_id))
 
     def _end_flood(self, most: int) -> NoReturn:
         message = f"{self.agent} said more than {most >> 20} MiB in one turn, so it is ended"
@@ -283,6 +291,7 @@ class Session:
 
     def _new_reports(self) -> None:
         self.reports = Reports(self.agent, self.emit, self.ground, self.recipe.quiet)
+        self._started = Started(self.agent, self._root)
         self._tripwire = Tripwire(self.agent, self.reports, self._labels, self._say_unpermitted, self._own)
 
     # What the agent asks.
@@ -388,6 +397,7 @@ class Session:
             return Outcome(False, "the agent had taken its request back before the answer came")
         self._shell_moved = self._shell_moved or moved
         request.approved = self.credits.open(call, permit.by, ended=request.report.ended)
+        self._started.begin(request.report.call_id, request.tool_call_id)
         request.reply(answer_allowed(request.options))
         if request.report.ended:
             request.end(request.report)

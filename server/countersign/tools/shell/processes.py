@@ -19,13 +19,17 @@ from countersign.tools.files.safe_open import held_folder
 from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
 from countersign.tools.shell.command_line import CommandLine
 from countersign.tools.shell.environment import confined_environment, filtered_environment, withheld
+from countersign.tools.shell.left_running import LeftRunning
 from countersign.tools.shell.output_buffer import KeptOutput, text_from
+from countersign.tools.shell.process_tree import Process
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.wire.errors import InvalidAnswer, UnknownShell
 from countersign.wire.shells import ShellOutputResult, ShellState, ShellView
 
 SHELLS_SERVICE = "shells"
 """Name of the ``ShellRegistry`` in ``ToolContext.services``."""
+MOST_LEFT = 64
+"""Processes that agents left running and that are listed."""
 MOST_ENDED = 32
 """Commands that have ended and whose output is still kept."""
 MOST_EMITTED = 256 << 10
@@ -99,11 +103,27 @@ class ShellRegistry:
         self._starting = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping: dict[str, asyncio.Task[None]] = {}
+        self._left: dict[str, LeftRunning] = {}
         self._closed = False
 
     def list(self) -> list[ShellView]:
         """All that run and the last that ended, oldest first."""
-        return [shell.view() for shell in self._shells.values()]
+        return [shell.view() for shell in (*self._shells.values(), *self._left.values())]
+
+    def adopt(self, process: Process, command: str, thread_id: str, tool_call_id: str) -> None:
+        """List a process that a hosted agent's command left running, so that a person can end it."""
+        known = any(left.process == process for left in self._left.values())
+        if known or self._closed or len(self._left) >= MOST_LEFT:
+            return
+        self._count += 1
+        left = LeftRunning(f"shell-{self._count}", process, command, thread_id, tool_call_id)
+        self._left[left.shell_id] = left
+        self._on_change(left.view())
+        left.watch(self._left_ended)
+
+    def _left_ended(self, view: ShellView) -> None:
+        self._left.pop(view.shell_id, None)
+        self._on_change(view)
 
     def environment(self) -> dict[str, str]:
         """What a command starts with now."""
@@ -130,6 +150,8 @@ class ShellRegistry:
 
         ``truncated`` when something between the offset and ``next`` was dropped; a mark stands there in the text.
         """
+        if (left := self._left.get(shell_id)) is not None:
+            return left.read()
         shell = self.find(shell_id)
         return shell.read(start, shell.kept.total)
 
@@ -258,6 +280,8 @@ class ShellRegistry:
 
         Cancelled: it is ended all the same, at once.
         """
+        if (left := self._left.get(shell_id)) is not None:
+            return await left.kill()
         shell = self.find(shell_id)
         if shell.state == "running":
             shell.killed = True
@@ -277,6 +301,8 @@ class ShellRegistry:
     async def close(self) -> None:
         """End every command; nothing is started afterwards. Takes at most some four seconds."""
         self._closed = True
+        for left in list(self._left.values()):
+            left.close()  # it ends with its agent
         running = [shell.shell_id for shell in self._shells.values() if shell.state == "running"]
         await asyncio.gather(*(self.kill(shell_id) for shell_id in running))
         if self._tasks:
