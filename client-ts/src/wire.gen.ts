@@ -530,6 +530,15 @@ export interface ThreadPromptParams {
   attachments?: Attachment[];
 }
 
+export interface ThreadCompactParams {
+  threadId: string;
+}
+
+/** `dropped` messages are summarized now; 0 where there was nothing to summarize. */
+export interface ThreadCompactResult {
+  dropped: number;
+}
+
 export interface ThreadPromptResult {
   stopReason: StopReason;
 }
@@ -1001,6 +1010,7 @@ export interface Methods {
   "thread/delete": { kind: "request"; direction: "toServer"; params: ThreadDeleteParams; result: Empty };
   "thread/setMode": { kind: "request"; direction: "toServer"; params: ThreadSetModeParams; result: ThreadSetModeResult };
   "thread/prompt": { kind: "request"; direction: "toServer"; params: ThreadPromptParams; result: ThreadPromptResult };
+  "thread/compact": { kind: "request"; direction: "toServer"; params: ThreadCompactParams; result: ThreadCompactResult };
   "thread/cancel": { kind: "notification"; direction: "toServer"; params: ThreadCancelParams };
   "thread/update": { kind: "notification"; direction: "toClient"; params: ThreadUpdate };
   "model/list": { kind: "request"; direction: "toServer"; params: Empty; result: ModelListResult };

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from countersign.agents.compaction import Context
 from countersign.agents.limits import Measure, without_excess
 from countersign.agents.loop import Action, AskModel, Finish, Keep, Loop, StartCall
 from countersign.agents.models.base import (
@@ -47,7 +48,7 @@ from countersign.tools.registry import OFFERED, json_schema, parse_arguments
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
-from countersign.wire.errors import ModelError
+from countersign.wire.errors import ContextTooLong, ModelError
 from countersign.wire.threads import (
     NoticeEvent,
     StopReason,
@@ -64,13 +65,21 @@ LONGEST_REPLY = 32 * 1024
 """Bytes of one tool result that a model reads."""
 
 
+def usage_event(piece: UsagePiece) -> UsageEvent:
+    """What a request took, as the chat shows it."""
+    return UsageEvent(
+        input_tokens=piece.input_tokens, output_tokens=piece.output_tokens, cached_tokens=piece.cached_tokens
+    )
+
+
 @dataclass(slots=True)
 class Drive:
     """One turn of the built-in agent: everything it needs, handed in.
 
     ``keep`` is told every message that becomes part of the conversation, as soon as it does. ``waiting`` are the
     requests that waited on disk for calls of this turn, by tool call id; ``said`` are the bytes of the model's messages
-    so far.
+    so far. ``context`` keeps what the model reads within its window; ``instructed`` gives the system prompt with the
+    project's instructions for the conversation as it stands.
     """
 
     model: Model
@@ -83,6 +92,9 @@ class Drive:
     keep: Callable[[Sequence[Message]], None]
     waiting: Mapping[str, StoredRequest] = field(default_factory=dict)
     said: int = 0
+    context: Context | None = None
+    instructed: Callable[[Sequence[Message]], Awaitable[str]] | None = None
+    usage: Callable[[UsagePiece], UsageEvent] = usage_event
 
     async def run(self, messages: Sequence[Message]) -> StopReason:
         """Carry the turn to its end.
@@ -127,8 +139,33 @@ class Drive:
 
     async def _listen(self, messages: list[Message], happened: asyncio.Queue[Piece | ToolMessage]) -> None:
         schemas = [schema_of(tool) for tool in self.tools.values()]
+        system = self.system if self.instructed is None else await self.instructed(messages)
+        shown = messages if self.context is None else await self.context.shown(system, messages, schemas)
+        before = self.said
+        try:
+            await self._hear(system, shown, schemas, happened)
+        except ContextTooLong:
+            if self.context is None or self.said != before:
+                raise
+            shown = await self.context.shrunk(system, messages, schemas)
+            await self._hear(system, shown, schemas, happened)
+
+    async def compact(self, messages: Sequence[Message]) -> int:
+        """Summarize the conversation for the model, because the person asks for it; return of how many messages."""
+        if self.context is None:
+            return 0
+        system = self.system if self.instructed is None else await self.instructed(messages)
+        return await self.context.compact(system, messages, [schema_of(tool) for tool in self.tools.values()])
+
+    async def _hear(
+        self,
+        system: str,
+        messages: Sequence[Message],
+        schemas: Sequence[ToolSchema],
+        happened: asyncio.Queue[Piece | ToolMessage],
+    ) -> None:
         measure, pace = Measure(self.policy().calls_per_message, self.said), Pace()
-        stream = self.model.stream(self.system, messages, schemas)
+        stream = self.model.stream(system, messages, schemas)
         try:
             async for whole in stream:
                 piece = CallPiece(without_excess(whole.call)) if isinstance(whole, CallPiece) else whole
@@ -151,7 +188,7 @@ class Drive:
             case ThinkingPiece(text):
                 self.turn.emit(ThinkingEvent(text=text))
             case UsagePiece():
-                self.turn.emit(self._usage(piece))
+                self.turn.emit(self.usage(piece))
             case NoticePiece(level, message):
                 self.turn.emit(NoticeEvent(level=level, message=message))
             case WaitPiece(_, message):
@@ -162,11 +199,6 @@ class Drive:
             case ReplayPiece() | StopPiece():
                 pass
         return loop.heard(piece)
-
-    def _usage(self, piece: UsagePiece) -> UsageEvent:
-        return UsageEvent(
-            input_tokens=piece.input_tokens, output_tokens=piece.output_tokens, cached_tokens=piece.cached_tokens
-        )
 
     async def _call(self, wanted: WantedCall, happened: asyncio.Queue[Piece | ToolMessage]) -> None:
         await happened.put(await self.one_call(wanted))

@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from countersign.agents.context import ContextState
 from countersign.agents.models.base import (
     AssistantMessage,
     Image,
@@ -48,6 +49,7 @@ CREATE INDEX IF NOT EXISTS events_by_thread ON events (thread_id, number);
 CREATE TABLE IF NOT EXISTS messages (
   thread_id TEXT NOT NULL, number INTEGER PRIMARY KEY, message TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
+CREATE TABLE IF NOT EXISTS contexts (thread_id TEXT PRIMARY KEY, state TEXT NOT NULL);
 """
 PAGE, PAGE_ROWS = 256 << 10, 1000
 """Characters and rows that are read at once."""
@@ -118,7 +120,7 @@ class Transcripts:
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
         with self._writing() as db:
-            for table in ("threads", "events", "messages"):
+            for table in ("threads", "events", "messages", "contexts"):
                 db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:
@@ -171,6 +173,22 @@ class Transcripts:
     def messages(self, thread_id: str) -> list[Message]:
         """What the model reads of a chat, in order."""
         return [_stored_message(text) for _, text in self._pages("messages", "message", thread_id, 0)]
+
+    def context(self, thread_id: str) -> ContextState:
+        """What a chat's context has come to; a new one where there is none or it cannot be read."""
+        with self._lock:
+            row = self._db.execute("SELECT state FROM contexts WHERE thread_id = ?", (thread_id,)).fetchone()
+        try:
+            value = json.loads(row["state"]) if row else {}
+            return ContextState(**{**value, "shown": tuple(value.get("shown", ()))})
+        except (ValueError, TypeError, AttributeError):
+            return ContextState()
+
+    def save_context(self, thread_id: str, state: ContextState) -> None:
+        """Keep it, without known secrets in the summary."""
+        value = redact(asdict(state), self._secrets())
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO contexts VALUES (?, ?)", (thread_id, json.dumps(as_safe(value))))
 
     def blocking_redact(self, thread_id: str) -> None:
         """Rewrite what was stored of a chat since the last time without known secrets, wherever frames cut it. No

@@ -75,6 +75,7 @@ class App:
         handle("thread/delete", self._thread_delete)
         handle("thread/setMode", self._thread_set_mode)
         handle("thread/prompt", self._thread_prompt)
+        handle("thread/compact", self._thread_compact)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
         handle("model/list", lambda _params: list_models(self.house.settings.policy))
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
@@ -322,6 +323,9 @@ class App:
 
     async def _thread_prompt(self, params: threads.ThreadPromptParams) -> threads.ThreadPromptResult:
         return threads.ThreadPromptResult(stop_reason=await self.house.sessions.prompt(params))
+
+    async def _thread_compact(self, params: threads.ThreadCompactParams) -> threads.ThreadCompactResult:
+        return threads.ThreadCompactResult(dropped=await self.house.sessions.compact(params.thread_id))
 
     # Agents, shells, rules, grants, history.
 

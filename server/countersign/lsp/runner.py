@@ -6,10 +6,13 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from countersign.agents.drive import Drive
-from countersign.agents.models.base import Message, Model, UserMessage
+from countersign.agents.compaction import Context
+from countersign.agents.drive import Drive, usage_event
+from countersign.agents.instructions import blocking_instructions, with_instructions
+from countersign.agents.models.base import Message, Model, UsagePiece, UserMessage
 from countersign.agents.models.demo import DemoModel
 from countersign.agents.models.http_answer import Access
+from countersign.agents.models.known_models import cost_of, window_of
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
@@ -18,9 +21,24 @@ from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleTe
 from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
+from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import ModelError, UnknownAgent
-from countersign.wire.threads import StopReason, ThreadPromptParams, TodoEvent, TodoItem, ToolOutputEvent
+from countersign.wire.threads import (
+    CompactedEvent,
+    NoticeEvent,
+    StopReason,
+    ThreadPromptParams,
+    TodoEvent,
+    TodoItem,
+    ToolOutputEvent,
+    UsageEvent,
+)
+
+COMPACT = "/compact"
+"""A prompt that summarizes the chat instead of asking the model."""
+INSTRUCTIONS_SHARE = 4
+"""Instructions of a project take at most one part in so many of the window."""
 
 if TYPE_CHECKING:
     from countersign.agents.acp.host import AcpAgent
@@ -64,12 +82,20 @@ class Runner:
             ModelError, AgentExit, UnknownAgent: the turn broke off.
         """
         config = self._config(turn.agent)
+        if config.type == "builtin" and prompt.text.strip() == COMPACT:
+            return await self._compact(config, turn)
         text = with_attachments(prompt.text, prompt.attachments)
         if config.type == "acp":
             return await (await self._host(config)).prompt(text, turn)
         said = UserMessage(text)
         self._transcripts.add_messages(turn.thread_id, [said])
         return await self._drive(config, turn, {}).run(await self._messages(turn))
+
+    async def _compact(self, config: AgentConfig, turn: Turn) -> StopReason:
+        dropped = await self._drive(config, turn, {}).compact(self._transcripts.messages(turn.thread_id))
+        if not dropped:
+            turn.emit(NoticeEvent(level="info", message="there is nothing to summarize yet"))
+        return "end_turn"
 
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
@@ -182,9 +208,39 @@ class Runner:
                 may_reach=may_reach,
             )
 
+        entry = model_entry(config, policy)
+        model = model_for(entry, self._access)
+        context = Context(
+            model=model,
+            window=window_of(entry),
+            state=self._transcripts.context(turn.thread_id),
+            keep=lambda state: self._transcripts.save_context(turn.thread_id, state),
+            tell=lambda summary, dropped: turn.emit(CompactedEvent(summary=summary, dropped=dropped)),
+        )
+        system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools)
+
+        async def instructed(messages: Sequence[Message]) -> str:
+            most = context.window // INSTRUCTIONS_SHARE
+            found = await asyncio.to_thread(blocking_instructions, self._policy(), messages, most)
+            paths = [each.path for each in found]
+            if new := [path for path in paths if path not in context.state.shown]:
+                context.told_of(new)
+                names = ", ".join(f"`{as_title(path)}`" for path in new)
+                turn.emit(NoticeEvent(level="info", message=f"The model reads instructions from {names}"))
+            return with_instructions(system, found)
+
+        def usage(piece: UsagePiece) -> UsageEvent:
+            event = usage_event(piece)
+            window = None if entry.provider == "demo" else context.window
+            figures = {"cost": cost_of(entry, piece), "model": entry.name, "context_tokens": window}
+            return event.model_copy(update={**figures, "context_used": piece.input_tokens})
+
         return Drive(
-            model=model_for(config, policy, self._access),
-            system=system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools),
+            model=model,
+            system=system,
+            context=context,
+            instructed=instructed,
+            usage=usage,
             tools=self._tools,
             gate=self._gate,
             turn=turn,
@@ -201,16 +257,25 @@ class Runner:
         return config
 
 
-def model_for(config: AgentConfig, policy: Policy, access: Access) -> Model:
-    """The model that an agent's settings name.
+def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
+    """The entry of ``models`` that an agent's settings name.
 
     Raises:
-        ModelError: there is no such entry in ``models``, or its provider is not built in yet.
+        ModelError: there is none.
     """
     name = config.model or "demo"
     entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == "demo" else None)
     if entry is None:
         raise ModelError(f"there is no model `{name}` in the settings; add it under `countersign.models`")
+    return entry
+
+
+def model_for(entry: ModelConfig, access: Access) -> Model:
+    """The model of an entry.
+
+    Raises:
+        ModelError: its provider is not built in yet.
+    """
     match entry.provider:
         case "demo":
             return DemoModel()

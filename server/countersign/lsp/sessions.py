@@ -196,6 +196,12 @@ class Sessions:
             await self._stop(thread, task)
             return "cancelled"
 
+    async def compact(self, thread_id: str) -> int:
+        """Summarize a chat for its model, behind what runs; return of how many messages. Raises UnknownThread."""
+        before = self._transcripts.context(thread_id).summarized
+        await self.prompt(ThreadPromptParams(thread_id=thread_id, text="/compact"))
+        return self._transcripts.context(thread_id).summarized - before
+
     async def cancel(self, thread_id: str) -> None:
         """Stop the running turn and hand queued prompts back unsent. Without either it does nothing."""
         thread = self._threads.get(thread_id)
@@ -268,7 +274,11 @@ class Sessions:
     async def _turn(self, thread: _Thread, row: ThreadRow, params: ThreadPromptParams) -> StopReason:
         mode: Mode = params.mode or row.mode
         turn = self._make_turn(row, [mode], secrets.token_urlsafe(9))
-        title = row.title if row.seq else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
+        title = (
+            row.title
+            if row.seq or params.text.strip() == "/compact"
+            else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
+        )
         self._transcripts.update_thread(row.thread_id, mode=mode, title=title, open_turn=self._mark(turn))
         turn.emit(PromptEvent(text=params.text))
         return await self._carry(thread, turn, lambda: self._runner.run(turn, params))

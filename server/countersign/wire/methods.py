@@ -54,6 +54,7 @@ METHODS: tuple[Method, ...] = (
     _request("thread/delete", threads.ThreadDeleteParams, Empty),
     _request("thread/setMode", threads.ThreadSetModeParams, threads.ThreadSetModeResult),
     _request("thread/prompt", threads.ThreadPromptParams, threads.ThreadPromptResult),
+    _request("thread/compact", threads.ThreadCompactParams, threads.ThreadCompactResult),
     _from_client("thread/cancel", threads.ThreadCancelParams),
     _to_client("thread/update", threads.ThreadUpdate),
     # models and their keys

@@ -239,6 +239,16 @@ class ThreadPromptParams(WireModel):
     attachments: list[Attachment] | None = None
 
 
+class ThreadCompactParams(WireModel):
+    thread_id: str
+
+
+class ThreadCompactResult(WireModel):
+    """``dropped`` messages are summarized now; 0 where there was nothing to summarize."""
+
+    dropped: int
+
+
 class ThreadPromptResult(WireModel):
     stop_reason: StopReason
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from countersign.wire.base import Json
 
@@ -141,6 +141,15 @@ class ToolSchema:
     name: str
     description: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A model that can say how much context it has."""
+
+    async def most_context(self) -> int | None:
+        """Return the tokens that one request may have, or None where nobody knows."""
+        ...
 
 
 class Model(Protocol):

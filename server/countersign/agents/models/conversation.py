@@ -64,7 +64,7 @@ def merged(body: dict[str, Any], options: dict[str, Json]) -> dict[str, Any]:
 
 def own_options(options: Any, taken: frozenset[str]) -> dict[str, Json]:
     """Return the fields of ``options`` that a request may have beside the ones that the server sets itself."""
-    return {key: value for key, value in dict(options).items() if key not in taken}
+    return {key: value for key, value in dict(options).items() if key not in taken and key != "prices"}
 
 
 def count(value: Json) -> int | None:

@@ -85,6 +85,11 @@ class OllamaModel:
             async for piece in pieces:
                 yield piece
 
+    async def most_context(self) -> int:
+        """As ``base.Bounded``."""
+        key = await key_of(self._at, self._config, self._access, needed=False)
+        return await self.context_tokens({"authorization": f"Bearer {key}"} if key else {})
+
     async def context_tokens(self, headers: Mapping[str, str]) -> int:
         """Return the tokens of context to ask for: what the settings say, within what the model takes."""
         if self._context is None:

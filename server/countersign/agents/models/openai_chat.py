@@ -239,7 +239,10 @@ def _assistant(message: AssistantMessage, model: str) -> dict[str, Any]:
             {
                 "id": call.call_id,
                 "type": "function",
-                "function": {"name": call.tool or "unknown", "arguments": json.dumps(dict(call.arguments))},
+                "function": {
+                    "name": call.tool or "unknown",
+                    "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
+                },
             }
             for call in message.calls
         ]

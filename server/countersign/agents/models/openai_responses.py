@@ -222,7 +222,7 @@ def _assistant(message: AssistantMessage, model: str) -> list[Any]:
             "type": "function_call",
             "call_id": call.call_id,
             "name": call.tool or "unknown",
-            "arguments": json.dumps(dict(call.arguments)),
+            "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
         }
         for call in message.calls
     ]

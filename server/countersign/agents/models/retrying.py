@@ -11,6 +11,7 @@ import random
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 
 from countersign.agents.models.base import (
+    Bounded,
     CallPiece,
     Message,
     Model,
@@ -36,6 +37,10 @@ class RetryingModel:
     def __init__(self, model: Model, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         self._model = model
         self._sleep = sleep
+
+    async def most_context(self) -> int | None:
+        """As ``base.Bounded``."""
+        return await self._model.most_context() if isinstance(self._model, Bounded) else None
 
     async def stream(
         self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]
