@@ -111,6 +111,12 @@ def _ledger(seed: int, numbers: range) -> Iterator[str]:
     return wrongs(seed, numbers)
 
 
+def _tampering(seed: int, numbers: range) -> Iterator[str]:
+    from tests.gate.ledger.tampering import undetected  # noqa: PLC0415 likewise
+
+    return undetected(seed, numbers)
+
+
 def _kills(seed: int, numbers: range) -> Iterator[str]:
     from tests.survival.failing import kills  # noqa: PLC0415 likewise
 
@@ -175,6 +181,7 @@ COUNTS: Mapping[str, Count] = {
     "repository": Count("what a hostile repository sets never exceeds what was confirmed", 20_000, 250, _repository),
     "approvals": Count("two servers on one storage end every request as the model says", 10_000, 100, _approvals),
     "ledger": Count("a ledger holds after kills, torn writes and rotations, and harm is found", 20_000, 500, _ledger),
+    "tampering": Count("each way of tampering with a ledger is found by what must find it", 20_000, 100, _tampering),
     "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
     "sessions": Count("turns of messages by the schema of ACP leave nothing behind", 40_000, 400, _sessions),
     "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),

@@ -107,6 +107,15 @@ async def test_a_database_that_is_cut_takes_nothing(left: int, ledger: Ledger, s
         await ledger.append(entry(100, phase="started"))
 
 
+@pytest.mark.parametrize("cut_off", [1, 24, 4096, 4120, 4121, 9000])
+async def test_a_log_that_lost_frames_which_no_query_needs_takes_nothing(cut_off: int, ledger: Ledger, storage: Path):
+    """The last frames may hold pages of an index only, so that the last row can still be read."""
+    log = storage / WAL
+    os.truncate(log, log.stat().st_size - cut_off)
+    with pytest.raises(LedgerUnavailable, match="was cut while the server ran"):
+        await ledger.append(entry(100, phase="started"))
+
+
 @pytest.mark.parametrize("link", [os.link, lambda real, name: os.symlink(real.name, name)])
 async def test_a_database_with_two_names_is_not_opened(link, storage: Path):
     with closing(Ledger(storage / "real.db")) as ledger:

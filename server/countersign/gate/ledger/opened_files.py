@@ -21,6 +21,9 @@ from typing import NamedTuple
 from countersign.gate.ledger.hash_chain import Head
 from countersign.gate.ledger.head_file import HEAD_FILE
 
+_LOG_HEADER = 32
+"""Bytes."""
+
 
 class Identity(NamedTuple):
     """What makes a file on disk this very file."""
@@ -62,7 +65,7 @@ class OpenedFiles:
         self._database = database
         names = (database.name, f"{database.name}-wal", f"{database.name}-shm", HEAD_FILE)
         self._paths = tuple(str(database.with_name(name)) for name in names)
-        self._known, self._sizes = self._blocking_look()
+        self._known, self._sizes, self._salts = self._blocking_look_with_salts()
         for path, identity in zip(self._paths, self._known, strict=True):
             if identity.links != 1:
                 raise FilesChanged(f"`{os.path.basename(path)}` has {identity.links} hard links")
@@ -73,7 +76,7 @@ class OpenedFiles:
         Raises:
             FilesChanged: one was removed, renamed, replaced, linked or cut.
         """
-        found, sizes = self._blocking_look()
+        found, sizes, salts = self._blocking_look_with_salts()
         if found != self._known:
             for path, now, before in zip(self._paths, found, self._known, strict=True):
                 if now != before:
@@ -83,11 +86,24 @@ class OpenedFiles:
         shorter = sizes[0] < self._sizes[0]
         if shorter or sizes[1] < self._sizes[1]:
             self._blocking_confirm(last, whole=shorter)
-        self._sizes = sizes
+        # A checkpoint shortens the log to nothing, or begins it anew. A query may miss that frames are gone: it reads
+        # only the pages that it needs.
+        if salts and salts == self._salts and sizes[1] < self._sizes[1]:
+            raise FilesChanged(f"`{os.path.basename(self._paths[1])}` was cut while the server ran")
+        self._sizes, self._salts = sizes, salts
 
     def log_emptied(self) -> None:
         """Expect a write-ahead log that is shorter: this server has just emptied it."""
         self._sizes = (self._sizes[0], 0)
+
+    def _blocking_look_with_salts(self) -> tuple[tuple[Identity, ...], tuple[int, int], bytes]:
+        """Look until the log was not begun anew meanwhile, so that its size and its salts belong together."""
+        before = self._blocking_look_at_log()
+        while True:
+            found, sizes = self._blocking_look()
+            if (salts := self._blocking_look_at_log()) == before:
+                return found, sizes, salts
+            before = salts
 
     def _blocking_look(self) -> tuple[tuple[Identity, ...], tuple[int, int]]:
         found: list[Identity] = []
@@ -101,6 +117,14 @@ class OpenedFiles:
             found.append(Identity(info.st_dev, info.st_ino, info.st_nlink))
             sizes.append(info.st_size)
         return tuple(found), (sizes[0], sizes[1])
+
+    def _blocking_look_at_log(self) -> bytes:
+        try:
+            return _blocking_salts(self._paths[1])
+        except FileNotFoundError:
+            return b""  # who looks at the names says that it is gone
+        except OSError as error:
+            raise FilesChanged(f"`{os.path.basename(self._paths[1])}` cannot be read ({error.strerror})") from error
 
     def _blocking_confirm(self, last: Head, *, whole: bool) -> None:
         """Read over a new connection, which has nothing in its cache: does the chain still come past the last head,
@@ -119,3 +143,10 @@ class OpenedFiles:
             raise FilesChanged(f"`{self._database.name}` was cut while the server ran ({error})") from error
         if not sound or (known is None and last.rows):
             raise FilesChanged(f"`{self._database.name}` was cut while the server ran")
+
+
+def _blocking_salts(log: str) -> bytes:
+    """Return the salts in the header of a write-ahead log, which SQLite draws anew each time it begins the log anew
+    (https://www.sqlite.org/fileformat.html#walformat). No lock is held on this file, so closing it drops none."""
+    with open(log, "rb") as file:
+        return file.read(_LOG_HEADER)[16:24]
