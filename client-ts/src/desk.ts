@@ -22,6 +22,10 @@ export interface DeskHost extends ApprovalsHost, PromptsHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
+  focusEditor(): void;
+  copy(text: string): Promise<void>;
+  /** Puts a text where the cursor is in the editor, as if it had been pasted. */
+  insert(text: string): Promise<void>;
   showLog(): void;
   restartServer(): void;
   /** Asks the person in a modal first. */
@@ -321,6 +325,12 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       }
       case 'passVariable':
         return passVariable(link, host, intent.name);
+      case 'focusEditor':
+        return host.focusEditor();
+      case 'copy':
+        return host.copy(intent.text);
+      case 'insert':
+        return host.insert(intent.text);
       case 'openSettings':
         return host.openSettings();
       case 'showLog':

@@ -253,6 +253,15 @@ export function createHost(context: vscode.ExtensionContext) {
         strings: strings(),
       };
     },
+    focusEditor: (): void => void vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup'),
+    copy: async (text: string): Promise<void> => vscode.env.clipboard.writeText(text),
+    async insert(text: string): Promise<void> {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return this.tell('info', t('Open a file and put the cursor where the text is to go.'));
+      await editor.edit((edit) => {
+        for (const selection of editor.selections) edit.replace(selection, text);
+      });
+    },
     openSettings: (): void =>
       void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),
 

@@ -17,6 +17,7 @@ const SCENES = [
   'fetch',
   'tool',
   'chat',
+  'messages',
   'welcome',
   'stopped',
   'review',
@@ -26,7 +27,8 @@ const SCENES = [
   'shells',
   'rules',
 ];
-const WIDTHS = [300, 460];
+/** The side bar as it is, wider, and in an editor tab; and a window of 960 by 540 at 200 % zoom. */
+const VIEWS = { 300: [300, 760], 420: [420, 760], 700: [700, 760], zoom: [480, 270] };
 
 const wanted = process.argv.slice(2);
 const scenes = SCENES.filter((scene) => wanted.includes(scene));
@@ -38,8 +40,8 @@ const { origin, browser, close } = await openStage();
 try {
   mkdirSync(OUT, { recursive: true });
   for (const theme of themes.length > 0 ? themes : Object.keys(THEMES)) {
-    for (const width of WIDTHS)
-      for (const scene of scenes.length > 0 ? scenes : SCENES) await picture(theme, width, scene);
+    for (const view of Object.keys(VIEWS))
+      for (const scene of scenes.length > 0 ? scenes : SCENES) await picture(theme, view, scene);
   }
 } finally {
   await close();
@@ -47,9 +49,10 @@ try {
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
-async function picture(theme, width, scene) {
-  const name = `${scene}-${theme}-${width}`;
-  const page = await browser.newPage({ viewport: { width, height: 760 } });
+async function picture(theme, view, scene) {
+  const name = `${scene}-${theme}-${view}`;
+  const [width, height] = VIEWS[view];
+  const page = await browser.newPage({ viewport: { width, height } });
   page.on('console', (message) => message.type() === 'error' && problems.push(`${name}: ${message.text()}`));
   page.on('pageerror', (error) => problems.push(`${name}: ${error.message}`));
   await page.goto(`${origin}/?scene=${scene}&theme=${theme}`);
@@ -65,21 +68,21 @@ async function picture(theme, width, scene) {
   await judge(page, name);
   if (scene === 'history') {
     await page.getByTestId('history-row').first().getByRole('button').click();
-    await page.screenshot({ path: path.join(OUT, `receipt-${theme}-${width}.png`) });
-    await judge(page, `receipt-${theme}-${width}`);
+    await page.screenshot({ path: path.join(OUT, `receipt-${theme}-${view}.png`) });
+    await judge(page, `receipt-${theme}-${view}`);
   }
   if (scene === 'plain') {
     await page.getByRole('button', { name: 'Approve options' }).click();
-    await page.screenshot({ path: path.join(OUT, `menu-${theme}-${width}.png`) });
-    await judge(page, `menu-${theme}-${width}`);
+    await page.screenshot({ path: path.join(OUT, `menu-${theme}-${view}.png`) });
+    await judge(page, `menu-${theme}-${view}`);
     await page.getByRole('menuitem', { name: 'Always allow another rule…' }).click();
     await page.getByRole('button', { name: 'Bash(npm run test:*)' }).click();
-    await page.screenshot({ path: path.join(OUT, `rule-${theme}-${width}.png`) });
-    await judge(page, `rule-${theme}-${width}`);
+    await page.screenshot({ path: path.join(OUT, `rule-${theme}-${view}.png`) });
+    await judge(page, `rule-${theme}-${view}`);
     await page.getByRole('button', { name: 'Back', exact: true }).click();
     await page.getByRole('combobox', { name: 'Mode' }).click();
-    await page.screenshot({ path: path.join(OUT, `modes-${theme}-${width}.png`) });
-    await judge(page, `modes-${theme}-${width}`);
+    await page.screenshot({ path: path.join(OUT, `modes-${theme}-${view}.png`) });
+    await judge(page, `modes-${theme}-${view}`);
   }
   await page.close();
 }

@@ -278,7 +278,7 @@ describe('the queue', () => {
   it('says what waits, and what became of it', () => {
     const waits = after(start, asked(one), asked(two));
     expect([waits.saying, reduce(waits, resolved('a-plain', { state: 'denied', by: 'timeout' })).saying]).toEqual([
-      'Approval needed: Fetch docs.python.org? Claude Code. 2 waiting.',
+      'Claude Code asks: Fetch docs.python.org? 2 waiting. Control Alt Period goes to the card, Control Alt Enter denies.',
       'Run shell command? denied because nobody answered. 1 waiting.',
     ]);
   });

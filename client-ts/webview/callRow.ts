@@ -73,7 +73,7 @@ export class CallRow extends Drawn {
             : nothing
         }
       </div>
-      ${this.left()} ${output ? rowsView(output, textRows, t('Output'), 'output') : nothing}
+      ${this.left()} ${output ? rowsView(output, textRows, t('Output'), 'output', this.follow) : nothing}
     </div>`;
   }
 
@@ -131,7 +131,7 @@ export class CallRow extends Drawn {
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
       ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
-      ${text ? rowsView(text, textRows, t('Output'), 'output') : nothing} ${this.evidence()}
+      ${text ? rowsView(text, textRows, t('Output'), 'output', this.follow) : nothing} ${this.evidence()}
       ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
       <div class="row-buttons">
         ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}
@@ -165,6 +165,10 @@ export class CallRow extends Drawn {
     this.bridge.dispatch({ type: 'page', page: 'rules' });
   };
 
+  private readonly follow = (path: string, line?: number): void => {
+    this.bridge.post({ type: 'openFile', path, ...(line !== undefined && { line }) });
+  };
+
   private openPath(path: string, line?: number): (event: Event) => void {
     return (event) => {
       event.preventDefault();
@@ -173,8 +177,14 @@ export class CallRow extends Drawn {
   }
 }
 
-function rowsView<T>(of: T, rows: (of: T) => Row[], label: string, look = ''): TemplateResult {
-  return html`${guard([of], () => html`<cs-rows .label=${label} .look=${look} .rows=${rows(of)}></cs-rows>`)}`;
+function rowsView<T>(
+  of: T,
+  rows: (of: T) => Row[],
+  label: string,
+  look = '',
+  open?: (path: string, line?: number) => void,
+): TemplateResult {
+  return html`${guard([of], () => html`<cs-rows .label=${label} .look=${look} .open=${open} .rows=${rows(of)}></cs-rows>`)}`;
 }
 
 /** A refusal is JSON text in the output; anything else is what the tool gave. */

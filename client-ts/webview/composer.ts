@@ -46,6 +46,12 @@ export class Composer extends Drawn {
     if (this.bridge.draft !== this.text) this.bridge.draft = this.text;
   }
 
+  /** A text of the person's to be changed and sent, after what stands there already. */
+  compose(text: string): void {
+    this.text = this.text.trim() ? `${this.text}\n${text}` : text;
+    this.focusText();
+  }
+
   focusText(): void {
     this.querySelector('textarea')?.focus();
   }
@@ -88,12 +94,23 @@ export class Composer extends Drawn {
               : nothing
           }
           <span class="spring"></span>
+          ${this.tokens()}
           <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} aria-pressed=${this.withSelection ? 'true' : 'false'} @click=${() => (this.withSelection = !this.withSelection)}>${icon('attach')}</button>
           ${running ? html`<button type="button" class="tool stop" aria-label=${t('Stop')} title=${t('Stop')} @click=${this.stop}>${icon('debug-stop')}</button>` : nothing}
           <button type="submit" class="tool send" aria-label=${t('Send')} title=${t('Send (Enter)')} ?disabled=${!this.text.trim() || state.connection.state !== 'running'}>${icon('send')}</button>
         </div>
       </div>
     </form>`;
+  }
+
+  /** What the last answer took, where the provider tells. */
+  private tokens(): TemplateResult | typeof nothing {
+    const usage = currentChat(this.state)?.usage;
+    const { inputTokens, outputTokens } = usage ?? {};
+    if (inputTokens === undefined && outputTokens === undefined) return nothing;
+    const short = (count: number): string => (count < 1000 ? String(count) : `${(count / 1000).toFixed(1)}k`);
+    const words = t('{0} tokens read, {1} written in the last answer', inputTokens ?? '?', outputTokens ?? '?');
+    return html`<span class="tokens" title=${words}><span aria-hidden="true">${short((inputTokens ?? 0) + (outputTokens ?? 0))}</span><span class="sr">${words}</span></span>`;
   }
 
   /** Prompts that wait for the end of the turn. */
@@ -118,8 +135,7 @@ export class Composer extends Drawn {
   /** Back into the text box, after what stands there already. */
   private editQueued(threadId: string, id: string, text: string): void {
     this.bridge.post({ type: 'queueRemove', threadId, id });
-    this.text = this.text.trim() ? `${this.text}\n${text}` : text;
-    this.focusText();
+    this.compose(text);
   }
 
   /** Stops the turn of the chat on the screen. */

@@ -6,6 +6,9 @@ import { html, nothing, type TemplateResult } from 'lit';
 import MarkdownIt, { type Token } from 'markdown-it';
 
 import { reveal, revealProse } from '../src/reveal.ts';
+import { icon } from './drawn.ts';
+import { asPlace, type Place, withPlaces } from './fileLinks.ts';
+import { highlight } from './highlight.ts';
 import { t } from './l10n.ts';
 import { textRows } from './rows.ts';
 import './rowsView.ts';
@@ -17,8 +20,15 @@ const parser = new MarkdownIt({ html: false, linkify: true, breaks: false }).dis
 // Ours, below, decides what may be followed; a rejected link would otherwise stand there as raw text.
 parser.validateLink = (href) => asTarget(href) !== undefined;
 
-export function markdown(text: string, open: (target: OpenTarget) => void): Part[] {
-  return blocks(parser.parse(text, {}), open, text);
+/** What can be done with a message's links and code. */
+export interface Actions {
+  open(target: OpenTarget): void;
+  copy(text: string): void;
+  insert(text: string): void;
+}
+
+export function markdown(text: string, act: Actions): Part[] {
+  return blocks(parser.parse(text, {}), act, text);
 }
 
 /** A table of more tokens stands there as its source, which is drawn piece by piece; a cell has three. */
@@ -46,12 +56,13 @@ function fileTarget(href: string): OpenTarget | undefined {
 }
 
 /** Each opening token is matched with its closing one; what lies between is its content. */
-function blocks(tokens: readonly Token[], open: (target: OpenTarget) => void, text: string): Part[] {
+function blocks(tokens: readonly Token[], act: Actions, text: string): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     if (token.nesting === 1) {
       const end = closing(tokens, at);
+      const task = takeTask(tokens, at);
       const large = token.type === 'table_open' && end - at > TABLE_TOKENS && token.map;
       parts.push(
         large
@@ -61,10 +72,10 @@ function blocks(tokens: readonly Token[], open: (target: OpenTarget) => void, te
                 .slice(...large)
                 .join('\n'),
             )
-          : container(token, blocks(tokens.slice(at + 1, end), open, text)),
+          : container(token, blocks(tokens.slice(at + 1, end), act, text), task),
       );
       at = end;
-    } else parts.push(leaf(token, open));
+    } else parts.push(leaf(token, act));
   }
   return parts;
 }
@@ -82,7 +93,7 @@ function closing(tokens: readonly Token[], start: number): number {
   return tokens.length;
 }
 
-function container(token: Token, inner: Part[]): Part {
+function container(token: Token, inner: Part[], task: Part): Part {
   switch (token.type) {
     case 'paragraph_open':
       return token.hidden ? html`${inner}` : html`<p>${inner}</p>`;
@@ -94,7 +105,7 @@ function container(token: Token, inner: Part[]): Part {
     case 'ordered_list_open':
       return html`<ol start=${token.attrGet('start') ?? '1'}>${inner}</ol>`;
     case 'list_item_open':
-      return html`<li>${inner}</li>`;
+      return task === nothing ? html`<li>${inner}</li>` : html`<li class="task-item">${task}${inner}</li>`;
     case 'blockquote_open':
       return html`<blockquote>${inner}</blockquote>`;
     case 'table_open':
@@ -114,13 +125,13 @@ function container(token: Token, inner: Part[]): Part {
   }
 }
 
-function leaf(token: Token, open: (target: OpenTarget) => void): Part {
+function leaf(token: Token, act: Actions): Part {
   switch (token.type) {
     case 'inline':
-      return html`${inline(token.children ?? [], open)}`;
+      return html`${inline(token.children ?? [], act)}`;
     case 'fence':
     case 'code_block':
-      return html`<pre class="code" tabindex="0"><code>${reveal(token.content.replace(/\n$/, ''))}</code></pre>`;
+      return codeBlock(token.content.replace(/\n$/, ''), token.info.trim().split(/\s/, 1)[0] ?? '', act);
     case 'hr':
       return html`<hr>`;
     default:
@@ -128,20 +139,20 @@ function leaf(token: Token, open: (target: OpenTarget) => void): Part {
   }
 }
 
-function inline(tokens: readonly Token[], open: (target: OpenTarget) => void): Part[] {
+function inline(tokens: readonly Token[], act: Actions): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     if (token.nesting === 1) {
       const end = closing(tokens, at);
-      parts.push(span(token, inline(tokens.slice(at + 1, end), open), open));
+      parts.push(span(token, inline(tokens.slice(at + 1, end), act), act));
       at = end;
-    } else parts.push(word(token));
+    } else parts.push(word(token, act));
   }
   return parts;
 }
 
-function span(token: Token, inner: Part[], open: (target: OpenTarget) => void): Part {
+function span(token: Token, inner: Part[], act: Actions): Part {
   switch (token.type) {
     case 'strong_open':
       return html`<strong>${inner}</strong>`;
@@ -155,7 +166,7 @@ function span(token: Token, inner: Part[], open: (target: OpenTarget) => void): 
       if (!target) return html`${inner}`;
       const follow = (event: Event): void => {
         event.preventDefault();
-        open(target);
+        act.open(target);
       };
       // Where it leads stands in the title, whatever its text claims.
       return html`<a href="#" title=${reveal(href)} @click=${follow}>${inner}</a>`;
@@ -165,15 +176,47 @@ function span(token: Token, inner: Part[], open: (target: OpenTarget) => void): 
   }
 }
 
-function word(token: Token): Part {
+function word(token: Token, act: Actions): Part {
   switch (token.type) {
     case 'code_inline':
-      return html`<code>${reveal(token.content)}</code>`;
+      return placed(html`<code>${reveal(token.content)}</code>`, asPlace(token.content), act);
     case 'softbreak':
       return '\n';
     case 'hardbreak':
       return html`<br>`;
     default:
-      return revealProse(token.content);
+      return html`${withPlaces(token.content).map(({ text, place }) => placed(revealProse(text), place, act))}`;
   }
+}
+
+/** Code with its language, to be copied or put where the cursor is; hidden characters stand there as escapes. */
+function codeBlock(code: string, language: string, act: Actions): Part {
+  return html`<div class="code-block">
+    <pre class="code" tabindex="0"><code>${highlight(code, language).map(({ kind, text }) => (kind === 'plain' ? reveal(text) : html`<span class="token-${kind}">${reveal(text)}</span>`))}</code></pre>
+    <div class="code-tools">
+      <button type="button" class="tool" aria-label=${t('Copy the code')} title=${t('Copy')} @click=${() => act.copy(code)}>${icon('copy')}</button>
+      <button type="button" class="tool" aria-label=${t('Insert the code at the cursor')} title=${t('Insert at the cursor')} @click=${() => act.insert(code)}>${icon('insert')}</button>
+    </div>
+  </div>`;
+}
+
+/** As a link, where it names a place in a file. */
+function placed(shown: Part, place: Place | undefined, act: Actions): Part {
+  if (!place) return shown;
+  const follow = (event: Event): void => {
+    event.preventDefault();
+    act.open(place);
+  };
+  return html`<a href="#" @click=${follow}>${shown}</a>`;
+}
+
+/** `- [x] done`: the box as an icon, and what it says for those who listen. */
+function takeTask(tokens: readonly Token[], at: number): Part {
+  const first = tokens[at + 2]?.children?.[0];
+  const box =
+    tokens[at]?.type === 'list_item_open' && first?.type === 'text' ? /^\[([ xX])\] /.exec(first.content) : null;
+  if (!first || !box) return nothing;
+  first.content = first.content.slice(box[0].length);
+  const done = box[1] !== ' ';
+  return html`<span class="task">${icon(done ? 'pass-filled' : 'circle-large')}<span class="sr">${done ? t('done:') : t('to do:')} </span></span>`;
 }

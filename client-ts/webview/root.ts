@@ -29,6 +29,9 @@ export class Root extends Drawn {
   declare bridge: Bridge;
 
   private cardHeldFocus = false;
+  /** Where the person was when they asked for a card by a command; a key or press in the view says that they are here. */
+  private cameFrom: 'editor' | 'view' = 'view';
+  private inView = false;
   /** Digest of the card that was on the screen when the view lost the focus, such as to the palette. */
   private shownBefore: string | undefined;
   /** Where the focus goes once the card asked for is drawn. */
@@ -71,8 +74,20 @@ export class Root extends Drawn {
         (button ?? card.querySelector<HTMLElement>('.card'))?.focus();
       });
     } else if (this.cardHeldFocus && !card?.contains(document.activeElement)) {
-      this.querySelector<HTMLElement>(card ? '.queue' : '.transcript, .page-scroll')?.focus();
+      if (card) this.querySelector<HTMLElement>('.queue')?.focus();
+      else this.giveFocusBack();
     }
+  }
+
+  /** After the last card: to the text box, or to the editor if the person came from there. */
+  private giveFocusBack(): void {
+    if (this.cameFrom === 'editor') this.bridge.post({ type: 'focusEditor' });
+    else {
+      const composer = this.querySelector<Composer>('cs-composer');
+      if (composer) composer.focusText();
+      else this.querySelector<HTMLElement>('.page-scroll')?.focus();
+    }
+    this.cameFrom = 'view';
   }
 
   private get card(): Card | null {
@@ -88,7 +103,7 @@ export class Root extends Drawn {
     const position = waiting ? active.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
       ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
-      <main class="main">${this.page()} ${
+      <main class="main" @compose=${({ detail }: CustomEvent<string>) => this.querySelector<Composer>('cs-composer')?.compose(detail)}>${this.page()} ${
         state.waiting.length > 0 && state.page !== 'review'
           ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
             ${
@@ -214,10 +229,12 @@ export class Root extends Drawn {
   }
 
   private readonly onBlur = (): void => {
+    this.inView = false;
     this.shownBefore = this.card?.waiting.approval.digest;
   };
 
   private readonly forgetShown = (): void => {
+    this.inView = true;
     this.shownBefore = undefined;
   };
 
@@ -226,6 +243,7 @@ export class Root extends Drawn {
     if (state.page === 'review') return;
     // All that waits was put off: they come back in the list.
     if (!shownCard(state) && state.waiting.length > 0) return this.bridge.dispatch({ type: 'page', page: 'review' });
+    this.cameFrom = this.inView ? 'view' : 'editor';
     this.focusNext = 'card';
     this.requestUpdate();
   }

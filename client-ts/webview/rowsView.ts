@@ -6,6 +6,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 
 import { Drawn, icon, revealed, verdictIcon } from './drawn.ts';
+import { withPlaces } from './fileLinks.ts';
 import { t } from './l10n.ts';
 import type { Row } from './rows.ts';
 import type { Seen } from './seen.ts';
@@ -23,6 +24,7 @@ export class RowsView extends Drawn {
     rows: { attribute: false },
     seen: { attribute: false },
     look: {},
+    open: { attribute: false },
     drawn: { state: true },
     said: { state: true },
   };
@@ -31,6 +33,8 @@ export class RowsView extends Drawn {
   /** What was in view of it; undefined for text that nobody has to see. */
   declare seen: Seen | undefined;
   declare look: string;
+  /** Follows places in files, in text that nobody has to see. */
+  declare open: ((path: string, line?: number) => void) | undefined;
   /** How many chunks are drawn. */
   declare private drawn: number;
   declare private said: string;
@@ -153,8 +157,20 @@ export class RowsView extends Drawn {
   private chunk(chunk: readonly Row[], first: number): TemplateResult[] {
     let unit = this.seen?.firstOf[first] ?? 0;
     return chunk.map((row) => {
-      const segments = row.segments.map((segment) => html`<span data-unit=${unit++}>${revealed(segment)}</span>`);
+      const segments = row.segments.map((segment) => html`<span data-unit=${unit++}>${this.shown(segment)}</span>`);
       return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${revealed(row.warns.join(', '))}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
+    });
+  }
+
+  private shown(segment: string): unknown {
+    const { open } = this;
+    if (!open || this.seen) return revealed(segment);
+    return withPlaces(segment).map(({ text, place }) => {
+      const follow = (event: Event): void => {
+        event.preventDefault();
+        if (place) open(place.path, place.line);
+      };
+      return place ? html`<a href="#" @click=${follow}>${revealed(text)}</a>` : revealed(text);
     });
   }
 

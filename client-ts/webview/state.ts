@@ -305,10 +305,11 @@ function requested(state: State, approval: wire.ApprovalRequest): State {
     ...state.waiting.filter((one) => one.approval.approvalId !== approval.approvalId),
     { approval, answering: false, postponed: approval.postponed === true },
   ].sort((one, other) => inOrder(one.approval, other.approval));
-  const said =
-    waiting.length === 1
-      ? t('Approval needed: {0} {1}', headlineOf(approval), approval.agentName)
-      : t('Approval needed: {0} {1}. {2} waiting.', headlineOf(approval), approval.agentName, waiting.length);
+  const asks = t('{0} asks: {1}', approval.agentName, headlineOf(approval));
+  const keys = state.mac
+    ? t('Command Option Period goes to the card, Command Option Enter denies.')
+    : t('Control Alt Period goes to the card, Control Alt Enter denies.');
+  const said = waiting.length === 1 ? `${asks} ${keys}` : `${asks} ${t('{0} waiting.', waiting.length)} ${keys}`;
   return { ...withWaiting(withFacts(state, [approval]), waiting), saying: said };
 }
 

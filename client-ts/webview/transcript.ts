@@ -8,8 +8,9 @@ import type { Bridge, Scroll } from './bridge.ts';
 import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
+import { Speech } from './speech.ts';
 import { t } from './l10n.ts';
-import { markdown, type OpenTarget } from './markdown.ts';
+import { type Actions, markdown, type OpenTarget } from './markdown.ts';
 import type { State } from './state.ts';
 
 /** Drawn at once; earlier ones come when asked for. */
@@ -24,6 +25,7 @@ export class Transcript extends Drawn {
     chat: { attribute: false },
     shown: { state: true },
     away: { state: true },
+    spoken: { state: true },
   };
   declare bridge: Bridge;
   declare state: State;
@@ -31,7 +33,10 @@ export class Transcript extends Drawn {
   declare private shown: number;
   /** Scrolled away from the end. */
   declare private away: boolean;
+  /** The paragraph that was completed last, for those who listen. */
+  declare private spoken: string;
 
+  private readonly speech = new Speech();
   private follows = true;
   /** Where this chat was left; gone to until the person scrolls, since what is drawn grows for a while. */
   private place: Scroll | undefined;
@@ -41,6 +46,7 @@ export class Transcript extends Drawn {
     super();
     this.shown = PAGE;
     this.away = false;
+    this.spoken = '';
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -49,6 +55,8 @@ export class Transcript extends Drawn {
       this.shown = this.place?.shown ?? PAGE;
       this.follows = this.place === undefined;
       this.away = !this.follows;
+      this.speech.restart(this.chat?.items ?? []);
+      this.spoken = '';
     }
   }
 
@@ -66,6 +74,9 @@ export class Transcript extends Drawn {
 
   protected override updated(): void {
     this.follow();
+    const { chat } = this;
+    const said = chat ? this.speech.follow(chat.items, isRunning(chat)) : '';
+    if (said) this.spoken = said;
   }
 
   private follow(): void {
@@ -104,17 +115,17 @@ export class Transcript extends Drawn {
         },
       )}
       ${items.length === 0 ? this.welcome() : nothing} ${state.sending || isRunning(chat) ? this.working(items) : nothing}
-    </div></div>${this.away ? html`<button type="button" class="secondary small jump" @click=${this.jump}>${icon('arrow-down')} ${t('Jump to latest')}</button>` : nothing}`;
+    </div></div><div class="sr" role="status" aria-live="polite" data-testid="spoken">${this.spoken}</div>${this.away ? html`<button type="button" class="secondary small jump" @click=${this.jump}>${icon('arrow-down')} ${t('Jump to latest')}</button>` : nothing}`;
   }
 
   private item(item: Item, approvalId: string | undefined, postponed: boolean, undone: boolean): TemplateResult {
     switch (item.kind) {
       case 'prompt':
-        return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div></div>`;
+        return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.promptTools(item.text)}</div>`;
       case 'text':
-        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${markdown(item.text, this.open)}</div>`;
+        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${markdown(item.text, this.actions)}<div class="message-tools">${this.copyButton(item.text)}</div></div>`;
       case 'thinking':
-        return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.open)}</div></details>`;
+        return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.actions)}</div></details>`;
       case 'call':
         return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .postponed=${postponed} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone}></cs-call>`;
       case 'todo':
@@ -126,6 +137,24 @@ export class Transcript extends Drawn {
       case 'end':
         return html`<div class="turn-end">${endWords(item.stopReason)}</div>`;
     }
+  }
+
+  private copyButton(text: string): TemplateResult {
+    return html`<button type="button" class="tool" aria-label=${t('Copy this message')} title=${t('Copy')} @click=${() => this.actions.copy(text)}>${icon('copy')}</button>`;
+  }
+
+  private promptTools(text: string): TemplateResult {
+    return html`<div class="message-tools">
+      ${this.copyButton(text)}
+      <button type="button" class="tool" aria-label=${t('Edit and send again')} title=${t('Edit and send again')} @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: text, bubbles: true }))}>${icon('edit')}</button>
+      <button type="button" class="tool" aria-label=${t('Send again')} title=${t('Send again')} @click=${() => this.again(text)}>${icon('refresh')}</button>
+    </div>`;
+  }
+
+  /** The same prompt once more, at the end of the chat. */
+  private again(text: string): void {
+    if (this.chat && this.state.connection.state === 'running')
+      this.bridge.post({ type: 'prompt', threadId: this.chat.threadId, text });
   }
 
   /** Unless a call that waits or runs says so itself. */
@@ -146,6 +175,12 @@ export class Transcript extends Drawn {
       ${this.state.trusted ? nothing : html`<p class="restricted">${icon('workspace-untrusted')} ${t('This folder is in Restricted Mode: its own settings cannot allow anything, and permissions cannot be bypassed.')}</p>`}
     </div>`;
   }
+
+  private readonly actions: Actions = {
+    open: (target) => this.open(target),
+    copy: (text) => this.bridge.post({ type: 'copy', text }),
+    insert: (text) => this.bridge.post({ type: 'insert', text }),
+  };
 
   private readonly open = (target: OpenTarget): void => {
     if ('href' in target) this.bridge.post({ type: 'openLink', href: target.href });

@@ -45,6 +45,28 @@ const SCENES: Record<string, ToWebview[]> = {
   fetch: [snapshot([fetchApproval()]), opened],
   tool: [snapshot([toolApproval()]), opened],
   chat: [snapshot([]), opened],
+  messages: [
+    made([], { queued: { 't-1': [{ id: 'q', text: 'and then write the changelog, please, in one line' }] } }),
+    {
+      type: 'threadOpened',
+      thread: {
+        threadId: 't-1',
+        agentName: 'Countersign',
+        mode: 'default',
+        seq: 1,
+        approvals: [],
+        running: true,
+        events: [
+          { type: 'prompt', text: 'Why does the parser fail?' },
+          {
+            type: 'text',
+            text: 'It stops at the first tab, in src/parse.py:12:\n\n```python\ndef parse(text):  # one line\n    return text.split("\\t", 1)[0]\n```\n\n- [x] find it\n- [ ] mend it\n\n| file | lines |\n|---|---|\n| `src/parse.py` | 12 |\n',
+          },
+          { type: 'usage', inputTokens: 12_400, outputTokens: 310 },
+        ],
+      },
+    },
+  ],
   welcome: [made([], { threads: [], trusted: false })],
   stopped: [
     made([], {

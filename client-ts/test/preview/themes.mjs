@@ -53,6 +53,9 @@ const dark = {
   'charts-green': '#89d185',
   'charts-yellow': '#cca700',
   'charts-red': '#f14c4c',
+  'debugTokenExpression-string': '#ce9178',
+  'debugTokenExpression-number': '#b5cea8',
+  'debugTokenExpression-boolean': '#4e94ce',
   'charts-purple': '#b180d7',
 };
 const light = {
@@ -109,6 +112,9 @@ const light = {
   'charts-green': '#388a34',
   'charts-yellow': '#bf8803',
   'charts-red': '#e51400',
+  'debugTokenExpression-string': '#a31515',
+  'debugTokenExpression-number': '#098658',
+  'debugTokenExpression-boolean': '#0000ff',
   'charts-purple': '#652d90',
 };
 const hcBlack = {
@@ -161,6 +167,9 @@ const hcBlack = {
   'charts-green': '#89d185',
   'charts-yellow': '#cca700',
   'charts-red': '#f14c4c',
+  'debugTokenExpression-string': '#f48771',
+  'debugTokenExpression-number': '#89d185',
+  'debugTokenExpression-boolean': '#75bdfe',
   'charts-purple': '#b180d7',
 };
 const hcLight = {
@@ -215,6 +224,9 @@ const hcLight = {
   'charts-green': '#374e06',
   'charts-yellow': '#895503',
   'charts-red': '#b5200d',
+  'debugTokenExpression-string': '#a31515',
+  'debugTokenExpression-number': '#098658',
+  'debugTokenExpression-boolean': '#0000ff',
   'charts-purple': '#652d90',
 };
 

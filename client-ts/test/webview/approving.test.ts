@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type * as wire from '../../src/wire.gen.ts';
-import { armed, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
+import { armed, type FakeWebview, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
 import { commandApproval, fetchApproval, hostApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
@@ -329,4 +329,48 @@ it('from the palette a card is approved that was on the screen before; another o
   window.dispatchEvent(new Event('blur'));
   await webview.say({ type: 'act', action: 'approve' });
   expect(webview.sent('answer')).toMatchObject([{ approvalId: 'a-new', digest: 'd-new' }]);
+});
+
+describe('after the last card the focus is where the person was', () => {
+  const answered = async (webview: FakeWebview): Promise<void> => {
+    await armed(webview);
+    press(webview.find('.card'), 'Enter', { ctrlKey: true });
+    window.dispatchEvent(new KeyboardEvent('keyup'));
+    await webview.say({
+      type: 'approvalResolved',
+      resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'allowed', by: 'user' },
+    });
+  };
+
+  it('in the text box', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+    press(webview.find('.composer textarea'), 'a');
+    await webview.say({ type: 'act', action: 'focus' });
+    window.dispatchEvent(new KeyboardEvent('keyup'));
+    vi.advanceTimersByTime(1);
+    await answered(webview);
+    expect(webview.sent('answer')).toHaveLength(1);
+    expect(document.activeElement).toBe(webview.find('.composer textarea'));
+    expect(webview.sent('focusEditor')).toEqual([]);
+  });
+
+  it('in the editor, if the card was asked for from there', async () => {
+    const webview = await fakeWebview(snapshot({ approvals: [plainCommand()] }), opened);
+    window.dispatchEvent(new Event('blur'));
+    await webview.say({ type: 'act', action: 'focus' });
+    await armed(webview);
+    await webview.say({
+      type: 'approvalResolved',
+      resolved: { approvalId: 'a-plain', threadId: 't-1', state: 'denied', by: 'timeout' },
+    });
+    expect(webview.sent('focusEditor')).toHaveLength(1);
+  });
+
+  it('a card that appears names agent, action and keys', async () => {
+    const webview = await fakeWebview(snapshot(), opened);
+    await webview.say({ type: 'approvalRequest', approval: plainCommand() });
+    expect(webview.find('[role="status"]').textContent).toBe(
+      'Countersign asks: Run shell command? Control Alt Period goes to the card, Control Alt Enter denies.',
+    );
+  });
 });

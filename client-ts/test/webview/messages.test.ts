@@ -1,0 +1,206 @@
+// @vitest-environment jsdom
+/** Messages of a chat: what can be done with them, code, places in files, and what is read out while they are written. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type * as wire from '../../src/wire.gen.ts';
+import { asPlace, withPlaces } from '../../webview/fileLinks.ts';
+import { highlight } from '../../webview/highlight.ts';
+import { type FakeWebview, fakeWebview, snapshot } from '../fakeWebview.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const withEvents = (...events: wire.ThreadOpenResult['events']): Promise<FakeWebview> =>
+  fakeWebview(snapshot(), {
+    type: 'threadOpened',
+    thread: {
+      threadId: 't-1',
+      agentName: 'Countersign',
+      mode: 'default',
+      seq: 1,
+      events,
+      approvals: [],
+      running: false,
+    },
+  });
+const html = (webview: FakeWebview, selector: string): string =>
+  webview.find(selector).innerHTML.replaceAll(/<!--.*?-->/g, '');
+
+describe('a message', () => {
+  it('is copied as it was written', async () => {
+    const webview = await withEvents({ type: 'prompt', text: 'do **it**' }, { type: 'text', text: 'done: `x`' });
+    for (const button of document.querySelectorAll<HTMLElement>('[aria-label="Copy this message"]')) button.click();
+    expect(webview.sent('copy').map(({ text }) => text)).toEqual(['do **it**', 'done: `x`']);
+  });
+
+  it('of the person goes back into the text box, or is sent again', async () => {
+    const webview = await withEvents(
+      { type: 'prompt', text: 'run the tests' },
+      { type: 'done', stopReason: 'end_turn' },
+    );
+    webview.button('Edit and send again').click();
+    await webview.settle();
+    expect((webview.find('.composer textarea') as HTMLTextAreaElement).value).toBe('run the tests');
+    expect(webview.sent('prompt')).toEqual([]);
+    webview.button('Send again').click();
+    expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: 'run the tests' }]);
+  });
+
+  it('says what it took, where the provider tells', async () => {
+    const webview = await withEvents({ type: 'usage', inputTokens: 12_300, outputTokens: 900 });
+    expect(webview.find('.tokens').textContent).toContain('12300 tokens read, 900 written in the last answer');
+  });
+});
+
+describe('code in a message', () => {
+  it('is copied and inserted as it is, and colored', async () => {
+    const code = 'def f():  # why\n    return "x", 12';
+    const webview = await withEvents({ type: 'text', text: `\`\`\`python\n${code}\n\`\`\`` });
+    webview.button('Copy the code').click();
+    webview.button('Insert the code at the cursor').click();
+    expect([webview.sent('copy'), webview.sent('insert')]).toEqual([
+      [{ type: 'copy', text: code }],
+      [{ type: 'insert', text: code }],
+    ]);
+    expect(webview.find('.code-block code').textContent).toBe(code);
+    expect(
+      [...document.querySelectorAll('[class^="token-"]')].map((token) => `${token.className} ${token.textContent}`),
+    ).toEqual([
+      'token-keyword def',
+      'token-comment # why',
+      'token-keyword return',
+      'token-string "x"',
+      'token-number 12',
+    ]);
+  });
+
+  const samples = ['python', 'ts', 'bash', 'sql', 'json', 'brainfuck', '', '__proto__', 'constructor'];
+  it.each(samples)('loses and invents nothing, whatever it holds: %s', (language) => {
+    let seed = 7;
+    const next = (below: number): number => (seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fff_ffff) % below;
+    const pieces = [
+      '"',
+      "'",
+      '`',
+      '\\',
+      '#',
+      '//',
+      '/*',
+      '*/',
+      '--',
+      '"""',
+      '\n',
+      ' ',
+      'if',
+      'return',
+      '12',
+      '0x',
+      '\u202e',
+      'é',
+      '$',
+      '<b>',
+    ];
+    for (let round = 0; round < 300; round++) {
+      const code = Array.from({ length: next(40) }, () => pieces[next(pieces.length)]).join('');
+      expect(
+        highlight(code, language)
+          .map(({ text }) => text)
+          .join(''),
+      ).toBe(code);
+    }
+  });
+
+  it('of any size takes little time', () => {
+    for (const text of [
+      '"'.repeat(20_000),
+      '/*'.repeat(10_000),
+      '\\'.repeat(20_000),
+      'a'.repeat(20_000),
+      '1_'.repeat(10_000),
+    ]) {
+      const start = performance.now();
+      highlight(text, 'ts');
+      highlight(text, 'python');
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  });
+});
+
+describe('places in files', () => {
+  it.each<[string, [string, number][]]>([
+    [
+      'see src/a.py:12 and b.ts:3:7.',
+      [
+        ['src/a.py', 12],
+        ['b.ts', 3],
+      ],
+    ],
+    ['  File /home/me/x.rs:40', [['/home/me/x.rs', 40]]],
+    ['(../lib/y.go:9)', [['../lib/y.go', 9]]],
+    ['localhost:3000, example.com:8080, 12:30, http://x.py:80/', []],
+    ['a.py without a line', []],
+  ])('%s', (text, expected) => {
+    const parts = withPlaces(text);
+    expect(parts.map((part) => part.text).join('')).toBe(text);
+    expect(parts.flatMap(({ place }) => (place ? [[place.path, place.line]] : []))).toEqual(expected);
+  });
+
+  it.each<[string, boolean]>([
+    ['src/a.py', true],
+    ['a.py:3', true],
+    ['a.py', false],
+    ['os.path', false],
+    ['rm -rf a/b.py', false],
+  ])('inline code %s: %s', (code, leads) => expect(asPlace(code) !== undefined).toBe(leads));
+
+  it('of any length take little time', () => {
+    for (const text of ['a.'.repeat(50_000), 'a/'.repeat(50_000), 'a+'.repeat(50_000), 'a.py:'.repeat(20_000)]) {
+      const start = performance.now();
+      withPlaces(text);
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  });
+
+  it('lead there from prose and inline code', async () => {
+    const webview = await withEvents({ type: 'text', text: 'fixed in src/a.py:12, see `docs/x.md`' });
+    for (const link of document.querySelectorAll<HTMLElement>('.markdown a')) link.click();
+    expect(webview.sent('openFile')).toEqual([
+      { type: 'openFile', path: 'src/a.py', line: 12 },
+      { type: 'openFile', path: 'docs/x.md' },
+    ]);
+  });
+});
+
+it('task lists say what is done', async () => {
+  const webview = await withEvents({ type: 'text', text: '- [x] write\n- [ ] test\n- plain' });
+  expect(
+    [...document.querySelectorAll('.markdown li')].map((item) => item.textContent.replaceAll(/\s+/g, ' ').trim()),
+  ).toEqual(['done: write', 'to do: test', 'plain']);
+  expect(html(webview, '.markdown ul')).not.toContain('[x]');
+});
+
+describe('an answer is read out by paragraph while it is written', () => {
+  const spoken = (webview: FakeWebview): string => webview.find('[data-testid="spoken"]').textContent;
+
+  it('each once, when it is complete; what was there before is not', async () => {
+    const webview = await withEvents({ type: 'prompt', text: 'a' }, { type: 'text', text: 'old answer' });
+    expect(spoken(webview)).toBe('');
+    const heard: string[] = [];
+    let seq = 1;
+    for (const events of [
+      [{ type: 'prompt' as const, text: 'b' }],
+      [{ type: 'text' as const, text: 'One ' }],
+      [{ type: 'text' as const, text: 'two.\n\nThree ' }],
+      [{ type: 'text' as const, text: 'four.' }],
+      [{ type: 'done' as const, stopReason: 'end_turn' as const }],
+    ]) {
+      await webview.say({ type: 'update', update: { threadId: 't-1', seq: ++seq, events } });
+      if (heard.at(-1) !== spoken(webview)) heard.push(spoken(webview));
+    }
+    expect(heard).toEqual(['', 'One two.', 'Three four.']);
+  });
+});
