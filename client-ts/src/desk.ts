@@ -238,6 +238,17 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return openThread(intent.threadId);
       case 'deleteThread':
         return deleteThread(intent.threadId);
+      case 'renameThread':
+        await link.request('thread/rename', { threadId: intent.threadId, title: intent.title });
+        return listThreads();
+      case 'searchThreads':
+        return post({ type: 'chatsFound', ...(await link.request('thread/search', { text: intent.text })) });
+      case 'exportThread': {
+        const exported = await link.request('thread/export', { threadId: intent.threadId });
+        return host.openFile(exported.path);
+      }
+      case 'threads':
+        return listThreads();
       case 'setMode':
         return setMode(intent);
       case 'setModel':

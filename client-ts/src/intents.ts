@@ -29,6 +29,10 @@ const SHAPES = {
   stop: { threadId: text },
   openThread: { threadId: text },
   deleteThread: { threadId: text },
+  renameThread: { threadId: text, title: text },
+  searchThreads: { text },
+  exportThread: { threadId: text },
+  threads: {},
   setMode: { threadId: optional(text), mode },
   setModel: { agentName: text, model: text },
   answer: {

@@ -2,7 +2,7 @@
 import type { Kept } from './kept.ts';
 import type * as wire from './wire.gen.ts';
 
-export type Page = 'chat' | 'history' | 'shells' | 'rules' | 'review';
+export type Page = 'chat' | 'chats' | 'history' | 'shells' | 'rules' | 'review';
 
 /** What a command of the editor asks the webview to do with the card on the screen; its own guards still hold. */
 export type CardAction = 'approve' | 'deny' | 'allowChat' | 'focus' | 'next' | 'previous' | 'stop' | 'newChat';
@@ -48,6 +48,8 @@ export type ToWebview =
   | { type: 'threads'; threads: wire.ThreadSummary[] }
   | { type: 'threadOpened'; thread: wire.ThreadOpenResult }
   | { type: 'threadGone'; threadId: string }
+  /** What a search in the chats found; without `matches` there is none. */
+  | { type: 'chatsFound'; matches?: wire.ThreadMatch[] }
   | { type: 'update'; update: wire.ThreadUpdate }
   | { type: 'prompted'; threadId: string; text: string }
   | { type: 'turnEnded'; threadId: string; error?: string }

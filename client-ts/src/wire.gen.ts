@@ -329,6 +329,9 @@ export type CallStatus = "pending" | "waiting" | "running";
 
 export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | CompactedEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
 
+/** What a chat does: `waiting` for a person, or how its last turn ended. */
+export type ThreadState = "new" | "working" | "waiting" | "done" | "stopped" | "failed";
+
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
   type: "prompt";
@@ -481,6 +484,7 @@ export interface ThreadSummary {
   mode: Mode;
   updatedAt: string;
   waiting: number;
+  state?: ThreadState;
 }
 
 export interface ThreadListResult {
@@ -504,6 +508,35 @@ export interface ThreadOpenResult {
 
 export interface ThreadDeleteParams {
   threadId: string;
+}
+
+export interface ThreadRenameParams {
+  threadId: string;
+  title: string;
+}
+
+export interface ThreadSearchParams {
+  text: string;
+}
+
+/** A chat in which a text was found, and what stands around it. */
+export interface ThreadMatch {
+  threadId: string;
+  excerpt: string;
+}
+
+/** At most 50 chats, the latest first. */
+export interface ThreadSearchResult {
+  matches: ThreadMatch[];
+}
+
+export interface ThreadExportParams {
+  threadId: string;
+}
+
+/** `path` is a Markdown file in the storage folder. */
+export interface ThreadExportResult {
+  path: string;
 }
 
 export interface ThreadSetModeParams {
@@ -1008,6 +1041,9 @@ export interface Methods {
   "thread/list": { kind: "request"; direction: "toServer"; params: Empty; result: ThreadListResult };
   "thread/open": { kind: "request"; direction: "toServer"; params: ThreadOpenParams; result: ThreadOpenResult };
   "thread/delete": { kind: "request"; direction: "toServer"; params: ThreadDeleteParams; result: Empty };
+  "thread/rename": { kind: "request"; direction: "toServer"; params: ThreadRenameParams; result: Empty };
+  "thread/search": { kind: "request"; direction: "toServer"; params: ThreadSearchParams; result: ThreadSearchResult };
+  "thread/export": { kind: "request"; direction: "toServer"; params: ThreadExportParams; result: ThreadExportResult };
   "thread/setMode": { kind: "request"; direction: "toServer"; params: ThreadSetModeParams; result: ThreadSetModeResult };
   "thread/prompt": { kind: "request"; direction: "toServer"; params: ThreadPromptParams; result: ThreadPromptResult };
   "thread/compact": { kind: "request"; direction: "toServer"; params: ThreadCompactParams; result: ThreadCompactResult };

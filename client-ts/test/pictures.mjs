@@ -18,6 +18,7 @@ const SCENES = [
   'tool',
   'chat',
   'messages',
+  'chats',
   'welcome',
   'stopped',
   'review',

@@ -95,6 +95,7 @@ export function createBridge(api: EditorApi): Bridge {
 
   /** What a page shows is fetched when it is turned to. */
   function askFor(page: Page): void {
+    if (page === 'chats') api.postMessage({ type: 'threads' } satisfies Intent);
     if (page === 'history' || page === 'shells' || page === 'rules') api.postMessage({ type: page } satisfies Intent);
     if (page === 'rules') api.postMessage({ type: 'proposals' } satisfies Intent);
   }
@@ -164,7 +165,7 @@ export function createBridge(api: EditorApi): Bridge {
 /** The page that was open; the review comes back with its requests, and only by itself. */
 function pageOf(kept: unknown): Page {
   const page = textOf(kept, 'page');
-  return page === 'history' || page === 'shells' || page === 'rules' ? page : 'chat';
+  return page === 'chats' || page === 'history' || page === 'shells' || page === 'rules' ? page : 'chat';
 }
 
 function scrollsOf(kept: unknown): Record<string, Scroll> {

@@ -13,6 +13,7 @@ import type { Bridge } from './bridge.ts';
 import { Card } from './card.ts';
 import { Composer } from './composer.ts';
 import { Drawn, icon, sentence } from './drawn.ts';
+import './chats.ts';
 import './history.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
@@ -103,7 +104,7 @@ export class Root extends Drawn {
     const position = waiting ? active.indexOf(waiting) + 1 : 0;
     return html`<div class="sr" role="status" aria-live="polite">${state.saying}</div>
       ${this.header()} ${this.connection()} ${state.notes.map((note) => html`<div class="note ${note.level}" role=${note.level === 'error' ? 'alert' : 'note'}>${icon(note.level)}<span>${sentence(note.message)}</span>${note.ended ? html`<button type="button" class="link" @click=${() => this.show('history')}>${t('Approval history')}</button>` : nothing}<button type="button" class="tool" aria-label=${t('Close')} @click=${() => bridge.dispatch({ type: 'noteClosed', id: note.id })}>${icon('close')}</button></div>`)}
-      <main class="main" @compose=${({ detail }: CustomEvent<string>) => this.querySelector<Composer>('cs-composer')?.compose(detail)}>${this.page()} ${
+      <main class="main" @compose=${({ detail }: CustomEvent<string>) => this.querySelector<Composer>('cs-composer')?.compose(detail)}><h1 class="sr">Countersign</h1>${this.page()} ${
         state.waiting.length > 0 && state.page !== 'review'
           ? html`<section class="queue" data-testid="queue" tabindex="-1" aria-label=${t('Open approvals')} @stepped=${this.onStepped}>
             ${
@@ -121,15 +122,15 @@ export class Root extends Drawn {
   private header(): TemplateResult {
     const { state } = this.bridge;
     if (state.page !== 'chat') {
-      return html`<header class="bar"><button type="button" class="tool" aria-label=${t('Back to the chat')} title=${t('Back to the chat')} @click=${() => this.show('chat')}>${icon('arrow-left')}</button><h1 class="bar-title">${pageTitle(state.page)}</h1></header>`;
+      return html`<header class="bar"><button type="button" class="tool" aria-label=${t('Back to the chat')} title=${t('Back to the chat')} @click=${() => this.show('chat')}>${icon('arrow-left')}</button><h2 class="bar-title">${pageTitle(state.page)}</h2></header>`;
     }
     const tools: [Page, string, string][] = [
+      ['chats', 'list-unordered', t('All chats')],
       ['history', 'history', t('Approval history')],
       ['shells', 'terminal', t('Shells')],
       ['rules', 'law', t('Rules')],
     ];
     return html`<header class="bar">
-      <h1 class="sr">Countersign</h1>
       <cs-picker class="chat-picker" .label=${t('Chat')} .value=${state.current ?? ''} .empty=${t('New chat')} .choices=${this.chats()} @picked=${({ detail }: CustomEvent<string>) => this.openChat(detail)}></cs-picker>
       <span class="spring"></span>
       <button type="button" class="tool" aria-label=${t('New chat')} title=${t('New chat')} @click=${this.newChat}>${icon('add')}</button>
@@ -167,6 +168,8 @@ export class Root extends Drawn {
     switch (state.page) {
       case 'chat':
         return html`<cs-transcript .bridge=${bridge} .state=${state} .chat=${currentChat(state)}></cs-transcript>`;
+      case 'chats':
+        return html`<cs-chats .bridge=${bridge} .state=${state}></cs-chats>`;
       case 'history':
         return html`<cs-history .bridge=${bridge} .state=${state}></cs-history>`;
       case 'shells':
@@ -272,6 +275,7 @@ export class Root extends Drawn {
 function pageTitle(page: Page): string {
   return {
     chat: t('Chat'),
+    chats: t('Chats'),
     history: t('Approval history'),
     shells: t('Shells'),
     rules: t('Rules'),

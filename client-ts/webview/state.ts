@@ -49,6 +49,8 @@ export interface State {
   sending: boolean;
   /** Text of a prompt that was refused, to be put back into the composer. */
   refused?: string;
+  /** What a search in the chats found; undefined while all are shown. */
+  found?: readonly wire.ThreadMatch[];
   /** Prompts that wait for the end of a turn, by chat. */
   queued: Readonly<Record<string, readonly QueuedPrompt[]>>;
   /** Chats with a gap in what was heard, to be opened anew. */
@@ -172,6 +174,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, threads: newestFirst(event.threads) };
     case 'threadOpened':
       return opened(state, event.thread);
+    case 'chatsFound':
+      return { ...state, found: event.matches };
     case 'threadGone': {
       const { [event.threadId]: _, ...chats } = state.chats;
       return { ...state, chats, current: state.current === event.threadId ? undefined : state.current };

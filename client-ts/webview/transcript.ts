@@ -133,7 +133,7 @@ export class Transcript extends Drawn {
       case 'notice':
         return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${revealProse(item.message)}</span></div>`;
       case 'compacted':
-        return html`<details class="thinking compacted" data-testid="message" data-role="compacted"><summary>${item.dropped === 1 ? t('1 older message is summarized for the model') : t('{0} older messages are summarized for the model', item.dropped)}</summary><div class="markdown">${markdown(item.summary, this.open)}</div></details>`;
+        return html`<details class="thinking compacted" data-testid="message" data-role="compacted"><summary>${item.dropped === 1 ? t('1 older message is summarized for the model') : t('{0} older messages are summarized for the model', item.dropped)}</summary><div class="markdown">${markdown(item.summary, this.actions)}</div></details>`;
       case 'end':
         return html`<div class="turn-end">${endWords(item.stopReason)}</div>`;
     }

@@ -67,6 +67,49 @@ const SCENES: Record<string, ToWebview[]> = {
       },
     },
   ],
+  chats: [
+    made([], {
+      threads: [
+        {
+          threadId: 'a',
+          title: 'Fix the failing test and clean the build',
+          agentName: 'Claude Code',
+          mode: 'default',
+          updatedAt: '2026-11-20T10:00:00Z',
+          waiting: 2,
+          state: 'waiting',
+        },
+        {
+          threadId: 'b',
+          title: 'Write the changelog',
+          agentName: 'Countersign',
+          mode: 'default',
+          updatedAt: '2026-11-20T09:00:00Z',
+          waiting: 0,
+          state: 'working',
+        },
+        {
+          threadId: 'c',
+          title: 'Rename the parser',
+          agentName: 'Gemini',
+          mode: 'plan',
+          updatedAt: '2026-11-19T09:00:00Z',
+          waiting: 0,
+          state: 'failed',
+        },
+        {
+          threadId: 'd',
+          title: 'Look around',
+          agentName: 'Countersign',
+          mode: 'default',
+          updatedAt: '2026-11-18T09:00:00Z',
+          waiting: 0,
+          state: 'done',
+        },
+      ],
+    }),
+    { type: 'show', page: 'chats' },
+  ],
   welcome: [made([], { threads: [], trusted: false })],
   stopped: [
     made([], {

@@ -23,7 +23,7 @@ describe('axe finds nothing', () => {
     await webview.settle();
     expect(await violations()).toEqual([]);
   });
-  it.each(['chat', 'history', 'shells', 'rules', 'review'] as const)('on the page: %s', async (page) => {
+  it.each(['chat', 'chats', 'history', 'shells', 'rules', 'review'] as const)('on the page: %s', async (page) => {
     await fakeWebview(snapshot({ approvals: [commandApproval(), plainCommand()] }), opened, { type: 'show', page });
     expect(await violations()).toEqual([]);
   });

@@ -104,6 +104,14 @@ class Transcripts:
             row = self._db.execute("SELECT * FROM threads WHERE thread_id = ?", (thread_id,)).fetchone()
         return ThreadRow(**dict(row)) if row else None
 
+    def last_event(self, thread_id: str) -> ThreadEvent | None:
+        """The event that was stored last of a chat; None before the first."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT event FROM events WHERE thread_id = ? ORDER BY number DESC LIMIT 1", (thread_id,)
+            ).fetchone()
+        return event_of(row[0]) if row else None
+
     def update_thread(self, thread_id: str, **changes: str | None) -> None:
         """Change some columns of a chat's row: title, mode, agent_name, open_turn, agent_session."""
         names = ", ".join(f"{name} = :{name}" for name in changes)

@@ -21,6 +21,7 @@ import countersign
 from countersign.advice.explain import BadQuestion, answer_of, explain
 from countersign.advice.setting_effect import allows
 from countersign.gate import engine_fault
+from countersign.lsp import chats
 from countersign.lsp.language.service import LanguageService
 from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
@@ -73,6 +74,9 @@ class App:
         handle("thread/list", lambda _params: self.house.sessions.list())
         handle("thread/open", lambda params: self.house.sessions.open(params.thread_id))
         handle("thread/delete", self._thread_delete)
+        handle("thread/rename", self._thread_rename)
+        handle("thread/search", lambda params: chats.search(self.house, params.text))
+        handle("thread/export", lambda params: chats.export(self.house, params.thread_id))
         handle("thread/setMode", self._thread_set_mode)
         handle("thread/prompt", self._thread_prompt)
         handle("thread/compact", self._thread_compact)
@@ -316,6 +320,10 @@ class App:
 
     async def _thread_delete(self, params: threads.ThreadDeleteParams) -> Empty:
         await self.house.sessions.delete(params.thread_id)
+        return Empty()
+
+    def _thread_rename(self, params: threads.ThreadRenameParams) -> Empty:
+        chats.rename(self.house, params.thread_id, params.title)
         return Empty()
 
     def _thread_set_mode(self, params: threads.ThreadSetModeParams) -> threads.ThreadSetModeResult:

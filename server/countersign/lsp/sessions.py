@@ -32,12 +32,14 @@ from countersign.wire.threads import (
     ThreadListResult,
     ThreadOpenResult,
     ThreadPromptParams,
+    ThreadState,
     ThreadSummary,
 )
 from countersign.wire.verdicts import Mode
 
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 60
+NEW_TITLE = "New chat"
 
 
 class Runner(Protocol):
@@ -107,7 +109,7 @@ class Sessions:
         row = ThreadRow(
             thread_id=secrets.token_urlsafe(12),
             workspace=policy.workspace,
-            title="New chat",
+            title=NEW_TITLE,
             agent_name=agent,
             mode=mode,
             seq=0,
@@ -130,10 +132,24 @@ class Sessions:
                     mode=row.mode,
                     updated_at=row.updated_at,
                     waiting=waiting.get(row.thread_id, 0),
+                    state=self._state(row.thread_id, waiting.get(row.thread_id, 0)),
                 )
                 for row in self._transcripts.threads(self._policy().workspace)
             ]
         )
+
+    def _state(self, thread_id: str, waiting: int) -> ThreadState:
+        if waiting:
+            return "waiting"
+        thread = self._threads.get(thread_id)
+        if thread is not None and thread.task is not None:
+            return "working"
+        last = self._transcripts.last_event(thread_id)
+        if last is None:
+            return "new"
+        if not isinstance(last, DoneEvent):
+            return "stopped"
+        return {"error": "failed", "cancelled": "stopped"}.get(last.stop_reason, "done")  # type: ignore[return-value]
 
     async def open(self, thread_id: str) -> EncodedResult:
         """A chat whole, as it stands at the end of this, before anything else is sent. Raises UnknownThread."""
@@ -274,11 +290,8 @@ class Sessions:
     async def _turn(self, thread: _Thread, row: ThreadRow, params: ThreadPromptParams) -> StopReason:
         mode: Mode = params.mode or row.mode
         turn = self._make_turn(row, [mode], secrets.token_urlsafe(9))
-        title = (
-            row.title
-            if row.seq or params.text.strip() == "/compact"
-            else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
-        )
+        named = row.seq > 0 or row.title != NEW_TITLE or params.text.strip() == "/compact"
+        title = row.title if named else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
         self._transcripts.update_thread(row.thread_id, mode=mode, title=title, open_turn=self._mark(turn))
         turn.emit(PromptEvent(text=params.text))
         return await self._carry(thread, turn, lambda: self._runner.run(turn, params))

@@ -181,6 +181,10 @@ class ThreadCreateResult(WireModel):
     mode: Mode
 
 
+ThreadState = Literal["new", "working", "waiting", "done", "stopped", "failed"]
+"""What a chat does: ``waiting`` for a person, or how its last turn ended."""
+
+
 class ThreadSummary(WireModel):
     thread_id: str
     title: str
@@ -188,6 +192,7 @@ class ThreadSummary(WireModel):
     mode: Mode
     updated_at: str
     waiting: int
+    state: ThreadState | None = None
 
 
 class ThreadListResult(WireModel):
@@ -212,6 +217,38 @@ class ThreadOpenResult(WireModel):
 
 class ThreadDeleteParams(WireModel):
     thread_id: str
+
+
+class ThreadRenameParams(WireModel):
+    thread_id: str
+    title: str
+
+
+class ThreadSearchParams(WireModel):
+    text: str
+
+
+class ThreadMatch(WireModel):
+    """A chat in which a text was found, and what stands around it."""
+
+    thread_id: str
+    excerpt: str
+
+
+class ThreadSearchResult(WireModel):
+    """At most 50 chats, the latest first."""
+
+    matches: list[ThreadMatch]
+
+
+class ThreadExportParams(WireModel):
+    thread_id: str
+
+
+class ThreadExportResult(WireModel):
+    """``path`` is a Markdown file in the storage folder."""
+
+    path: str
 
 
 class ThreadSetModeParams(WireModel):
