@@ -379,7 +379,8 @@ export interface FileDiff {
 
 /**
  * Exactly one for each call. `output` of a refused call is JSON text `{"refused": …}`; `withheld` are names
- * of variables that the command or its output mentions and that it did not get.
+ * of variables that the command or its output mentions and that it did not get. `sandbox` is that which a command
+ * ran in.
  */
 export interface ToolResultEvent {
   type: "toolResult";
@@ -392,6 +393,7 @@ export interface ToolResultEvent {
   decidedBy: DecidedBy;
   receiptId?: string;
   withheld?: string[];
+  sandbox?: "readOnly" | "writable";
   durationMs: number;
 }
 

@@ -68,7 +68,7 @@ const shapes: Record<string, Shape> = {
   ToolCallEvent: { fields: { type: { values: ["toolCall"] }, toolCallId: "string", agentName: "string", "subagent?": "string", tool: "string", title: "string", kind: { ref: "ToolKind" }, category: { ref: "Category" }, "rawInput?": "any", status: { ref: "CallStatus" } } },
   ToolOutputEvent: { fields: { type: { values: ["toolOutput"] }, toolCallId: "string", text: "string" } },
   FileDiff: { fields: { path: "string", added: "integer", removed: "integer", "oldText?": "string", "newText?": "string" } },
-  ToolResultEvent: { fields: { type: { values: ["toolResult"] }, toolCallId: "string", tool: "string", success: "boolean", output: "string", "path?": "string", "diff?": { ref: "FileDiff" }, decidedBy: { ref: "DecidedBy" }, "receiptId?": "string", "withheld?": { list: "string" }, durationMs: "integer" } },
+  ToolResultEvent: { fields: { type: { values: ["toolResult"] }, toolCallId: "string", tool: "string", success: "boolean", output: "string", "path?": "string", "diff?": { ref: "FileDiff" }, decidedBy: { ref: "DecidedBy" }, "receiptId?": "string", "withheld?": { list: "string" }, "sandbox?": { values: ["readOnly", "writable"] }, durationMs: "integer" } },
   TodoItem: { fields: { text: "string", status: { values: ["pending", "in_progress", "completed"] } } },
   TodoEvent: { fields: { type: { values: ["todo"] }, items: { list: { ref: "TodoItem" } } } },
   UsageEvent: { fields: { type: { values: ["usage"] }, "inputTokens?": "integer", "outputTokens?": "integer", "cachedTokens?": "integer", "cost?": "number", "contextUsed?": "integer", "contextTokens?": "integer", "model?": "string" } },

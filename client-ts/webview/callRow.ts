@@ -84,7 +84,12 @@ export class CallRow extends Drawn {
       : result.success
         ? (['pass', t('Allowed'), 'done'] as const)
         : (['error', t('Failed'), 'failed'] as const);
-    const how = [refusal || !result.success ? word : '', byWords(result.decidedBy), durationWords(result.durationMs)]
+    const how = [
+      refusal || !result.success ? word : '',
+      byWords(result.decidedBy),
+      result.sandbox === undefined ? '' : result.sandbox === 'readOnly' ? t('read-only sandbox') : t('sandboxed'),
+      durationWords(result.durationMs),
+    ]
       .filter(Boolean)
       .join(' · ');
     return html`<div class="decided ${look}" data-testid="decided-row" data-tool-call-id=${result.toolCallId} data-decided-by=${result.decidedBy}>

@@ -60,6 +60,8 @@ class Decision:
     exact_text: bool = False
     runs: str | None = None
     withheld: tuple[str, ...] = ()
+    only_reads: bool = False
+    """A command that nobody allowed but the table of what reads, and a mode."""
 
     @property
     def effects(self) -> tuple[EffectView, ...]:

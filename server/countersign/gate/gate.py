@@ -192,7 +192,7 @@ class Gate:
             entry = self._entry(plan.call, decision, receipt_id)
             writes = may_write(plan.call, decision)
             passage.announce(plan.call)
-            background, runs = False, decision.runs
+            background, runs, only_reads = False, decision.runs, decision.only_reads
             if decision.verdict != "ask":
                 passage.place.leave()
             if decision.verdict == "deny":
@@ -224,20 +224,23 @@ class Gate:
                     if lifted.verdict != "allow":
                         plan = await in_worker(passage.blocking_plan)
                         continue
-                    runs = lifted.runs
+                    runs, only_reads = lifted.runs, lifted.only_reads
             if version != self._live.version or passage.edited is not None:
                 # Something changed while we waited: what denies now stands, and what a rule had allowed may ask.
                 version = self._live.version
                 plan, later = await in_worker(self._decider.bind, plan, passage)
                 if withdrawn(later, entry.by):
                     continue
-                runs, writes = later.runs, may_write(plan.call, later)
+                runs, writes, only_reads = later.runs, may_write(plan.call, later), later.only_reads
                 entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
                 # INVARIANT (same bytes): after a person's yes the original bytes run, as they were shown.
                 runs = None if entry.by == "user" else runs
-                return await self._run(plan, turn, entry, background, version, runs, writes=writes)
+                only_reads = only_reads and entry.by != "user"
+                return await self._run(
+                    plan, turn, entry, background, version, runs, writes=writes, only_reads=only_reads
+                )
             except Stale:
                 plan = await in_worker(passage.blocking_plan)
         return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
@@ -326,11 +329,13 @@ class Gate:
         runs: str | None = None,
         *,
         writes: bool = False,
+        only_reads: bool = False,
     ) -> Settled:
         """Run the plan and record how it went; refuse a write past the limit of the turn.
 
         ``version`` is that of the rules that allowed it; None where no rule was asked. ``runs`` is the text that runs
-        in place of the call's command. ``writes``: it counts against the limit.
+        in place of the call's command. ``writes``: it counts against the limit. ``only_reads``: nothing
+        allowed it but that it reads.
         """
         call, by = plan.call, entry.by or "user"
         began = time.monotonic()
@@ -342,7 +347,9 @@ class Gate:
             if (broken := self._broken_chain(call, by_person=by == "user")) is not None:
                 await self._finish(entry, {"ended": "interrupted"})
                 raise LedgerUnavailable(broken)
-            permit = self._permit(call, by, turn, background=background, runs=runs, writes=writes)
+            permit = self._permit(
+                call, by, turn, background=background, runs=runs, writes=writes, only_reads=only_reads
+            )
             if permit is None:
                 await self._finish(entry, {"ended": "limit"})
                 return limit_reached(self._policy().writes_per_turn, entry.receipt_id)
@@ -369,14 +376,22 @@ class Gate:
         return Ran(outcome, by, entry.receipt_id, duration)
 
     def _permit(
-        self, call: ToolCall, by: DecidedBy, turn: Turn, *, background: bool, runs: str | None, writes: bool
+        self,
+        call: ToolCall,
+        by: DecidedBy,
+        turn: Turn,
+        *,
+        background: bool,
+        runs: str | None,
+        writes: bool,
+        only_reads: bool,
     ) -> Permit | None:
         """Make the permit and count it, in one step; None past the turn's limit of writes."""
         if writes:
             if turn.writes >= self._policy().writes_per_turn:
                 return None
             turn.writes += 1
-        return _issue(call, by, background=background, runs=runs)
+        return _issue(call, by, background=background, runs=runs, only_reads=only_reads)
 
     async def _check_at_use(
         self, call: ToolCall, turn: Turn, entry: Entry, version: int | None, runs: str | None

@@ -22,16 +22,18 @@ class Permit:
     """Leave to do ``call`` once. Whoever acts calls ``use()`` first and then does ``permit.call`` and nothing else.
 
     ``runs`` is the text that is to run in place of the call's command: what was judged, printed anew. None: the
-    command's own bytes, because a person was shown them or a rule holds exactly them.
+    command's own bytes, because a person was shown them or a rule holds exactly them. ``only_reads``: a command that no
+    rule and no person allowed, only its being known to read; it runs in a read-only sandbox where there is one.
     """
 
-    __slots__ = ("_used", "background", "by", "call", "digest", "runs")
+    __slots__ = ("_used", "background", "by", "call", "digest", "only_reads", "runs")
 
     call: ToolCall
     digest: str
     by: DecidedBy
     background: bool
     runs: str | None
+    only_reads: bool
 
     def __init__(self) -> None:
         raise InternalError("a permit is made by the gate only")
@@ -50,9 +52,11 @@ class Permit:
         return self.call
 
 
-def _issue(call: ToolCall, by: DecidedBy, *, background: bool = False, runs: str | None = None) -> Permit:
+def _issue(
+    call: ToolCall, by: DecidedBy, *, background: bool = False, runs: str | None = None, only_reads: bool = False
+) -> Permit:
     permit = object.__new__(Permit)
     permit.call, permit.digest, permit.by, permit.background = call, call.digest(), by, background
-    permit.runs = runs
+    permit.runs, permit.only_reads = runs, only_reads
     permit._used = False
     return permit

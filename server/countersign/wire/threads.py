@@ -64,7 +64,8 @@ class FileDiff(WireModel):
 
 class ToolResultEvent(WireModel):
     """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``; ``withheld`` are names
-    of variables that the command or its output mentions and that it did not get."""
+    of variables that the command or its output mentions and that it did not get. ``sandbox`` is that which a command
+    ran in."""
 
     type: Literal["toolResult"] = "toolResult"
     tool_call_id: str
@@ -76,6 +77,7 @@ class ToolResultEvent(WireModel):
     decided_by: DecidedBy
     receipt_id: str | None = None
     withheld: list[str] | None = None
+    sandbox: Literal["readOnly", "writable"] | None = None
     duration_ms: int
 
 

@@ -22,9 +22,9 @@ from countersign.gate import BadArguments, Outcome, Permit, Plan, RunCommand, St
 from countersign.settings.policy import RuleText
 from countersign.tools.places import PATH_LENGTH
 from countersign.tools.sandbox.host_tool import reachable
-from countersign.tools.shell.command_line import CommandLine, shell_line
+from countersign.tools.shell.command_line import CommandLine, Sandbox, shell_line
 from countersign.tools.shell.processes import Shell, ShellRegistry
-from countersign.tools.shell.shell import ended_outcome, runs_confined, scripts_or_stale
+from countersign.tools.shell.shell import ended_outcome, runs_confined, sandbox_of_reads, scripts_or_stale
 from countersign.tools.tool import Prepared
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
@@ -146,7 +146,8 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
         permitted = spend(permit, prepared)
         entry.acting = True
         try:
-            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs, by_person=permit.by == "user")
+            shell = await _start(session, desk, permitted, text, cwd, runs=permit.runs, by_person=permit.by == "user",
+                                 reads=sandbox_of_reads(permit))  # fmt: skip
         except (Denied, Failed) as error:
             return Outcome(False, str(error))
         started.set_result(shell)
@@ -180,6 +181,7 @@ async def _start(
     *,
     by_person: bool,
     runs: str | None = None,
+    reads: Sandbox = "none",
 ) -> Shell:
     """Start the text for this call, unless a script that it names is not what it was when the call was judged.
 
@@ -208,7 +210,7 @@ async def _start(
             thread_id=turn.thread_id,
             by_person=by_person,
             may_reach=reachable(session.policy, grants, turn.agent),
-            sandbox="writable" if runs_confined(session.policy()) else "none",
+            sandbox="writable" if runs_confined(session.policy()) else reads,
         )
         # INVARIANT (same bytes): looked at right before the start, on a credit too.
         await in_worker(scripts_or_stale, call)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from countersign.gate.approvals.options import offer
 from countersign.gate.approvals.stored_requests import Question
@@ -161,8 +162,18 @@ def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
         decided_by=settled.by,
         receipt_id=settled.receipt_id,
         withheld=_withheld_from(outcome),
+        sandbox=_sandbox_from(outcome),
         duration_ms=settled.duration_ms if isinstance(settled, Ran) else 0,
     )
+
+
+def _sandbox_from(outcome: Outcome | None) -> Literal["readOnly", "writable"] | None:
+    record = outcome.record.get("sandbox") if outcome is not None else None
+    match record.get("mode") if isinstance(record, dict) else None:
+        case "readOnly" | "writable" as mode:
+            return mode
+        case _:
+            return None
 
 
 def _withheld_from(outcome: Outcome | None) -> list[str] | None:

@@ -360,7 +360,15 @@ def _fold(judged: Judged, weighed: tuple[Weighed, ...]) -> Decision:
         scripts=judged.scripts,
         exact_text=verdict == "allow" and judged.exact_text,
         runs=judged.runs if verdict == "allow" and not judged.exact_text else None,
+        only_reads=verdict == "allow" and any(group.command for group in judged.groups) and all(map(_is_read, weighed)),
     )
+
+
+def _is_read(weighed: Weighed) -> bool:
+    """Whether this is allowed for no other reason than that it reads inside the workspace, or does nothing at all."""
+    finding = weighed.finding
+    reads = finding.known_read or finding.neutral or (finding.kind == "read" and not finding.unanswered)
+    return reads and finding.requires_ask is None and weighed.spoken[0].source in ("mode", "default")
 
 
 _BY: Mapping[Source, DecidedBy] = {

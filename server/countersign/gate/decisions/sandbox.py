@@ -23,7 +23,8 @@ _LIFTED: frozenset[Mode] = frozenset({"default", "acceptEdits", "auto"})
 
 def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, modes: tuple[Mode, ...]) -> Decision:
     """Return the decision on a command that would run outside the sandbox: allow becomes ask, or deny in `dontAsk`."""
-    if policy.sandbox_mode == "off" or decision.verdict == "deny":
+    # Without the mode, what only reads runs in a sandbox all the same, and the model cannot lead it out.
+    if (policy.sandbox_mode == "off" and not decision.only_reads) or decision.verdict == "deny":
         return decision
     commands = [effect for effect in call.effects if isinstance(effect, RunCommand)]
     reason = _reason(commands, policy)
@@ -44,6 +45,7 @@ def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, mode
         grantable=False,
         exact_text=False,
         runs=None,
+        only_reads=False,
     )
 
 
@@ -63,7 +65,7 @@ def auto_allowed(call: ToolCall, policy: Policy, modes: Sequence[Mode]) -> Evide
 
 def _reason(commands: Sequence[RunCommand], policy: Policy) -> str | None:
     """Why these commands would run outside, or None where they are confined."""
-    if not policy.sandbox_available:
+    if policy.sandbox_mode != "off" and not policy.sandbox_available:
         return UNCONFINED if policy.sandbox_reason is None else f"{UNCONFINED} ({policy.sandbox_reason})"
     wanted = next((command.outside for command in commands if command.outside is not None), None)
     return None if wanted is None else f"it asks to run outside the sandbox: {wanted}"

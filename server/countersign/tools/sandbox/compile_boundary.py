@@ -21,8 +21,8 @@ class NoBoundary(Exception):
     """No sandbox can be made for this policy; the message says why."""
 
 
-def blocking_boundary(policy: Policy, *, writable: bool = True) -> Boundary:
-    """Work out the boundary; ``writable`` False: no folder can be changed.
+def blocking_boundary(policy: Policy, *, writable: bool = True, most: int | None = None) -> Boundary:
+    """Work out the boundary; ``writable`` False: no folder can be changed. ``most`` bounds the names looked at.
 
     Raises:
         NoBoundary: a folder is too broad to be shown.
@@ -36,7 +36,7 @@ def blocking_boundary(policy: Policy, *, writable: bool = True) -> Boundary:
         replace(rule, agent=None) for rule in policy.rules if rule.list != "allow" or _allows(rule.scope, policy)
     )
     granted = replace(policy, additional_directories=tuple(folders), additional_resolved=tuple(folders))
-    survey = Survey(judge_for(granted, rules, ""), rules, policy.workspace, home)
+    survey = Survey(judge_for(granted, rules, ""), rules, policy.workspace, home, most)
     own, control = _own_paths(policy)
     roots: tuple[SandboxRoot, ...] = survey.blocking_roots(folders, own, control)
     if not writable:

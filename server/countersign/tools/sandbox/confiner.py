@@ -7,7 +7,7 @@ what fails later fails in the supervisor's child, before the program.
 from __future__ import annotations
 
 import contextlib
-import json
+import marshal
 import os
 import secrets
 import shutil
@@ -75,6 +75,7 @@ class Confined:
         roots = self.boundary.roots
         return {
             "backend": "bubblewrap",
+            "mode": "writable" if any(root.writable for root in roots) else "readOnly",
             "network": self.boundary.network,
             "refusedHosts": [refused.host for refused in self.refused_hosts],
             "writable": [root.path for root in roots if root.writable],
@@ -126,6 +127,7 @@ class Confiner:
     def __init__(self, storage: Path) -> None:
         self._storage = storage
         self._states: dict[tuple[str, ...], SandboxState] = {}
+        self._too_large: set[tuple[str, ...]] = set()
 
     @property
     def set_aside(self) -> Path:
@@ -157,10 +159,16 @@ class Confiner:
         return self._states.get(_folders_of(policy))
 
     def blocking_confine(
-        self, policy: Policy, cwd: str, *, writable: bool = True, may_reach: Callable[[str], bool] = lambda _host: False
+        self,
+        policy: Policy,
+        cwd: str,
+        *,
+        writable: bool = True,
+        may_reach: Callable[[str], bool] = lambda _host: False,
+        most: int | None = None,
     ) -> Confined:
         """Make ready to start a program in the sandbox of this policy. ``may_reach`` says, each time that a program in
-        it asks for a host, whether it may be reached.
+        it asks for a host, whether it may be reached. ``most`` bounds the names that are looked at.
 
         Raises:
             NoSandbox: there is none here, or not for these folders.
@@ -168,14 +176,14 @@ class Confiner:
         state = self.blocking_state(policy)
         if not state.available:
             raise NoSandbox(f"{state.reason}; set `countersign.sandbox.mode` to `off` to run commands outside it")
-        return self._blocking_confine(policy, cwd, writable=writable, may_reach=may_reach)
+        return self._blocking_confine(policy, cwd, writable=writable, may_reach=may_reach, most=most)
 
     def _blocking_confine(
-        self, policy: Policy, cwd: str, *, writable: bool, may_reach: Callable[[str], bool]
+        self, policy: Policy, cwd: str, *, writable: bool, may_reach: Callable[[str], bool], most: int | None
     ) -> Confined:
         program = _bubblewrap(policy)
         try:
-            boundary = blocking_boundary(policy, writable=writable)
+            boundary = self._blocking_boundary(policy, most, writable=writable)
         except (NoBoundary, TooLarge) as error:
             raise NoSandbox(str(error)) from None
         except OSError as error:
@@ -190,9 +198,21 @@ class Confiner:
         os.set_blocking(status, False)
         proxy = None if boundary.network == "none" else Proxy(may_reach, lambda: policy.sandbox_hosts)
         description = os.memfd_create("sandbox", 0)
-        with open(description, "w", closefd=False) as file:
-            json.dump(_description(boundary, run, program, cwd, said, proxy), file)
+        with open(description, "wb", closefd=False) as file:
+            marshal.dump(_description(boundary, run, program, cwd, said, proxy), file)
         return Confined(boundary, run, description, (status, said), proxy)
+
+    def _blocking_boundary(self, policy: Policy, most: int | None, *, writable: bool) -> Boundary:
+        """The boundary; folders that were found too large for a lower bound are not looked at again under it."""
+        known = (*_folders_of(policy), str(most))
+        if known in self._too_large:
+            raise TooLarge(f"the folders of the sandbox hold more than {most} files")
+        try:
+            return blocking_boundary(policy, writable=writable, most=most)
+        except TooLarge:
+            if most is not None:
+                self._too_large.add(known)
+            raise
 
     def _blocking_try(self, policy: Policy) -> SandboxState:
         if sys.platform != "linux":
@@ -201,7 +221,11 @@ class Confiner:
             return SandboxState("none", "the system calls of this processor are not known to the sandbox")
         try:
             confined = self._blocking_confine(
-                policy, os.path.realpath(policy.workspace), writable=True, may_reach=lambda _host: False
+                policy,
+                os.path.realpath(policy.workspace),
+                writable=True,
+                may_reach=lambda _host: False,
+                most=None,
             )
         except NoSandbox as error:
             return SandboxState("none", str(error))

@@ -54,7 +54,8 @@ class Survey:
     """Looks at the folders of one sandbox. A class because hard links are found over all of them, and because what is
     asked of each path is worked out once."""
 
-    def __init__(self, judge: PathJudge, rules: RuleSet, workspace: str, home: str) -> None:
+    def __init__(self, judge: PathJudge, rules: RuleSet, workspace: str, home: str, most: int | None = None) -> None:
+        self._most = MOST_ENTRIES if most is None else most
         self._judge = judge
         self._cwd = workspace
         self._reads_ruled = any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
@@ -103,8 +104,8 @@ class Survey:
         with os.scandir(folder) as entries:
             listed = list(entries)
         self._seen += len(listed)
-        if self._seen > MOST_ENTRIES:
-            raise TooLarge(f"the folders of the sandbox hold more than {MOST_ENTRIES} files")
+        if self._seen > self._most:
+            raise TooLarge(f"the folders of the sandbox hold more than {self._most} files")
         for entry in listed:
             place = (*below, entry.name)
             if is_protected(place):

@@ -24,7 +24,7 @@ SHELLS: dict[str, tuple[str, ...]] = {
 input is a socket, and then something else runs than was shown."""
 
 
-Sandbox = Literal["none", "writable", "readOnly"]
+Sandbox = Literal["none", "writable", "readOnly", "readOnlyIfAny"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class CommandLine:
     ``by_person``: a person let this very command run. ``takes_input``: standard input is a pipe for
     ``ShellRegistry.write``; else it is at its end from the start.
     ``sandbox``: the sandbox that it runs in, one where its folders can be written or one where nothing can.
+    ``readOnlyIfAny``: outside where this machine has none; a second line behind the reading of the command.
     ``may_reach`` says, while it runs, whether it may reach a host; called in threads.
     """
 

@@ -34,6 +34,9 @@ MOST_ENDED = 32
 """Commands that have ended and whose output is still kept."""
 MOST_EMITTED = 256 << 10
 """Bytes of one command's output that are streamed into the chat; the rest is there to be read."""
+MOST_READ = 20_000
+"""Names that are looked at before a command that only reads is put into a sandbox nobody asked for: a larger workspace
+would hold up each such command."""
 CHUNK = 1 << 16
 INPUT_PATIENCE = 5.0
 """Seconds that input waits for a command that does not read it."""
@@ -174,7 +177,7 @@ class ShellRegistry:
             raise BadArguments("the sandbox is on; only a person can let a command run outside it")
         self._starting += line.background
         try:
-            confined = await self._confined(line, policy) if line.sandbox != "none" else None
+            confined = None if line.sandbox == "none" else await self._confined(line, policy)
             process = await self._spawn(line, confined)
         finally:
             self._starting -= line.background
@@ -191,9 +194,13 @@ class ShellRegistry:
         self._on_change(shell.view())
         return shell
 
-    async def _confined(self, line: CommandLine, policy: Policy) -> Confined:
-        """The sandbox for this command. INVARIANT (never outside by accident): without one nothing is started."""
+    async def _confined(self, line: CommandLine, policy: Policy) -> Confined | None:
+        """The sandbox for this command. INVARIANT (never outside by accident): without one nothing is started, unless
+        the command only reads and no sandbox was asked for."""
+        optional = line.sandbox == "readOnlyIfAny" and policy.sandbox_mode == "off"
         if self.confiner is None:
+            if optional:
+                return None
             raise BadArguments("the sandbox is on but not available here; nothing is run outside it")
         confine = partial(
             self.confiner.blocking_confine,
@@ -201,11 +208,14 @@ class ShellRegistry:
             line.cwd,
             writable=line.sandbox == "writable",
             may_reach=line.may_reach,
+            most=MOST_READ if optional else None,
         )
         making = asyncio.ensure_future(asyncio.to_thread(confine))
         try:
             return await asyncio.shield(making)
         except NoSandbox as error:
+            if optional:
+                return None
             raise BadArguments(f"not run, because there is no sandbox for it: {error}") from None
         except asyncio.CancelledError:
             making.add_done_callback(_give_back)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,7 +29,7 @@ from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
 from countersign.tools.sandbox.host_tool import host_offers
 from countersign.tools.sandbox.refusals import refusals_in
-from countersign.tools.shell.command_line import SHELLS, CommandLine, shell_line
+from countersign.tools.shell.command_line import SHELLS, CommandLine, Sandbox, shell_line
 from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegistry
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
@@ -65,6 +66,11 @@ CONFINED = (
     "it ran in the sandbox: no network, writes only in the workspace and granted folders; if it failed for that, call "
     "shell again with outside_sandbox and the reason"
 )
+
+
+MACHINE_PROGRAMS = frozenset({"ps", "df", "hostname", "uname", "tty"})
+"""Programs that are known to read and tell of the machine, of which a sandbox shows little."""
+MACHINE = "it ran in a read-only sandbox, which has processes, mounts and a host name of its own"
 
 
 class ShellArguments(Arguments):
@@ -152,7 +158,7 @@ class RunShell:
                 background=background,
                 takes_input=background,
                 may_reach=bench.may_reach,
-                sandbox="writable" if plan.confined or (not plan.outside and runs_confined(bench.policy())) else "none",
+                sandbox=_sandbox_of(plan, permit, bench.policy()),
             )
             # INVARIANT (same bytes): looked at right before the start.
             plan.place.same_or_stale()
@@ -166,6 +172,18 @@ class RunShell:
         if shell.state == "exited" and not shell.background:
             outcome = replace(outcome, offers=_offers(shell, call, outcome))
         return _naming_withheld(outcome, [name for name in desk.withheld() if name in plan.command + outcome.output])
+
+
+def _sandbox_of(plan: ShellPlan, permit: Permit, policy: Policy) -> Sandbox:
+    """The sandbox that the command runs in. A card that showed one is kept to, whatever the settings say by now."""
+    if plan.confined or (not plan.outside and runs_confined(policy)):
+        return "readOnly" if permit.only_reads else "writable"
+    return sandbox_of_reads(permit)
+
+
+def sandbox_of_reads(permit: Permit) -> Sandbox:
+    """The second line behind the parser: what is allowed only because it reads can do nothing else."""
+    return "readOnlyIfAny" if permit.only_reads else "none"
 
 
 def _effects(arguments: ShellArguments, place: Place) -> tuple[Effect, ...]:
@@ -231,7 +249,9 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         marks += shell.confined.notes
         marks += [refused.sentence() for refused in shell.confined.refused_hosts]
         if shell.exit_code and why is None:
-            marks += [f"the sandbox refused {sentence}" for sentence in _refused(shell)] or [CONFINED]
+            marks += [f"the sandbox refused {sentence}" for sentence in _refused(shell)] or _hints(shell)
+        elif _tells_of_machine(shell):
+            marks.append(MACHINE)
     shown = output_for_model(shell)
     if not shown and not marks:
         marks.append("no output")
@@ -242,6 +262,15 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         output=shown + joint + ending,
         record=_record(shell, timed_out=timed_out),
     )
+
+
+def _hints(shell: Shell) -> list[str]:
+    """What a failure for unknown reasons says; a command that only reads mostly fails because it finds nothing."""
+    return [CONFINED] if shell.line.sandbox == "writable" else []
+
+
+def _tells_of_machine(shell: Shell) -> bool:
+    return shell.line.sandbox != "writable" and not MACHINE_PROGRAMS.isdisjoint(re.findall(r"\w+", shell.line.shown))
 
 
 def _refused(shell: Shell) -> tuple[str, ...]:
