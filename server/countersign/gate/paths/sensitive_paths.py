@@ -86,7 +86,10 @@ SECRET: Sequence[tuple[re.Pattern[str], str]] = (
 )
 """Names anywhere in a path, folded."""
 
-SECRET_SAMPLES = (".env", ".env.local", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem")
+SECRET_SAMPLES = (
+    *(".env", ".env.local", ".env.production", ".env.prod", ".env.staging", ".env.development"),
+    *(".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa", "\x00.pem"),
+)
 """Names that ``SECRET`` matches, to be compared with a shell pattern; NUL stands for any text."""
 
 SECRET_IN_HOME: Mapping[tuple[str, ...], str] = {

@@ -23,7 +23,8 @@ from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.effects.wrapper_readers import peculiar
 from countersign.gate.shell.files.word_paths import folders, moved_places
-from countersign.gate.shell.flow.control_flow import HERE, CommandFlow, Step
+from countersign.gate.shell.flow.control_flow import CommandFlow, Step
+from countersign.gate.shell.flow.moves import HERE
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable

@@ -34,11 +34,15 @@ def is_peculiar(name: str) -> bool:
     return name in _OWN
 
 
+GIVEN = '"$_"'
+"""What stands for the words from elsewhere."""
+
+
 def template(word: Word, mark: str) -> Word:
     """A word in which ``mark`` is replaced by something from elsewhere."""
     if word.value is None or mark not in word.value:
         return word
-    shown = word.value.replace(mark, '"$_"')
+    shown = word.value.replace(mark, GIVEN)
     return Word(shown, (), "split", None, word.value.partition(mark)[0], UNKNOWN_TEXT + word.value, bare=False)
 
 

@@ -15,7 +15,9 @@ class Touch(NamedTuple):
     ``shown`` marks an operand of git, which may be a revision as well as a file, ``top`` one that counts from the
     top of its repository, ``free`` one that may as well be an expression of the program's own. ``doubtful``: it is
     a file only if the table is wrong. ``unless``: nothing is touched if one of these words names what is there.
-    ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only."""
+    ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only. ``found``:
+    a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
+    other touches say what it may name."""
 
     deed: Deed
     word: Word
@@ -27,6 +29,8 @@ class Touch(NamedTuple):
     free: bool = False
     doubtful: bool = False
     runs: bool = False
+    found: bool = False
+    listed: bool = False
     unless: tuple[Word, ...] = ()
 
 

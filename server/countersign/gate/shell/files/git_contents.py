@@ -125,6 +125,19 @@ def prints_unnamed(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
     return _limits(operands, specs)
 
 
+def tells_commits(words: Sequence[Word], git: Git) -> bool:
+    """Whether this command prints commits and their messages, and no line of a file whatever its words name."""
+    found = git.arguments
+    if git.subcommand != "log" or found.unrecognized_options or found.holes:
+        return False
+    lines = {"-L", "-p", "-u", "-c", "--cc"}
+    return (
+        prints_unnamed(words, git) is None
+        and not _has(git, _PRINTS)
+        and lines.isdisjoint(o.name for o in found.options)
+    )
+
+
 def _dashes(words: Sequence[Word], git: Git) -> int:
     return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
 

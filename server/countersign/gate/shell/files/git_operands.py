@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.shell.files.address_operands import repository_touches, written_for_address
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
-from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words
+from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
 from countersign.gate.shell.programs.rows_git import SHOWS_FILES
 from countersign.gate.shell.syntax.tree import Word
@@ -113,7 +113,7 @@ _MOST_COLONS = 20
 def _shown(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     """Every word of git's that may name a file whose content, or whose name at least, it prints."""
     found = git.arguments
-    deed: Deed = "read" if git.subcommand in SHOWS_FILES else "list"
+    deed: Deed = "read" if git.subcommand in SHOWS_FILES and not tells_commits(words, git) else "list"
     expression = None
     if git.subcommand == "grep" and found.operands and not found.unrecognized_options and not found.has("-e", "-f"):
         expression = found.operands[0][1]

@@ -17,7 +17,7 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
-from countersign.gate.shell.flow.control_flow import Places
+from countersign.gate.shell.flow.moves import Places
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -76,6 +76,9 @@ class PathFinder:
     def look(self, touch: Touch) -> Iterator[Finding]:
         """The findings of one touch. The first of each stands for the word as a whole."""
         found = self._look(touch)
+        if touch.found:
+            # A folder outside may hold a secret that the listing chooses, so nothing lifts what asks there.
+            found = (finding._replace(known_read=False, auto_lifts=False) for finding in found)
         yield from (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
 
     def _look(self, touch: Touch) -> Iterator[Finding]:
@@ -91,7 +94,7 @@ class PathFinder:
             yield from self._value(touch, value)
         for pattern in found.patterns:
             yield from self._pattern(touch, pattern)
-        if not found.complete:
+        if not found.complete and not touch.listed:
             yield self._unknown(touch)
 
     def _value(self, touch: Touch, value: str) -> Iterator[Finding]:
@@ -121,6 +124,8 @@ class PathFinder:
         """A relative name in a folder that is not known: what is said of the name itself, in the workspace and in the
         home, counts wherever it lies; what would allow it does not."""
         found = self._unknown(touch, source)
+        if found.kind == "read":
+            found = found._replace(requires_ask=None)  # its name is known, and is none of a secret if that asks nowhere
         secret = None
         if touch.deed == "read":
             secret = next((said.requires_ask for said in nearby if said.requires_ask and not said.auto_lifts), None)
@@ -247,7 +252,13 @@ class PathFinder:
             ask = None
             if ruled is not None:
                 ask = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{source}` names"})
-            return Finding(kind="read", resource=source, category="read", ask=ask, in_workspace=False)
+            said = None
+            if touch.deed == "read":
+                reason = f"the file `{source}` is only known at run time and could be a secret"
+                said = Evidence(source="default", reason=reason)
+            return Finding(
+                kind="read", resource=source, category="read", ask=ask, requires_ask=said, in_workspace=False
+            )
         reason = f"the path `{source}` is only known at run time and could be anywhere"
         anything = self.judge.judge_write("/", cwd="/", operation="delete")
         ruled = anything.deny or anything.ask

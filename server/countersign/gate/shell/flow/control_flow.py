@@ -7,15 +7,15 @@ as not known, which can only make the judgement stricter. More than 500 lines, b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
+from countersign.gate.shell.flow.moves import HERE, MOVERS, Places, followed, moves, union
+from countersign.gate.shell.flow.stage_output import stage_output
 from countersign.gate.shell.programs.argv import numeric
-from countersign.gate.shell.programs.rows_wrappers import SHELLS
 from countersign.gate.shell.syntax.tree import (
     UNKNOWN_TEXT,
     Arithmetic,
@@ -47,20 +47,15 @@ from countersign.gate.shell.variables.assignments import (
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
 from countersign.gate.shell.variables.definite_assignment import surely_set
 from countersign.gate.shell.variables.inherited import changed_names
-
-Place = tuple[Word, ...]
-"""The ``cd`` targets that lead from where the text starts to where a command runs."""
-
-Places = frozenset[Place] | None
-"""All places where a command may run; None where that is not known."""
+from countersign.gate.shell.variables.listings import (
+    MOST_STAGES,
+    Listing,
+    listing_of,
+    script_listing,
+    substituted_listing,
+)
 
 MOST_LOOKED_THROUGH = 1_000_000  # characters, counted once for each variable; past that none counts as known
-MAX_PLACES = 8
-HERE: Places = frozenset({()})
-
-_MOVERS = frozenset(
-    {"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"}
-)
 
 
 class Step(NamedTuple):
@@ -68,6 +63,7 @@ class Step(NamedTuple):
 
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
     may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
+    ``listing`` are the commands whose output is all that comes in, if they list names of files.
     """
 
     command: Simple
@@ -76,6 +72,7 @@ class Step(NamedTuple):
     fed: tuple[str, ...] = ()
     piped: bool = False
     sure: bool = True
+    listing: Listing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +102,7 @@ class _Context(NamedTuple):
     fed: tuple[str, ...] = ()
     piped: bool = False
     sure: bool = True
+    listing: Listing | None = None
 
 
 Outcome = tuple[Places, Places]
@@ -121,14 +119,14 @@ class _Walk:
     @cached_property
     def moving(self) -> bool:
         """Whether anything in the text may change the shell's own place. Asked for only where there are functions."""
-        return _moves(self.whole, everywhere=True)
+        return moves(self.whole, everywhere=True)
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def script(self, script: Script, context: _Context) -> Outcome:
         outcome: Outcome = (context.places, context.places)
         for index, node in enumerate(script.statements):
-            places = outcome[0] if outcome[0] is outcome[1] else _union(*outcome)
+            places = outcome[0] if outcome[0] is outcome[1] else union(*outcome)
             if places is not context.places:
                 context = context._replace(places=places)
             reached = self.node(node, context)
@@ -158,11 +156,12 @@ class _Walk:
 
     def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
         inner = context
-        for stage in stages:
+        for index, stage in enumerate(stages, 1):
             self.node(stage, inner)
-            texts, sure = _output(stage)
-            if not inner.piped or inner.fed != texts or inner.sure is not sure:
-                inner = context._replace(piped=True, fed=texts, sure=sure)
+            texts, sure = stage_output(stage)
+            listing = listing_of(stages[:index]) if index <= MOST_STAGES else None
+            if not inner.piped or (inner.fed, inner.sure, inner.listing) != (texts, sure, listing):
+                inner = context._replace(piped=True, fed=texts, sure=sure, listing=listing)
         return context.places, context.places
 
     def chain(self, first: Node, links: Sequence[tuple[str, Node]], context: _Context) -> Outcome:
@@ -171,9 +170,9 @@ class _Walk:
             places = success if operator == "&&" else failure
             then = self.node(node, context if places is context.places else context._replace(places=places))
             if operator == "&&":
-                success, failure = then[0], _union(failure, then[1])
+                success, failure = then[0], union(failure, then[1])
             else:
-                success, failure = _union(success, then[0]), then[1]
+                success, failure = union(success, then[0]), then[1]
         return success, failure
 
     def compound(self, node: Compound, context: _Context) -> Outcome:
@@ -201,7 +200,7 @@ class _Walk:
                 texts = [text for word in node.words for text in assigned_texts(node.name or "", word.value or "")]
                 if texts:
                     self.steps.append(Step(Simple(f"for {node.name}"), _NOTHING._replace(texts=tuple(texts)), places))
-                moved = any(_moves(body) for body in node.bodies)
+                moved = any(moves(body) for body in node.bodies)
                 inside = context._replace(places=None) if moved else context
                 for body in node.bodies:
                     self.script(body, inside)
@@ -210,7 +209,7 @@ class _Walk:
                 ends = [places]
                 for body in node.bodies:
                     ends += self.script(body, context)
-                return _union(*ends), _union(*ends)
+                return union(*ends), union(*ends)
             case "function":
                 self.facts.functions.add(node.name or "")
                 self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True))
@@ -226,7 +225,7 @@ class _Walk:
             ends += self.script(bodies[-1], context)
         else:
             ends.append(context.places)
-        end = _union(*ends)
+        end = union(*ends)
         return end, end
 
     def loop_values(self, node: Compound) -> None:
@@ -252,18 +251,18 @@ class _Walk:
             step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
             name = program(command.words[0].value or "")
             if name in _NAMING:
-                self.bindings(command)
-            elif name not in _MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
+                self.bindings(command, step.listing)
+            elif name not in MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
                 return context.places, context.places
             return self.after(step, context.places)
         for word in command.words:
             written = any(isinstance(piece, Process) for piece in word.pieces)
-            self.apart(word.scripts, context._replace(piped=True, sure=False) if written else context)
+            self.apart(word.scripts, context._replace(piped=True, sure=False, listing=None) if written else context)
         for assignment in command.assignments:
             self.apart(assignment.scripts, context)
         self.apart(command.scripts, context)
         inner = self.targets(command.redirects, context)
-        self.bindings(command)
+        self.bindings(command, inner.listing)
         return self.after(self.emit(command, inner), context.places)
 
     def emit(self, command: Simple, context: _Context) -> Step:
@@ -273,7 +272,7 @@ class _Walk:
             if command.assignments or command.declared or command.kind == "test":
                 unwrapped = _with_texts(unwrapped, command)
             self.met[id(command)] = unwrapped
-        step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure)
+        step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure, context.listing)
         self.steps.append(step)
         return step
 
@@ -292,7 +291,10 @@ class _Walk:
         for redirect in redirects:
             # What is written to `>(…)` is its input.
             inputs = redirect.operator in {"<", "<>", "<&", "<<<"}
-            self.apart(redirect.target.scripts, context if inputs else context._replace(piped=True, fed=(), sure=False))
+            self.apart(
+                redirect.target.scripts,
+                context if inputs else context._replace(piped=True, fed=(), sure=False, listing=None),
+            )
             if redirect.variable is not None:
                 self.facts.bind(redirect.variable, None, number=True)
             if redirect.heredoc is not None:
@@ -301,9 +303,17 @@ class _Walk:
                 context = _fed(context, redirect.heredoc.body or "", sure=known)
             elif redirect.operator == "<<<":
                 text = redirect.target.value
-                context = context._replace(piped=True, sure=False) if text is None else _fed(context, text, sure=True)
+                context = (
+                    context._replace(piped=True, sure=False, listing=None)
+                    if text is None
+                    else _fed(context, text, sure=True)
+                )
             elif redirect.operator in {"<", "<>", "<&"}:
-                context = context._replace(piped=True, sure=False)
+                # `done < <(find …)`
+                pieces = redirect.target.pieces
+                process = pieces[0] if len(pieces) == 1 else None
+                listing = script_listing(process.script) if isinstance(process, Process) else None
+                context = context._replace(piped=True, sure=False, listing=listing)
         return context
 
     def after(self, step: Step, places: Places) -> Outcome:
@@ -312,11 +322,11 @@ class _Walk:
         if not layers:
             return places, places
         names = [program(layer.words[0].value or "") for layer in layers]
-        if len(names) == 1 and names[0] not in _MOVERS and not self.facts.functions:
+        if len(names) == 1 and names[0] not in MOVERS and not self.facts.functions:
             return places, places
         if names[-1] in {"cd", "pushd"} and (len(names) == 1 or names[:-1] == ["command"]):
-            return _followed(places, layers[-1].words), places
-        if any(name in _MOVERS for name in names):
+            return followed(places, layers[-1].words), places
+        if any(name in MOVERS for name in names):
             return None, None
         if names[0] in self.facts.functions and self.moving:
             return None, None
@@ -324,7 +334,8 @@ class _Walk:
 
     # --- what is assigned --------------------------------------------------------------------------------------------
 
-    def bindings(self, command: Simple) -> None:
+    def bindings(self, command: Simple, listing: Listing | None) -> None:
+        """What a command binds; ``listing`` is what it reads."""
         for assignment in (*command.assignments, *command.declared):
             self.bind_assignment(assignment)
         for word in _all_words(command):
@@ -338,9 +349,14 @@ class _Walk:
                 for word in command.words[1:]:
                     self.facts.functions.add(word.prefix.partition("=")[0])
             elif name in _FILLING:
-                for word in command.words[1:]:
-                    if word.value is not None and word.value.isidentifier():
-                        self.facts.bind(word.value, None)
+                values = [word.value for word in command.words[1:] if word.value is not None]
+                filled = [value for value in values if value.isidentifier()]
+                alone = [value for value in values if value not in _READING] == filled[:1]
+                if name == "read" and listing is not None and alone and filled:
+                    self.facts.bind_listing(filled[0], listing)
+                    return
+                for variable in filled:
+                    self.facts.bind(variable, None)
 
     def bind_assignment(self, assignment: Assignment) -> None:
         if assignment.formula is not None:
@@ -356,7 +372,10 @@ class _Walk:
             self.bind_word(assignment.name, assignment.value)
 
     def bind_word(self, name: str, word: Word) -> None:
-        if word.choices:
+        listing = substituted_listing(word)
+        if listing is not None:
+            self.facts.bind_listing(name, listing)
+        elif word.choices:
             for choice in word.choices:
                 # What holds pattern characters or a hole may become something else.
                 self.facts.bind(name, None if any(char in choice for char in "*?[~" + UNKNOWN_TEXT) else choice)
@@ -381,6 +400,9 @@ class _Walk:
             elif isinstance(piece, Arithmetic):
                 self.assigned(piece.formula)
 
+
+_READING = frozenset({"-r", "-d", ""})
+"""Words of ``read`` by which it still reads its input whole."""
 
 _FILLING = frozenset(
     {"read", "mapfile", "readarray", "getopts", "wait", "printf", "unset", "local", "declare", "typeset"}
@@ -425,89 +447,5 @@ def _all(formulas: Sequence[Formula]) -> Formula | None:
     return Formula(names, assigned, any(formula.unknown for formula in formulas))
 
 
-def _union(*places: Places) -> Places:
-    found: set[Place] = set()
-    for some in places:
-        if some is None:
-            return None
-        found |= some
-    return frozenset(found) if len(found) <= MAX_PLACES else None
-
-
-def _followed(places: Places, words: Sequence[Word]) -> Places:
-    """Where ``cd`` with these words leads, from each of these places."""
-    target = cd_target(words)
-    if target is None or places is None:
-        return frozenset({(target,)}) if target is not None and target.prefix.startswith(("/", "~")) else None
-    return frozenset((*place, target) if not target.prefix.startswith("/") else (target,) for place in places)
-
-
-def cd_target(words: Sequence[Word]) -> Word | None:
-    """The constant word that ``cd`` goes to; None if it is not known."""
-    rest = [word for word in words[1:] if word.value not in {"-P", "-L", "--"}]
-    if len(rest) != 1 or rest[0].value is None or rest[0].value in {"", "-"} or rest[0].value.startswith("-"):
-        return None
-    return rest[0]
-
-
 def _fed(context: _Context, text: str, *, sure: bool) -> _Context:
-    return context._replace(fed=(*context.fed, text), piped=True, sure=context.sure and sure)
-
-
-def _output(node: Node) -> tuple[tuple[str, ...], bool]:
-    """What a stage of a pipeline may print, where the next one may read it as commands, and whether that is surely
-    all of it to the letter: text that is worked out (escapes, formats, expansions, files) is not."""
-    if not isinstance(node, Simple) or not node.words or node.words[0].value is None:
-        return (), False
-    name = program(node.words[0].value)
-    if name not in _PRINTING:
-        return (), False
-    words = node.words[1:]
-    values = [word.value for word in words if word.value is not None]
-    constant = len(values) == len(words) and all(word.form == "constant" for word in words)
-    if name == "echo":
-        options = next(
-            (number for number, value in enumerate(values) if not _ECHO_OPTIONS.fullmatch(value)), len(values)
-        )
-        plain = constant and not any("e" in option for option in values[:options])
-        return (" ".join(values[options:]),), plain
-    if name == "printf":
-        texts = tuple(value.replace("\\n", "\n") for value in values)
-        return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
-    if name in {"cat", "tee"} or name in SHELLS:
-        heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
-        known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]
-        sure = name == "cat" and not words and len(node.redirects) == 1 and known == [True]
-        return tuple(heredoc.body or "" for heredoc in heredocs), sure
-    return (), False
-
-
-_PRINTING = frozenset({"echo", "printf", "cat", "tee", *SHELLS})
-_ECHO_OPTIONS = re.compile(r"-[neE]+")
-
-
-def _moves(script: Script, *, everywhere: bool = False) -> bool:
-    """Whether something in it may change the shell's own place; ``everywhere`` looks into functions too."""
-    return any(_node_moves(node, everywhere=everywhere) for node in script.statements)
-
-
-def _node_moves(node: Node, *, everywhere: bool) -> bool:
-    match node:
-        case Simple(words=words):
-            named = [program(word.value) for word in words if word.value is not None]
-            # `ls .` moves nothing: only behind these is a later word the command.
-            return bool(named) and any(
-                name in _MOVERS for name in (named if named[0] in {"command", "builtin", "time"} else named[:1])
-            )
-        case Not(body=body) | Timed(body=body):
-            return _node_moves(body, everywhere=everywhere)
-        case Chain(first=first, links=links):
-            return _node_moves(first, everywhere=everywhere) or any(
-                _node_moves(link, everywhere=everywhere) for _, link in links
-            )
-        case Pipeline(stages=stages):
-            return everywhere and any(_node_moves(stage, everywhere=everywhere) for stage in stages)
-        case Compound(kind=kind, bodies=bodies):
-            if kind in {"subshell", "coproc", "function"} and not everywhere:
-                return False
-            return any(_moves(body, everywhere=everywhere) for body in bodies)
+    return context._replace(fed=(*context.fed, text), piped=True, sure=context.sure and sure, listing=None)

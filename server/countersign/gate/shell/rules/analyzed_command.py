@@ -15,13 +15,16 @@ from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.no_rule_needed import NEVER_ORDINARY, neutral_reason
 from countersign.gate.shell.effects.unwrap import Layer, could_run, may_run, program, written
+from countersign.gate.shell.effects.wrapper_readers import GIVEN
 from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
-from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import evaluated
 from countersign.gate.shell.variables.bindings import Facts
+from countersign.gate.shell.variables.listings import Listing, substituted_listing
 
 
 class AnalyzedCommand:
@@ -170,8 +173,54 @@ class AnalyzedCommand:
             if name == "git" and any(variable.startswith("GIT_") for variable in self.facts.values):
                 # Another repository, in which the same names may be other files.
                 found.append(Touch("read", constant("."), shown=True, top=True))
+            if not self.plain:
+                found = [each for touch in found for each in self.named_by_listing(touch, layer)]
             self._touches[layer] = found
         return found
+
+    def named_by_listing(self, touch: Touch, layer: int) -> list[Touch]:
+        """What a listing of the text's own says of a file whose name is only known at run time."""
+        listings = self._listings(touch.word, layer) if touch.deed == "read" and touch.word.value is None else ()
+        named = [listed_touches(listing) for listing in listings]
+        if not named or None in named:
+            return [touch]
+        return [touch._replace(listed=True), *dict.fromkeys(each for found in named for each in found or ())]
+
+    def _listings(self, word: Word, layer: int) -> Iterable[Listing]:
+        """The listings that say all that a word may be; none if it may be anything else."""
+        above = self.layers[layer].above
+        if self.facts.functions or self.facts.aliases:
+            return ()
+        if not word.pieces and above is not None and word.source in _GIVEN:
+            words = self.layers[above].words
+            if self.names[above] == "xargs":
+                known = self.step.listing if self.layers[layer].way == "clear" else None
+                return () if known is None else (known,)
+            return _found_by(words) if self.names[above] == "find" else ()
+        substituted = substituted_listing(word)
+        if substituted is not None:
+            return (substituted,)
+        pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
+        if len(pieces) != 1 or not isinstance(pieces[0], Variable) or not pieces[0].plain:
+            return ()
+        name = pieces[0].name
+        return () if name in self.facts.loose else self.facts.listings.get(name, ())
+
+
+_GIVEN = (UNKNOWN.source, GIVEN)
+"""Words that stand for what xargs or find gives to its command, and for nothing beside that."""
+
+
+def _found_by(words: Iterable[Word]) -> tuple[Listing, ...]:
+    """The listing that `find` runs its command for: the words in front of its first `-exec`."""
+    values: list[str] = []
+    for word in words:
+        if word.value in {"-exec", "-ok"}:
+            return ((("find", *values[1:]),),)
+        if word.value is None or word.tilde or word.value in {"-execdir", "-okdir"}:
+            break
+        values.append(word.value)
+    return ()
 
 
 def _are_constant(redirects: Iterable[Redirect]) -> bool:

@@ -280,7 +280,8 @@ def _redirected(
     if redirect.operator in {"<<", "<<<"} or _is_descriptor(redirect):
         return
     if redirect.operator in {"<", "<>"}:
-        yield _surely_read(_touched(around, case, Touch("read", target), places))
+        for touch in case.named_by_listing(Touch("read", target), 0) if case.layers else (Touch("read", target),):
+            yield _surely_read(_touched(around, case, touch, places))
     if redirect.operator == "<":
         return
     found = _touched(around, case, Touch("write", target), places)

@@ -19,7 +19,7 @@ from countersign.gate.shell.files.git_repository import strange_repository
 from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_option
 from countersign.gate.shell.files.word_values import join, literal, meaning
-from countersign.gate.shell.flow.control_flow import cd_target
+from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
@@ -285,6 +285,8 @@ def _may_be_option(around: Circumstances, case: AnalyzedCommand, place: str) -> 
 def _reads_inside(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether all that it names is known, and lies in the workspace or is named by a rule for reading."""
     for touch in case.touches(-1):
+        if touch.found or touch.listed:
+            return False
         if touch.deed not in ("read", "list") or (case.names[-1] == "diff" and _is_folder(around, touch, places)):
             return False
         for place in places:

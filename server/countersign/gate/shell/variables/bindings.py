@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from countersign.gate.patterns import is_glob, unescape_glob
+from countersign.gate.shell.variables.listings import Listing
 
 
 @dataclass(slots=True)
@@ -13,7 +14,8 @@ class Facts:
     """What the whole text says of names. ``values`` holds for each variable the constants that it may have, and None
     among them where it may have others; ``numbers`` are variables that can only hold a number. ``patterns`` are the
     pathname patterns whose matches it may be, which also stand as None among its values; ``loose`` are variables that
-    may be something else yet."""
+    may be something else yet. ``listings`` are commands of whose output it may be a word or line, which stand as None
+    among its values, too."""
 
     functions: set[str] = field(default_factory=set)
     aliases: bool = False
@@ -21,6 +23,7 @@ class Facts:
     numbers: dict[str, bool] = field(default_factory=dict)
     patterns: dict[str, set[str]] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
+    listings: dict[str, set[Listing]] = field(default_factory=dict)
 
     def bind(self, name: str, value: str | None, *, number: bool = False) -> None:
         self.values.setdefault(name, set()).add(value)
@@ -34,6 +37,12 @@ class Facts:
         self.values.setdefault(name, set()).add(None)
         self.numbers[name] = False
         self.patterns.setdefault(name, set()).add(pattern)
+
+    def bind_listing(self, name: str, listing: Listing) -> None:
+        """A variable that may be any name which these commands list."""
+        self.values.setdefault(name, set()).add(None)
+        self.numbers[name] = False
+        self.listings.setdefault(name, set()).add(listing)
 
     def bind_spelled(self, name: str, pattern: str) -> None:
         """A variable that holds what a pathname pattern expands to, which is itself where it holds no wildcard."""

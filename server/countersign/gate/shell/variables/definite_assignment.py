@@ -11,8 +11,8 @@ def surely_set(name: str, reading: Reading) -> bool:
     """Whether a variable is in force wherever it stands: the text first names it in an assignment, or a ``for``, that
     is a statement of its own, and never outside the list that this stands in. Behind `&&`, in a pipeline, a subshell
     or a branch it may not have happened, and before its assignment it is whatever the environment says."""
-    # `[ -d x ]` does not name `d`; in arithmetic it would.
-    option = "" if "((" in reading.text else r"(?<!\s-)"
+    # `[ -d x ]` does not name `d`, nor `find -type f` `f`; in arithmetic they would.
+    option = "" if "((" in reading.text else r"(?<!\s-)(?<!\s-type )"
     named = re.compile(rf"(?<![A-Za-z0-9_]){option}{re.escape(name)}(?![A-Za-z0-9_])")
     return _set_in(reading.script, name, named, len(named.findall(reading.text)))
 
@@ -44,10 +44,21 @@ def _sets(node: Node, name: str, named: re.Pattern[str]) -> bool:
             return False
 
 
+def _reads(condition: Script, name: str) -> bool:
+    """Whether the condition of a loop is ``read`` of this variable alone: the body runs only if it read something."""
+    node = condition.statements[0] if len(condition.statements) == 1 and not condition.background else None
+    if not isinstance(node, Simple) or node.redirects or not node.words or node.words[0].value != "read":
+        return False
+    values = [word.value for word in node.words[1:]]
+    return [value for value in values if value not in {"-r", "-d", ""}] == [name]
+
+
 def _set_inside(node: Node, name: str, named: re.Pattern[str], total: int) -> bool:
     """The same of a statement that holds all places that name the variable."""
     match node:
         case Compound(kind="loop", name=variable, redirects=redirects) if variable == name:
+            return not any(named.search(redirect.source) for redirect in redirects)
+        case Compound(kind="loop", name=None, bodies=[condition, _], redirects=redirects) if _reads(condition, name):
             return not any(named.search(redirect.source) for redirect in redirects)
         case Compound(bodies=bodies):
             return any(_set_in(body, name, named, total) for body in bodies)

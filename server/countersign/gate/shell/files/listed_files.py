@@ -1,0 +1,198 @@
+"""Which files a listing names: the folders that it lists, and the names that it chooses (CONTRACT.md 9, RULES.md S7).
+
+What ``find src -name '*.py' | xargs wc -l`` reads is only known at run time, but it lies below ``src`` and has such a
+name. The folder counts as one that is named, and so does each chosen name, in which a wildcard could spell a secret.
+A filter between the two (``grep env``) could choose a secret out of a folder, so it counts only behind names that
+cannot be one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.syntax.words import constant
+from countersign.gate.shell.variables.listings import Listing
+
+
+@dataclass(slots=True)
+class _Listed:
+    """``names`` are patterns, relative to a folder or not. ``limited``: each listed name has a plain ending."""
+
+    folders: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    limited: bool = False
+
+
+def listed_touches(listing: Listing) -> list[Touch] | None:
+    """Return what may be read by a command that is given the names of this listing; None if that is not known."""
+    first, *filters = listing
+    reader = _READERS.get(first[0])
+    found = reader(first) if reader is not None else None
+    if found is None or not all(_passes(words, limited=found.limited) for words in filters):
+        return None
+    touches = [Touch("read", constant(folder), below=True, found=True) for folder in found.folders]
+    for name in found.names:
+        touches += [
+            Touch("read", constant(name if folder == "." else f"{folder.rstrip('/')}/{name}"), shown=True, found=True)
+            for folder in found.folders
+        ]
+    return touches
+
+
+_ENDING = re.compile(r"\*?[\w-]*\.\w+")
+_SECRET_ENDINGS = (".env", ".pem", ".npmrc", ".pypirc", ".netrc")
+
+
+def _is_limiting(name: str) -> bool:
+    """Whether names that match this pattern are none of a secret, whichever of them is chosen."""
+    last = name.rsplit("/", 1)[-1]
+    return _ENDING.fullmatch(last) is not None and last[0] != "." and not last.lower().endswith(_SECRET_ENDINGS)
+
+
+# --- filters ---------------------------------------------------------------------------------------------------------
+
+
+def _passes(words: Sequence[str], *, limited: bool) -> bool:
+    """Whether a filter prints nothing but names that come in, and chooses no secret among them."""
+    name, rest = words[0], words[1:]
+    match name:
+        case "sort" | "uniq":
+            return all(re.fullmatch(r"-[rnuVfz]+", word) for word in rest)
+        case "head" | "tail":
+            return limited and re.fullmatch(r"(?:-n ?[+-]?\d+|-\d+)?", " ".join(rest)) is not None
+        case "grep":
+            return limited and _is_filter(rest)
+        case "xargs":
+            return limited and rest[:1] == ("grep",) and rest[1:2] == ("-l",) and _is_filter(rest[2:])
+        case _:
+            return False
+
+
+def _is_filter(rest: Sequence[str]) -> bool:
+    """Whether these words of grep are options that change no line, and one expression."""
+    options = [word for word in rest if word.startswith("-")]
+    return len(rest) - len(options) == 1 and all(re.fullmatch(r"-[vEFiwxz]+", word) for word in options)
+
+
+# --- commands that list names ----------------------------------------------------------------------------------------
+
+_WITH_VALUE = frozenset("-type -size -mtime -mmin -ctime -atime -perm -maxdepth -mindepth -user -newer".split())
+_ALONE = frozenset(
+    "! -not -o -or -a -and ( ) -print -print0 -empty -prune -readable -xdev -mount -executable -depth".split()
+)
+_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
+
+
+def _find(words: Sequence[str]) -> _Listed | None:
+    """``find ROOT… TEST…``; what stands behind `-exec` does not choose what is given to that."""
+    rest = list(words[1:])
+    found = _Listed()
+    while rest and rest[0][:1] not in {"-", "!", "("}:
+        found.folders.append(rest.pop(0))
+    found.folders = found.folders or ["."]
+    branches, negated = [False], False
+    while rest:
+        test = rest.pop(0)
+        if test in _NAMES:
+            if not rest:
+                return None
+            name = rest.pop(0)
+            if not negated:
+                found.names.append(name.lower() if test.startswith("-i") else name)
+                branches[-1] = branches[-1] or (test in {"-name", "-iname"} and _is_limiting(name))
+        elif test in _WITH_VALUE:
+            if not rest:
+                return None
+            rest.pop(0)
+        elif test not in _ALONE:
+            return None
+        if test in {"-o", "-or"}:
+            branches.append(False)
+        negated = test in {"!", "-not"} and not negated
+    found.limited = all(branches) and "(" not in words and "!" not in words and "-not" not in words
+    # A path that `-path` names begins with its root already.
+    found.names = [name.removeprefix("./").lstrip("/") for name in found.names]
+    return found
+
+
+_LS_FILES = frozenset("-z -c -m -o --cached --modified --others --exclude-standard --deduplicate --".split())
+
+
+def _git(words: Sequence[str]) -> _Listed | None:
+    rest = words[2:]
+    match words[1:2]:
+        case ("ls-files",):
+            options = {
+                "-z",
+                "-c",
+                "-m",
+                "-o",
+                "--cached",
+                "--modified",
+                "--others",
+                "--exclude-standard",
+                "--deduplicate",
+                "--",
+            }
+            names = [word for word in rest if word not in options]
+            if any(word[:1] in {"-", ":"} for word in names):
+                return None
+            return _Listed(["."], names, bool(names) and all(map(_is_limiting, names)))
+        case ("diff",) if "--name-only" in rest:
+            plain = [word for word in rest if word not in {"--name-only", "--cached", "--staged", "-z"}]
+            return _Listed(["."]) if all(re.fullmatch(r"[\w./~^@]+", word) for word in plain) else None
+        case ("grep",):
+            return _grep(words[1:])
+        case _:
+            return None
+
+
+def _grep(words: Sequence[str]) -> _Listed | None:
+    options = [word for word in words[1:] if word.startswith("-")]
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    if not any(
+        re.fullmatch(r"-[rRiwnEFIvsZz]*[lL][rRiwnEFIvsZz]*|--files-with(?:out-match|-matches)", each)
+        for each in options
+    ):
+        return None
+    globs = [each.partition("=")[2] for each in options if each.startswith("--include=")]
+    plain = re.compile(r"-[rRilLwnEFIvsZz]+|--files-with(?:out-match|-matches)|--include=.+|--exclude(?:-dir)?=.+")
+    if not operands or not all(plain.fullmatch(each) for each in options):
+        return None
+    return _Listed(operands[1:] or ["."], globs, bool(globs) and all(map(_is_limiting, globs)))
+
+
+def _rg(words: Sequence[str]) -> _Listed | None:
+    found, operands, rest = _Listed(), list[str](), list(words[1:])
+    listing = files = False
+    while rest:
+        word = rest.pop(0)
+        if word in {"-g", "--glob", "-t", "--type"}:
+            value = rest.pop(0) if rest else ""
+            if word in {"-g", "--glob"} and not value.startswith("!"):
+                found.names.append(value)
+        elif word in {"--files", "--files-with-matches"} or re.fullmatch(r"-[inwFS0]*l[inwFS0]*", word):
+            listing, files = True, files or word == "--files"
+        elif word.startswith("-"):
+            if not re.fullmatch(r"-[inwFS0]+|--null", word):
+                return None
+        else:
+            operands.append(word)
+    if not listing or not (files or operands):
+        return None
+    found.folders = operands[0 if files else 1 :] or ["."]
+    found.limited = bool(found.names) and all(map(_is_limiting, found.names))
+    return found
+
+
+def _ls(words: Sequence[str]) -> _Listed | None:
+    """Names in a folder count from here, whatever they were listed from."""
+    operands = [word for word in words[1:] if not word.startswith("-")]
+    options = [word for word in words[1:] if word.startswith("-")]
+    return _Listed([".", *operands]) if all(re.fullmatch(r"-[1trSXv]+", each) for each in options) else None
+
+
+_READERS = {"find": _find, "git": _git, "grep": _grep, "rg": _rg, "ls": _ls}
