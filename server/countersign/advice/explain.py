@@ -26,8 +26,7 @@ from countersign.gate import (
     decide,
 )
 from countersign.settings.policy import AgentConfig, Policy, RuleText
-from countersign.tools.registry import BY_NAME
-from countersign.tools.tool import Tool
+from countersign.tools.registry import BY_NAME, AnyTool
 from countersign.wire.approvals import ToolKind, ToolPreview
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category, EffectView, Mode
@@ -176,7 +175,7 @@ _PATHS = ("path", "to")
 """Arguments that start at the directory of the question."""
 
 
-def _tool_effects(tool: Tool, arguments: Mapping[str, Json], cwd: str, policy: Policy) -> tuple[Effect, ...]:
+def _tool_effects(tool: AnyTool, arguments: Mapping[str, Json], cwd: str, policy: Policy) -> tuple[Effect, ...]:
     """What the tool itself says of these arguments; those that do not say what is touched may be missing."""
     given: dict[str, Any] = {name: value for name, value in arguments.items() if name in tool.arguments.model_fields}
     for name in _PATHS:
@@ -203,7 +202,7 @@ def _tool_effects(tool: Tool, arguments: Mapping[str, Json], cwd: str, policy: P
     return effects
 
 
-def _as_written(tool: Tool, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
+def _as_written(tool: AnyTool, arguments: Mapping[str, Json], cwd: str) -> tuple[Effect, ...]:
     """What a program does that takes the arguments to the letter."""
     if tool.category == "execute":
         return (RunCommand(_required(arguments, "command"), cwd),)

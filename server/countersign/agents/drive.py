@@ -44,8 +44,8 @@ from countersign.gate import (
     Turn,
 )
 from countersign.settings.policy import Policy
-from countersign.tools.registry import OFFERED, json_schema, parse_arguments
-from countersign.tools.tool import Tool, ToolContext
+from countersign.tools.registry import OFFERED, AnyTool, json_schema, parse_arguments
+from countersign.tools.tool import ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import ContextTooLong, ModelError
@@ -84,7 +84,7 @@ class Drive:
 
     model: Model
     system: str
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, AnyTool]
     gate: Gate
     turn: Turn
     policy: Callable[[], Policy]
@@ -252,7 +252,7 @@ class Drive:
         finally:
             self.turn.writes = max(self.turn.writes, turn.writes)
 
-    def _preparing(self, tool: Tool, wanted: WantedCall, tool_call_id: str) -> Prepare:
+    def _preparing(self, tool: AnyTool, wanted: WantedCall, tool_call_id: str) -> Prepare:
         def prepare(arguments: Mapping[str, Json] | None) -> Plan:
             given = wanted.arguments if arguments is None else arguments
             prepared = tool.prepare(parse_arguments(tool, given), self.policy())
@@ -277,7 +277,7 @@ class Drive:
 
         return prepare
 
-    def _misfit(self, wanted: WantedCall, tool_call_id: str, reason: str, tool: Tool | None = None) -> ToolMessage:
+    def _misfit(self, wanted: WantedCall, tool_call_id: str, reason: str, tool: AnyTool | None = None) -> ToolMessage:
         """A call that never reached the gate because it says nothing that could be done; nothing ran."""
         self.turn.emit(
             ToolCallEvent(
@@ -305,7 +305,7 @@ class Drive:
         return ToolMessage(wanted.call_id, wanted.tool, reason, success=False)
 
 
-def schema_of(tool: Tool) -> ToolSchema:
+def schema_of(tool: AnyTool) -> ToolSchema:
     """A tool as a model is told of it."""
     return ToolSchema(tool.name, tool.description, json_schema(tool))
 

@@ -24,12 +24,6 @@ def note_how_far(cancelled: asyncio.CancelledError, outcome: Outcome) -> None:
     cancelled.outcome = outcome  # type: ignore[attr-defined]
 
 
-def how_far(cancelled: BaseException) -> Outcome | None:
-    """What a cancelled run had done, if it says."""
-    outcome: Any = getattr(cancelled, "outcome", None)
-    return outcome if isinstance(outcome, Outcome) else None
-
-
 async def to_the_end(function: Callable[P, Outcome], *arguments: P.args, **keywords: P.kwargs) -> Outcome:
     """Run blocking work that must not be cut in the middle in a thread.
 

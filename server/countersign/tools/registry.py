@@ -25,7 +25,10 @@ from countersign.tools.shell.shell_output import ShellOutput
 from countersign.tools.todo_write import TodoWrite
 from countersign.tools.tool import Tool
 
-TOOLS: tuple[Tool, ...] = (
+AnyTool = Tool[Any, Any]
+"""A tool of the list; its arguments are read by its own model before it gets them."""
+
+TOOLS: tuple[AnyTool, ...] = (
     ReadFile(),
     WriteFile(),
     EditFile(),
@@ -40,12 +43,12 @@ TOOLS: tuple[Tool, ...] = (
     ShellKill(),
     TodoWrite(),
 )
-BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
-OFFERED: Mapping[str, Tool] = {tool.name: tool for tool in (SandboxHost(),)}
+BY_NAME: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
+OFFERED: Mapping[str, AnyTool] = {tool.name: tool for tool in (SandboxHost(),)}
 """Tools that no model is told of: the result of another offers them on a card (``Outcome.offers``)."""
 
 
-def parse_arguments(tool: Tool, given: Mapping[str, Any]) -> BaseModel:
+def parse_arguments(tool: AnyTool, given: Mapping[str, Any]) -> BaseModel:
     """The tool's arguments from what a model said.
 
     Raises:
@@ -65,7 +68,7 @@ def parse_arguments(tool: Tool, given: Mapping[str, Any]) -> BaseModel:
         raise BadArguments(f"`{tool.name}` cannot be called so: {'; '.join(faults[:5])}") from None
 
 
-def json_schema(tool: Tool) -> dict[str, Any]:
+def json_schema(tool: AnyTool) -> dict[str, Any]:
     """The JSON schema of the tool's arguments, as model providers take it: inlined, without titles."""
     schema = tool.arguments.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
@@ -37,12 +37,12 @@ class TodoWrite:
     kind: ToolKind = "think"
     category: Category = "read"
     description = "Write your list of what is to be done, whole each time. The person sees it."
-    arguments: type[BaseModel] = TodoWriteArguments
+    arguments = TodoWriteArguments
 
     def effects(self, arguments: TodoWriteArguments, policy: Policy) -> tuple[Effect, ...]:
         return (UseTool(self.name),)
 
-    def prepare(self, arguments: TodoWriteArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: TodoWriteArguments, policy: Policy) -> Prepared[list[TodoItem]]:
         return Prepared(
             effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump()),
@@ -51,9 +51,9 @@ class TodoWrite:
             payload=[TodoItem(text=item.text, status=item.status) for item in arguments.items],
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[list[TodoItem]], bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        items: list[TodoItem] = prepared.payload
+        items = prepared.payload
         show: Callable[[list[TodoItem]], None] | None = bench.services.get(TODO_SERVICE)
         if show is not None:
             show(items)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -19,10 +19,17 @@ from countersign.wire.verdicts import Category
 
 __all__ = ["BadArguments", "Outcome", "Prepared", "Tool", "ToolContext"]
 
+ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
+PayloadT = TypeVar("PayloadT")
+PayloadT_co = TypeVar("PayloadT_co", covariant=True)
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What a call would do, worked out before anybody is asked. Holds no open files."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared(Generic[PayloadT_co]):
+    """What a call would do, worked out before anybody is asked. Holds no open files.
+
+    ``payload`` is what the tool's ``run`` needs to do exactly that.
+    """
 
     effects: tuple[Effect, ...]
     preview: Preview
@@ -30,7 +37,7 @@ class Prepared:
     cwd: str
     bound: tuple[FileState, ...] = ()
     locations: tuple[Location, ...] = ()
-    payload: Any = None
+    payload: PayloadT_co
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +51,16 @@ class ToolContext:
     may_reach: Callable[[str], bool] = lambda _host: False
 
 
-class Tool(Protocol):
+class Tool(Protocol[ArgumentsT, PayloadT]):
     """One tool. ``prepare`` may read the disk but changes nothing and starts nothing."""
 
     name: str
     kind: ToolKind
     category: Category
     description: str
-    arguments: type[BaseModel]
+    arguments: type[ArgumentsT]
 
-    def effects(self, arguments: Any, policy: Policy) -> tuple[Effect, ...]:
+    def effects(self, arguments: ArgumentsT, policy: Policy) -> tuple[Effect, ...]:
         """Tell what a call touches, by its arguments and by where links lead; opens nothing.
 
         Only arguments that say what is touched need be there, so that a supposed call can leave out the others.
@@ -63,7 +70,7 @@ class Tool(Protocol):
         """
         ...
 
-    def prepare(self, arguments: Any, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ArgumentsT, policy: Policy) -> Prepared[PayloadT]:
         """Work out what would happen.
 
         Raises:
@@ -71,7 +78,7 @@ class Tool(Protocol):
         """
         ...
 
-    def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Awaitable[Outcome]:
+    def run(self, permit: Permit, prepared: Prepared[PayloadT], bench: ToolContext) -> Awaitable[Outcome]:
         """Do ``permit.call``. Cancelled: stop what was started and raise on.
 
         Raises:

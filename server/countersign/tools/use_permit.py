@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from countersign.gate import Permit, ToolCall
 from countersign.tools.tool import Prepared
 from countersign.wire.errors import InternalError
 
 
-def spend(permit: Permit, prepared: Prepared) -> ToolCall:
+def spend(permit: Permit, prepared: Prepared[Any]) -> ToolCall:
     """Use the permit, for what was prepared and nothing else. Every ``run`` begins with this.
 
     INVARIANT (permit): the effects that were judged are those of what will be done, and every file state it relies on

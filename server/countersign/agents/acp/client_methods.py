@@ -6,6 +6,7 @@ Here is what the two have in common: the call for the gate, sending it there, an
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from countersign.agents.acp.requests import Entry
 from countersign.agents.acp.session import Session
@@ -52,7 +53,7 @@ def call_at_door(
     entry: Entry,
     session: Session,
     turn: Turn,
-    prepared: Prepared,
+    prepared: Prepared[Any],
     arguments: dict[str, Json],
     *,
     kind: ToolKind,

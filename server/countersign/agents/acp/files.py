@@ -184,6 +184,7 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
         title=as_title(f"Read {place.shown}"),
         cwd=session.policy().workspace,
         locations=(Location(path=place.resolved),),
+        payload=None,
     )
     call = call_at_door(entry, session, turn, prepared, {"path": place.asked}, kind="read", category="read")
     results: list[str | Failed] = []

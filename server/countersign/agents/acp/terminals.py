@@ -137,6 +137,7 @@ async def _ask_to_run(session: Session, desk: ShellRegistry, text: str, cwd: str
         preview=CommandPreview(command=text, cwd=cwd, parts=[]),
         title=as_title(text),
         cwd=cwd,
+        payload=None,
     )
     arguments: dict[str, Json] = {"command": text, "cwd": cwd}
     call = call_at_door(entry, session, turn, prepared, arguments, kind="execute", category="execute")

@@ -5,22 +5,21 @@ from __future__ import annotations
 import stat
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import CannotSucceed, freely_read
+from countersign.tools.access import CannotSucceed
 from countersign.tools.arguments import Arguments
-from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import blocking_before, blocking_delete
 from countersign.tools.files.diff_preview import outcome_of_change, preview
+from countersign.tools.files.prepare_change import make_change, prepare_change
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.text import decode
 from countersign.tools.places import Place, locate
 from countersign.tools.tool import Prepared, ToolContext
-from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
-from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.verdicts import Category
 
 
@@ -45,41 +44,38 @@ class DeleteFile:
     kind: ToolKind = "delete"
     category: Category = "write"
     description = "Delete one file. Folders and links are refused."
-    arguments: type[BaseModel] = DeleteFileArguments
+    arguments = DeleteFileArguments
 
     def effects(self, arguments: DeleteFileArguments, policy: Policy) -> tuple[Effect, ...]:
         return locate(arguments.path, policy).writes("delete")
 
-    def prepare(self, arguments: DeleteFileArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: DeleteFileArguments, policy: Policy) -> Prepared[Deletion | CannotSucceed]:
         place = locate(arguments.path, policy)
         title = as_title(f"Delete {place.shown}")
-        try:
-            deletion = _deletion(place)
-        except BadArguments as unfit:
-            if freely_read(place, policy):
-                raise
+
+        def prepared(deletion: Deletion) -> Prepared[Deletion]:
             return Prepared(
                 effects=place.writes("delete"),
-                preview=ToolPreview(input=arguments.model_dump()),
+                preview=preview(place, "delete", deletion.text, ""),
                 title=title,
                 cwd=policy.workspace,
-                payload=CannotSucceed(str(unfit)),
+                bound=(deletion.before,),
+                locations=(Location(path=place.resolved),),
+                payload=deletion,
             )
-        return Prepared(
+
+        return prepare_change(
+            lambda: _deletion(place),
+            prepared,
+            arguments=arguments,
+            policy=policy,
+            places=(place,),
             effects=place.writes("delete"),
-            preview=preview(place, "delete", deletion.text, ""),
             title=title,
-            cwd=policy.workspace,
-            bound=(deletion.before,),
-            locations=(Location(path=place.resolved),),
-            payload=deletion,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
-        spend(permit, prepared)
-        if isinstance(prepared.payload, CannotSucceed):
-            return Outcome(False, prepared.payload.reason)
-        return await to_the_end(_blocking_delete, prepared.payload)
+    async def run(self, permit: Permit, prepared: Prepared[Deletion | CannotSucceed], bench: ToolContext) -> Outcome:
+        return await make_change(permit, prepared, _blocking_delete)
 
 
 def _blocking_delete(deletion: Deletion) -> Outcome:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import CannotSucceed, freely_read, guarded
+from countersign.tools.access import CannotSucceed, guarded
 from countersign.tools.arguments import Arguments
-from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import MOST_BYTES, blocking_before
 from countersign.tools.files.diff_preview import preview
+from countersign.tools.files.prepare_change import make_change, prepare_change
 from countersign.tools.files.text import Replacing, decode, edited
 from countersign.tools.files.write_file import NewContent, blocking_put
 from countersign.tools.places import Place, locate
 from countersign.tools.tool import Prepared, ToolContext
-from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
-from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.verdicts import Category
 
 
@@ -41,43 +40,40 @@ class EditFile:
         "Change parts of an existing text file. Each old_text must occur exactly once; add surrounding lines to make "
         "it unique. Line ends are kept, so write plain line feeds."
     )
-    arguments: type[BaseModel] = EditFileArguments
+    arguments = EditFileArguments
 
     def effects(self, arguments: EditFileArguments, policy: Policy) -> tuple[Effect, ...]:
         return _effects(locate(arguments.path, policy), policy)
 
-    def prepare(self, arguments: EditFileArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: EditFileArguments, policy: Policy) -> Prepared[NewContent | CannotSucceed]:
         place = locate(arguments.path, policy)
         effects = _effects(place, policy)
         count = len(arguments.edits)
         title = as_title(f"Edit {place.shown}" + (f" ({count} places)" if count > 1 else ""))
-        try:
-            change = _edited_content(place, arguments.edits)
-        except BadArguments as unfit:
-            if freely_read(place, policy):
-                raise
+
+        def prepared(change: NewContent) -> Prepared[NewContent]:
             return Prepared(
                 effects=effects,
-                preview=ToolPreview(input=arguments.model_dump()),
+                preview=preview(place, "edit", change.old_text, change.data.decode()),
                 title=title,
                 cwd=policy.workspace,
-                payload=CannotSucceed(str(unfit)),
+                bound=(change.before,),
+                locations=(Location(path=place.resolved, line=_first_changed_line(change)),),
+                payload=change,
             )
-        return Prepared(
+
+        return prepare_change(
+            lambda: _edited_content(place, arguments.edits),
+            prepared,
+            arguments=arguments,
+            policy=policy,
+            places=(place,),
             effects=effects,
-            preview=preview(place, "edit", change.old_text, change.data.decode()),
             title=title,
-            cwd=policy.workspace,
-            bound=(change.before,),
-            locations=(Location(path=place.resolved, line=_first_changed_line(change)),),
-            payload=change,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
-        spend(permit, prepared)
-        if isinstance(prepared.payload, CannotSucceed):
-            return Outcome(False, prepared.payload.reason)
-        return await to_the_end(blocking_put, prepared.payload)
+    async def run(self, permit: Permit, prepared: Prepared[NewContent | CannotSucceed], bench: ToolContext) -> Outcome:
+        return await make_change(permit, prepared, blocking_put)
 
 
 def _effects(place: Place, policy: Policy) -> tuple[Effect, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
@@ -31,12 +31,12 @@ class ListDir:
     kind: ToolKind = "read"
     category: Category = "read"
     description = "List the names in a folder: folders end in /, links show where they point."
-    arguments: type[BaseModel] = ListDirArguments
+    arguments = ListDirArguments
 
     def effects(self, arguments: ListDirArguments, policy: Policy) -> tuple[Effect, ...]:
         return locate(arguments.path, policy).reads()
 
-    def prepare(self, arguments: ListDirArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ListDirArguments, policy: Policy) -> Prepared[Place]:
         place = locate(arguments.path, policy)
         return Prepared(
             effects=place.reads(),
@@ -47,7 +47,7 @@ class ListDir:
             payload=place,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[Place], bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         return await in_worker(_blocking_list, prepared.payload)
 

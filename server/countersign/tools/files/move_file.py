@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import CannotSucceed, freely_read
+from countersign.tools.access import CannotSucceed
 from countersign.tools.arguments import Arguments
-from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import blocking_before, blocking_move
 from countersign.tools.files.delete_file import refuse_link
 from countersign.tools.files.diff_preview import preview
+from countersign.tools.files.prepare_change import make_change, prepare_change
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.places import Place, locate
 from countersign.tools.tool import Prepared, ToolContext
-from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
-from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.threads import FileDiff
 from countersign.wire.verdicts import Category
 
@@ -29,6 +28,7 @@ class Move:
     place: Place
     before: FileState
     to: Place
+    absent: FileState
 
 
 class MoveFileArguments(Arguments):
@@ -43,42 +43,39 @@ class MoveFile:
     kind: ToolKind = "move"
     category: Category = "write"
     description = "Move or rename one file, making missing folders. Refused when something is at the new path already."
-    arguments: type[BaseModel] = MoveFileArguments
+    arguments = MoveFileArguments
 
     def effects(self, arguments: MoveFileArguments, policy: Policy) -> tuple[Effect, ...]:
         return _effects(locate(arguments.path, policy), locate(arguments.to, policy))
 
-    def prepare(self, arguments: MoveFileArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: MoveFileArguments, policy: Policy) -> Prepared[Move | CannotSucceed]:
         place, to = locate(arguments.path, policy), locate(arguments.to, policy)
         effects = _effects(place, to)
         title = as_title(f"Move {place.shown} to {to.shown}")
-        try:
-            move, absent = _move(place, to)
-        except BadArguments as unfit:
-            if freely_read(place, policy) and freely_read(to, policy):
-                raise
+
+        def prepared(move: Move) -> Prepared[Move]:
             return Prepared(
                 effects=effects,
-                preview=ToolPreview(input=arguments.model_dump()),
+                preview=preview(place, "move", None, "", to=to),
                 title=title,
                 cwd=policy.workspace,
-                payload=CannotSucceed(str(unfit)),
+                bound=(move.before, move.absent),
+                locations=(Location(path=place.resolved), Location(path=to.resolved)),
+                payload=move,
             )
-        return Prepared(
+
+        return prepare_change(
+            lambda: _move(place, to),
+            prepared,
+            arguments=arguments,
+            policy=policy,
+            places=(place, to),
             effects=effects,
-            preview=preview(place, "move", None, "", to=to),
             title=title,
-            cwd=policy.workspace,
-            bound=(move.before, absent),
-            locations=(Location(path=place.resolved), Location(path=to.resolved)),
-            payload=move,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
-        spend(permit, prepared)
-        if isinstance(prepared.payload, CannotSucceed):
-            return Outcome(False, prepared.payload.reason)
-        return await to_the_end(_blocking_move, prepared.payload)
+    async def run(self, permit: Permit, prepared: Prepared[Move | CannotSucceed], bench: ToolContext) -> Outcome:
+        return await make_change(permit, prepared, _blocking_move)
 
 
 def _effects(place: Place, to: Place) -> tuple[Effect, ...]:
@@ -107,7 +104,7 @@ def _blocking_move(move: Move) -> Outcome:
     )
 
 
-def _move(place: Place, to: Place) -> tuple[Move, FileState]:
+def _move(place: Place, to: Place) -> Move:
     refuse_link(place)
     refuse_link(to)
     before = blocking_before(place, keep=0)
@@ -116,4 +113,4 @@ def _move(place: Place, to: Place) -> tuple[Move, FileState]:
     there = blocking_before(to, keep=0)
     if there.seen is not None:
         raise BadArguments(f"there is a `{to.shown}` already; delete it first or choose another name")
-    return Move(place, before.state, to), there.state
+    return Move(place, before.state, to, there.state)

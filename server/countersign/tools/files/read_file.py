@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from dataclasses import dataclass
+
+from pydantic import Field
 
 from countersign.gate import Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
@@ -27,6 +29,15 @@ class ReadFileArguments(Arguments):
     limit: int | None = Field(default=None, ge=1, description="How many lines to read at most.")
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Which lines of which file: from the ``first`` one on, counted from 1, at most ``limit``."""
+
+    place: Place
+    first: int
+    limit: int | None
+
+
 class ReadFile:
     """Reads a regular file. Whether it exists is told only after the permit."""
 
@@ -34,12 +45,12 @@ class ReadFile:
     kind: ToolKind = "read"
     category: Category = "read"
     description = "Read a text file. At most 32 KiB are shown at once; a result that was cut says how to read on."
-    arguments: type[BaseModel] = ReadFileArguments
+    arguments = ReadFileArguments
 
     def effects(self, arguments: ReadFileArguments, policy: Policy) -> tuple[Effect, ...]:
         return locate(arguments.path, policy).reads()
 
-    def prepare(self, arguments: ReadFileArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ReadFileArguments, policy: Policy) -> Prepared[Lines]:
         place = locate(arguments.path, policy)
         return Prepared(
             effects=place.reads(),
@@ -47,15 +58,16 @@ class ReadFile:
             title=as_title(f"Read {place.shown}"),
             cwd=policy.workspace,
             locations=(Location(path=place.resolved, line=arguments.offset),),
-            payload=(place, arguments.offset or 1, arguments.limit),
+            payload=Lines(place, arguments.offset or 1, arguments.limit),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[Lines], bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        return await in_worker(_blocking_read, *prepared.payload)
+        return await in_worker(_blocking_read, prepared.payload)
 
 
-def _blocking_read(place: Place, first: int, limit: int | None) -> Outcome:
+def _blocking_read(lines: Lines) -> Outcome:
+    place = lines.place
     place.same_or_stale()
     try:
         seen = look_at(place.resolved, MOST_BYTES)
@@ -69,7 +81,7 @@ def _blocking_read(place: Place, first: int, limit: int | None) -> Outcome:
     if looks_binary(seen.data):
         told = f"`{place.shown}` is a binary file of {seen.size} bytes"
         return Outcome(False, told, path=place.resolved, record=record)
-    return Outcome(True, _lines(seen.data, first, limit), path=place.resolved, record=record)
+    return Outcome(True, _lines(seen.data, lines.first, lines.limit), path=place.resolved, record=record)
 
 
 def _lines(data: bytes, first: int, limit: int | None) -> str:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
-from countersign.tools.access import CannotSucceed, freely_read
+from countersign.tools.access import CannotSucceed
 from countersign.tools.arguments import Arguments
-from countersign.tools.cancellation import to_the_end
 from countersign.tools.files.change import MOST_BYTES, blocking_before, blocking_write
 from countersign.tools.files.diff_preview import outcome_of_change, preview
+from countersign.tools.files.prepare_change import make_change, prepare_change
 from countersign.tools.files.safe_open import complaint
 from countersign.tools.files.text import decode
 from countersign.tools.places import Place, locate
 from countersign.tools.tool import Prepared, ToolContext
-from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title
-from countersign.wire.approvals import Location, ToolKind, ToolPreview
+from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.verdicts import Category
 
 
@@ -49,42 +48,39 @@ class WriteFile:
         "Write a file: creates it, with missing folders, or replaces its whole content. To change a part of an "
         "existing file use edit_file. Existing binary files are refused."
     )
-    arguments: type[BaseModel] = WriteFileArguments
+    arguments = WriteFileArguments
 
     def effects(self, arguments: WriteFileArguments, policy: Policy) -> tuple[Effect, ...]:
         place = locate(arguments.path, policy)
         return place.writes("edit" if os.path.lexists(place.resolved) else "create")
 
-    def prepare(self, arguments: WriteFileArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: WriteFileArguments, policy: Policy) -> Prepared[NewContent | CannotSucceed]:
         place = locate(arguments.path, policy)
-        try:
-            change = _new_content(place, arguments.content)
-        except BadArguments as unfit:
-            if freely_read(place, policy):
-                raise
+
+        def prepared(change: NewContent) -> Prepared[NewContent]:
+            operation = "edit" if change.before.sha256 is not None else "create"
             return Prepared(
-                effects=place.writes("edit"),
-                preview=ToolPreview(input=arguments.model_dump()),
-                title=as_title(f"Write {place.shown}"),
+                effects=place.writes(operation),
+                preview=preview(place, operation, change.old_text, arguments.content),
+                title=as_title(f"{'Write' if operation == 'edit' else 'Create'} {place.shown}"),
                 cwd=policy.workspace,
-                payload=CannotSucceed(str(unfit)),
+                bound=(change.before,),
+                locations=(Location(path=place.resolved),),
+                payload=change,
             )
-        operation = "edit" if change.before.sha256 is not None else "create"
-        return Prepared(
-            effects=place.writes(operation),
-            preview=preview(place, operation, change.old_text, arguments.content),
-            title=as_title(f"{'Write' if operation == 'edit' else 'Create'} {place.shown}"),
-            cwd=policy.workspace,
-            bound=(change.before,),
-            locations=(Location(path=place.resolved),),
-            payload=change,
+
+        return prepare_change(
+            lambda: _new_content(place, arguments.content),
+            prepared,
+            arguments=arguments,
+            policy=policy,
+            places=(place,),
+            effects=place.writes("edit"),
+            title=as_title(f"Write {place.shown}"),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
-        spend(permit, prepared)
-        if isinstance(prepared.payload, CannotSucceed):
-            return Outcome(False, prepared.payload.reason)
-        return await to_the_end(blocking_put, prepared.payload)
+    async def run(self, permit: Permit, prepared: Prepared[NewContent | CannotSucceed], bench: ToolContext) -> Outcome:
+        return await make_change(permit, prepared, blocking_put)
 
 
 def blocking_put(change: NewContent) -> Outcome:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import (
     HOST_TOOL,
@@ -46,7 +46,7 @@ class SandboxHost:
     kind: ToolKind = "fetch"
     category: Category = "external"
     description = "Let commands in the sandbox reach a host."
-    arguments: type[BaseModel] = HostArguments
+    arguments = HostArguments
 
     def effects(self, arguments: HostArguments, policy: Policy) -> tuple[Effect, ...]:
         host = plain_host(arguments.host)
@@ -54,7 +54,7 @@ class SandboxHost:
             raise BadArguments("that is no plain host name")
         return (ReachHost(host),)
 
-    def prepare(self, arguments: HostArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: HostArguments, policy: Policy) -> Prepared[str]:
         return Prepared(
             effects=self.effects(arguments, policy),
             preview=HostPreview(host=arguments.host, port=arguments.port, command=arguments.command),
@@ -63,7 +63,7 @@ class SandboxHost:
             payload=arguments.host,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[str], bench: ToolContext) -> Outcome:
         spend(permit, prepared)
         return Outcome(True, f"`{prepared.payload}` may be reached from the sandbox now; run the command again")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, Outcome, Permit, in_worker
 from countersign.settings.policy import Policy
@@ -57,12 +57,12 @@ class Glob:
     kind: ToolKind = "search"
     category: Category = "read"
     description = "Find files and folders of the workspace by a pattern; folders end in /. Links are not followed."
-    arguments: type[BaseModel] = GlobArguments
+    arguments = GlobArguments
 
     def effects(self, arguments: GlobArguments, policy: Policy) -> tuple[Effect, ...]:
         return _plan(arguments.pattern, policy).base.reads()
 
-    def prepare(self, arguments: GlobArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: GlobArguments, policy: Policy) -> Prepared[GlobPlan]:
         plan = _plan(arguments.pattern, policy)
         return Prepared(
             effects=plan.base.reads(),
@@ -72,9 +72,9 @@ class Glob:
             payload=plan,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[GlobPlan], bench: ToolContext) -> Outcome:
         spend(permit, prepared)
-        plan: GlobPlan = prepared.payload
+        plan = prepared.payload
         return await in_worker(_blocking_glob, plan, Screen(bench.policy(), plan.base))
 
 

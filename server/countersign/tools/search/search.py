@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, Outcome, Permit, Stale
 from countersign.settings.policy import Policy
@@ -96,12 +96,12 @@ class Search:
         "Search the lines of files for a Python regular expression. Results are lines of path:line:text. Binary files, "
         ".git, links and secret files are skipped."
     )
-    arguments: type[BaseModel] = SearchArguments
+    arguments = SearchArguments
 
     def effects(self, arguments: SearchArguments, policy: Policy) -> tuple[Effect, ...]:
         return locate(arguments.path, policy).reads()
 
-    def prepare(self, arguments: SearchArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: SearchArguments, policy: Policy) -> Prepared[SearchPlan]:
         _compiled(arguments.pattern)
         place = locate(arguments.path, policy)
         prefix = "" if place.shown == "." else place.shown + "/"
@@ -114,10 +114,10 @@ class Search:
             payload=SearchPlan(arguments.pattern, place, prefix),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[SearchPlan], bench: ToolContext) -> Outcome:
         """Cancelled: the child is killed."""
         spend(permit, prepared)
-        plan: SearchPlan = prepared.payload
+        plan = prepared.payload
         plan.place.same_or_stale()
         looking = _Looking(plan, Screen(bench.policy(), plan.place))
         hits: list[str] = []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import (
     BadArguments,
@@ -97,12 +97,12 @@ class RunShell:
         "Run a command with bash in the workspace. Output and errors come in order. What it leaves running ends with "
         "it: use background for servers, then shell_output, shell_input, shell_kill."
     )
-    arguments: type[BaseModel] = ShellArguments
+    arguments = ShellArguments
 
     def effects(self, arguments: ShellArguments, policy: Policy) -> tuple[Effect, ...]:
         return _effects(arguments, locate(arguments.cwd or ".", policy))
 
-    def prepare(self, arguments: ShellArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ShellArguments, policy: Policy) -> Prepared[ShellPlan]:
         command, shell = arguments.command, arguments.shell or "bash"
         place = locate(arguments.cwd or ".", policy)
         effects = _effects(arguments, place)
@@ -134,10 +134,10 @@ class RunShell:
             ),
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[ShellPlan], bench: ToolContext) -> Outcome:
         """Cancelled: the command and all it started are ended first."""
         call = spend(permit, prepared)
-        plan: ShellPlan = prepared.payload
+        plan = prepared.payload
         desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         background = plan.background or permit.background
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, Outcome, Permit, RunCommand
 from countersign.settings.policy import Policy
@@ -34,12 +34,12 @@ class ShellInput:
     kind: ToolKind = "execute"
     category: Category = "execute"
     description = "Type text into a command that runs in the background."
-    arguments: type[BaseModel] = ShellInputArguments
+    arguments = ShellInputArguments
 
     def effects(self, arguments: ShellInputArguments, policy: Policy) -> tuple[Effect, ...]:
         return (RunCommand(arguments.text, policy.workspace, understood=False),)
 
-    def prepare(self, arguments: ShellInputArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ShellInputArguments, policy: Policy) -> Prepared[ShellInputArguments]:
         if not arguments.text:
             raise BadArguments("the text is empty")
         return Prepared(
@@ -50,9 +50,9 @@ class ShellInput:
             payload=arguments,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[ShellInputArguments], bench: ToolContext) -> Outcome:
         call = spend(permit, prepared)
-        asked: ShellInputArguments = prepared.payload
+        asked = prepared.payload
         desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         try:
             shell = desk.find(asked.shell_id, call.thread_id)

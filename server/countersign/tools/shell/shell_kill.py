@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
@@ -28,12 +28,12 @@ class ShellKill:
     kind: ToolKind = "execute"
     category: Category = "execute"
     description = "End a command that runs in the background, with everything it started."
-    arguments: type[BaseModel] = ShellKillArguments
+    arguments = ShellKillArguments
 
     def effects(self, arguments: ShellKillArguments, policy: Policy) -> tuple[Effect, ...]:
         return (UseTool(self.name),)
 
-    def prepare(self, arguments: ShellKillArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ShellKillArguments, policy: Policy) -> Prepared[ShellKillArguments]:
         return Prepared(
             effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump()),
@@ -42,9 +42,9 @@ class ShellKill:
             payload=arguments,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[ShellKillArguments], bench: ToolContext) -> Outcome:
         call = spend(permit, prepared)
-        asked: ShellKillArguments = prepared.payload
+        asked = prepared.payload
         desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         try:
             shell = desk.find(asked.shell_id, call.thread_id)

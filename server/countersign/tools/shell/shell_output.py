@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
@@ -33,12 +33,12 @@ class ShellOutput:
     description = (
         "Read the output of a command from a byte offset on. The last line says where to read on, and its state."
     )
-    arguments: type[BaseModel] = ShellOutputArguments
+    arguments = ShellOutputArguments
 
     def effects(self, arguments: ShellOutputArguments, policy: Policy) -> tuple[Effect, ...]:
         return (UseTool(self.name),)
 
-    def prepare(self, arguments: ShellOutputArguments, policy: Policy) -> Prepared:
+    def prepare(self, arguments: ShellOutputArguments, policy: Policy) -> Prepared[ShellOutputArguments]:
         return Prepared(
             effects=self.effects(arguments, policy),
             preview=ToolPreview(input=arguments.model_dump(by_alias=True)),
@@ -47,9 +47,9 @@ class ShellOutput:
             payload=arguments,
         )
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: ToolContext) -> Outcome:
+    async def run(self, permit: Permit, prepared: Prepared[ShellOutputArguments], bench: ToolContext) -> Outcome:
         call = spend(permit, prepared)
-        asked: ShellOutputArguments = prepared.payload
+        asked = prepared.payload
         desk: ShellRegistry = bench.services[SHELLS_SERVICE]
         try:
             shell = desk.find(asked.shell_id, call.thread_id)
