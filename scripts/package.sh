@@ -9,6 +9,7 @@ mkdir -p client-ts/server dist
 .venv/bin/python -m hatchling build --target wheel --directory client-ts/server
 cp requirements/run.txt client-ts/server/requirements.txt
 cp LICENSE client-ts/LICENSE
+cp CHANGELOG.md client-ts/CHANGELOG.md
 
 cd client-ts
 npm run --silent build

@@ -67,6 +67,7 @@ export function commandTable(
     'countersign.nextApproval': openAndAct('next'),
     'countersign.previousApproval': openAndAct('previous'),
     'countersign.stop': act('stop'),
+    'countersign.showChats': show('chats'),
     'countersign.showHistory': show('history'),
     'countersign.showShells': show('shells'),
     'countersign.manageRules': show('rules'),

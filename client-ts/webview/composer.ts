@@ -124,9 +124,9 @@ export class Composer extends Drawn {
         ({ id, text }) =>
           html`<li>
             ${icon('clock')}<span class="queued-text" title=${revealProse(text)}>${revealProse(text)}</span>
-            <button type="button" class="tool" aria-label=${t('Edit the queued message')} title=${t('Edit')} @click=${() => this.editQueued(current, id, text)}>${icon('edit')}</button>
+            <button type="button" class="tool" aria-label=${t('Change the queued message')} title=${t('Edit')} @click=${() => this.editQueued(current, id, text)}>${icon('edit')}</button>
             <button type="button" class="tool" aria-label=${t('Remove the queued message')} title=${t('Remove')} @click=${() => this.bridge.post({ type: 'queueRemove', threadId: current, id })}>${icon('close')}</button>
-            <button type="button" class="tool" aria-label=${t('Send the queued message now')} title=${t('Send now; stops what the agent does')} ?disabled=${stopped} @click=${() => this.bridge.post({ type: 'queueSend', threadId: current, id })}>${icon('arrow-up')}</button>
+            <button type="button" class="tool" aria-label=${t('Start the queued message now')} title=${t('Send now; stops what the agent does')} ?disabled=${stopped} @click=${() => this.bridge.post({ type: 'queueSend', threadId: current, id })}>${icon('arrow-up')}</button>
           </li>`,
       )}
     </ul>`;

@@ -146,8 +146,8 @@ export class Transcript extends Drawn {
   private promptTools(text: string): TemplateResult {
     return html`<div class="message-tools">
       ${this.copyButton(text)}
-      <button type="button" class="tool" aria-label=${t('Edit and send again')} title=${t('Edit and send again')} @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: text, bubbles: true }))}>${icon('edit')}</button>
-      <button type="button" class="tool" aria-label=${t('Send again')} title=${t('Send again')} @click=${() => this.again(text)}>${icon('refresh')}</button>
+      <button type="button" class="tool" aria-label=${t('Change this prompt')} title=${t('Change this prompt')} @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: text, bubbles: true }))}>${icon('edit')}</button>
+      <button type="button" class="tool" aria-label=${t('Repeat this prompt')} title=${t('Repeat this prompt')} @click=${() => this.again(text)}>${icon('refresh')}</button>
     </div>`;
   }
 
@@ -172,8 +172,32 @@ export class Transcript extends Drawn {
       ${icon('shield')}
       <p class="welcome-title">${t('What shall an agent do?')}</p>
       <p>${t('It works in this folder. Whatever your rules do not allow comes to you first, on a card that shows exactly what will run.')}</p>
+      ${this.suggestions()}
       ${this.state.trusted ? nothing : html`<p class="restricted">${icon('workspace-untrusted')} ${t('This folder is in Restricted Mode: its own settings cannot allow anything, and permissions cannot be bypassed.')}</p>`}
     </div>`;
+  }
+
+  /** Three prompts to begin with, in words that the agent at hand understands. */
+  private suggestions(): TemplateResult | typeof nothing {
+    const { agents, draft, modelOf } = this.state;
+    const agent =
+      agents.find(({ agentName }) => agentName === (this.chat?.agentName ?? draft.agentName)) ??
+      agents.find((one) => one.default) ??
+      agents[0];
+    if (!agent) return nothing;
+    const isDemo = agent.type === 'builtin' && (modelOf[agent.agentName] ?? 'demo') === 'demo';
+    // What the demo model reads is its own small language, so it is not translated.
+    const prompts = isDemo
+      ? ['list .', 'search for TODO', 'create hello.txt saying hi']
+      : [
+          t('Explain how this project is built'),
+          t('Find TODO comments and sort them by effort'),
+          t('Run the tests and say what fails'),
+        ];
+    return html`<ul class="suggestions" aria-label=${t('Suggestions')}>
+        ${prompts.map((prompt) => html`<li><button type="button" class="chip" @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: prompt, bubbles: true }))}>${prompt}</button></li>`)}
+      </ul>
+      ${isDemo ? html`<p class="facts" data-testid="demo">${t('The model demo works offline and understands a few plain requests only.')} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Choose a model or agent')}</button></p>` : nothing}`;
   }
 
   private readonly actions: Actions = {

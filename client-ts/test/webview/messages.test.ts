@@ -42,11 +42,11 @@ describe('a message', () => {
       { type: 'prompt', text: 'run the tests' },
       { type: 'done', stopReason: 'end_turn' },
     );
-    webview.button('Edit and send again').click();
+    webview.button('Change this prompt').click();
     await webview.settle();
     expect((webview.find('.composer textarea') as HTMLTextAreaElement).value).toBe('run the tests');
     expect(webview.sent('prompt')).toEqual([]);
-    webview.button('Send again').click();
+    webview.button('Repeat this prompt').click();
     expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: 'run the tests' }]);
   });
 
@@ -203,4 +203,28 @@ describe('an answer is read out by paragraph while it is written', () => {
     }
     expect(heard).toEqual(['', 'One two.', 'Three four.']);
   });
+});
+
+it('no other button is named like one that is known by name', async () => {
+  const webview = await fakeWebview(snapshot({ queued: { 't-1': [{ id: 'q', text: 'more' }] } }), {
+    type: 'threadOpened',
+    thread: {
+      threadId: 't-1',
+      agentName: 'Countersign',
+      mode: 'default',
+      seq: 1,
+      events: [
+        { type: 'prompt', text: 'a' },
+        { type: 'text', text: '```ts\nx\n```' },
+      ],
+      approvals: [],
+      running: true,
+    },
+  });
+  const names = [...document.querySelectorAll('button')].map(
+    (button) => button.getAttribute('aria-label') ?? button.textContent.trim(),
+  );
+  for (const name of ['Send', 'Stop', 'New chat', 'Approve', 'Deny'])
+    expect(names.filter((one) => one.toLowerCase().includes(name.toLowerCase()) && one !== name)).toEqual([]);
+  expect(webview.posted).toBeDefined();
 });

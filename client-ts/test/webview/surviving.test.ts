@@ -82,7 +82,7 @@ describe('a queued message', () => {
   it('goes back into the text box to be edited, after what stands there', async () => {
     const webview = await fakeWebview(snapshot({ queued }), opened);
     await type(webview, 'half a thought');
-    webview.button('Edit the queued message').click();
+    webview.button('Change the queued message').click();
     await webview.settle();
     expect(webview.sent('queueRemove')).toEqual([{ type: 'queueRemove', threadId: 't-1', id: 'q1' }]);
     expect(box(webview).value).toBe('half a thought\nand then the docs');
@@ -91,7 +91,7 @@ describe('a queued message', () => {
   it('can be removed and sent now', async () => {
     const webview = await fakeWebview(snapshot({ queued }), opened);
     webview.button('Remove the queued message').click();
-    webview.button('Send the queued message now').click();
+    webview.button('Start the queued message now').click();
     expect(webview.sent('queueRemove')).toHaveLength(1);
     expect(webview.sent('queueSend')).toEqual([{ type: 'queueSend', threadId: 't-1', id: 'q1' }]);
     await webview.say({ type: 'queued', threadId: 't-1', prompts: [] });

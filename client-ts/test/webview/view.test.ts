@@ -172,3 +172,18 @@ it('a table of any size in a message does not stall the view', async () => {
   expect(webview.find('.markdown').textContent).toContain('after');
   expect(document.querySelector('.markdown cs-rows')).not.toBeNull();
 });
+
+it('an empty chat suggests what the agent at hand understands, and says once that the demo is one', async () => {
+  const labels = (): string[] =>
+    [...document.querySelectorAll('.suggestions button')].map((button) => button.textContent);
+  const webview = await fakeWebview(snapshot({ threads: [] }));
+  expect(labels()).toEqual(['list .', 'search for TODO', 'create hello.txt saying hi']);
+  expect(document.querySelectorAll('[data-testid="demo"]')).toHaveLength(1);
+  webview.button('list .').click();
+  await webview.settle();
+  expect((webview.find('.composer textarea') as HTMLTextAreaElement).value).toBe('list .');
+  expect(webview.sent('prompt')).toEqual([]);
+  await webview.say(snapshot({ threads: [], modelOf: { Countersign: 'local' } }));
+  expect(document.querySelector('[data-testid="demo"]')).toBeNull();
+  expect(labels()[0]).toBe('Explain how this project is built');
+});

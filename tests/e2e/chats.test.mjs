@@ -1,0 +1,59 @@
+// What survives a reload of the window, and the page of all chats, in the installed extension: a queued message, the draft, the
+// open page; renaming and searching; and the end of a queued message's way, its own turn.
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { approve, BOUND, idle, openChat, send, TRUSTED, waitFor } from './person.mjs';
+import { reload, screenshot, withWorkbench } from './workbench.mjs';
+
+test('a message is queued while a card waits, survives a reload, and is sent when the turn has ended', async () => {
+  await withWorkbench('chats', { settings: TRUSTED }, async ({ page, run }) => {
+    const there = (name) => existsSync(path.join(run.workspace, name));
+    const chat = await openChat(page);
+    await send(chat, 'run touch first.txt');
+    await chat.getByTestId('approval-card').first().waitFor({ timeout: BOUND });
+    await send(chat, 'run touch second.txt');
+    await send(chat, 'run touch third.txt');
+    await waitFor(async () => (await chat.getByTestId('queued').getByRole('listitem').count()) === 2, 'two queued messages');
+    await chat.getByRole('textbox', { name: 'Message' }).fill('half a thought');
+    await screenshot(page, 'queued');
+    await chat.getByRole('button', { name: 'Remove the queued message' }).last().click();
+    await waitFor(async () => (await chat.getByTestId('queued').getByRole('listitem').count()) === 1, 'one queued message');
+
+    await reload(page);
+    const again = await openChat(page);
+    await again.getByTestId('approval-card').first().waitFor({ timeout: BOUND });
+    assert.match(await again.getByTestId('queued').innerText(), /touch second\.txt/);
+    assert.equal(await again.getByRole('textbox', { name: 'Message' }).inputValue(), 'half a thought');
+    await screenshot(page, 'queued-after-reload');
+    await approve(again.getByTestId('approval-card').first());
+    await waitFor(() => there('first.txt'), 'first.txt on disk');
+    // The turn has ended by itself: the queued message is sent, and asks like any other.
+    const card = again.getByTestId('approval-card').filter({ hasText: 'second.txt' });
+    await card.waitFor({ timeout: BOUND });
+    assert.equal(await again.getByTestId('queued').count(), 0);
+    await approve(card);
+    await waitFor(() => there('second.txt'), 'second.txt on disk');
+    await idle(again);
+    assert.equal(there('third.txt'), false, 'what was removed was never sent');
+
+    await again.getByRole('button', { name: 'All chats' }).click();
+    const row = again.getByTestId('chat-row');
+    await row.waitFor({ timeout: BOUND });
+    await waitFor(async () => (await row.getAttribute('data-state')) === 'done', 'a chat that is done');
+    await row.getByRole('button', { name: /^Rename / }).click();
+    await again.getByRole('textbox', { name: 'Title of the chat' }).fill('Touching files');
+    await page.keyboard.press('Enter');
+    await row.filter({ hasText: 'Touching files' }).waitFor({ timeout: BOUND });
+    await again.getByRole('searchbox', { name: 'Search the chats' }).fill('SECOND.txt');
+    await page.keyboard.press('Enter');
+    await again.locator('.excerpt').waitFor({ timeout: BOUND });
+    await screenshot(page, 'all-chats');
+    await reload(page);
+    const last = await openChat(page);
+    assert.ok(last);
+  });
+});
