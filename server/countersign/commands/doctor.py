@@ -36,6 +36,7 @@ from countersign.settings.policy import AgentConfig, Policy
 from countersign.settings.tree import policy_tree
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confiner
+from countersign.tools.shell.cgroups import blocking_groups
 from countersign.tools.shell.environment import filtered_environment, withheld
 from countersign.tools.shell.orphans import become_subreaper
 from countersign.wire.agents import AgentLabel
@@ -147,8 +148,12 @@ def programs(machine: Machine) -> Iterator[Line]:
 
 def processes(_machine: Machine) -> Iterator[Line]:
     """Whether what a command leaves behind is found and ended."""
-    if become_subreaper():
-        yield Line("processes", "ok", "sub-reaper: what a command leaves behind is ended with it")
+    groups = blocking_groups()
+    if groups.folder is not None:
+        yield Line("processes", "ok", "cgroup and sub-reaper: what a command leaves behind is ended with it")
+    elif become_subreaper():
+        text = f"sub-reaper, no cgroup ({groups.reason}): what a command leaves behind is ended with it"
+        yield Line("processes", "ok", f"{text}, unless it kills its supervisor and the server, too")
     else:
         text = "no sub-reaper: a process that leaves its session and loses its parent outlives its command"
         yield Line("processes", "warning", text, "look for such processes by hand, or work on Linux")

@@ -22,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from countersign.tools.shell import cgroups
 from countersign.tools.shell.orphans import become_subreaper, blocking_end, blocking_foreign_children
 
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
@@ -43,10 +44,13 @@ class Supervised:
     Streams, ``pid`` (the supervisor's), ``returncode`` and ``wait`` are those of ``asyncio.subprocess.Process``.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, line: socket.socket, mark: str) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, line: socket.socket, mark: str, group: Path | None = None
+    ) -> None:
         self._process = process
         self._line = line
         self._mark = mark
+        self._group = group
         self._orderly = False
         self._rescue: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
@@ -114,7 +118,8 @@ class Supervised:
                 return
         self._hang_up()
         if not self._orderly:
-            self._rescue = self._loop.create_task(_end_left_behind(self._mark), name="end what a supervisor left")
+            work = _end_left_behind(self._mark, self._group)
+            self._rescue = self._loop.create_task(work, name="end what a supervisor left")
             _rescues.add(self._rescue)
             self._rescue.add_done_callback(_rescues.discard)
 
@@ -123,6 +128,8 @@ class Supervised:
             if not self._loop.is_closed():
                 self._loop.remove_reader(self._line.fileno())
             self._line.close()
+            if self._group is not None and self._orderly:
+                cgroups.blocking_end(self._group, 0.0)  # nobody is left in it
 
     def _wake_supervisor(self) -> None:
         # A program can stop its own supervisor, but not keep it so.
@@ -156,36 +163,45 @@ async def spawn_supervised(
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
     mark = secrets.token_hex(16)
     become_subreaper()
+    await asyncio.to_thread(cgroups.blocking_groups)  # tried out once
     started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     _starting.add(started)
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     folder = cwd if isinstance(cwd, int) else -1
+    group, joining = cgroups.blocking_make(mark) or (None, -1)
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), *argv,
+            sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), str(joining),
+            *argv,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             limit=limit,
             env={f"E{name}": value for name, value in env.items()} | {f"E{MARK}": mark},
             cwd=cwd if isinstance(cwd, str) else None,
-            pass_fds=(theirs.fileno(), *(number for number in (folder, sandbox) if number >= 0), *pass_fds),
+            pass_fds=(theirs.fileno(), *(number for number in (folder, sandbox, joining) if number >= 0), *pass_fds),
             start_new_session=True,
         )  # fmt: skip
     except BaseException:
         ours.close()
+        if group is not None:
+            cgroups.blocking_end(group)
         raise
     else:
-        return Supervised(process, ours, mark)
+        return Supervised(process, ours, mark, group)
     finally:
+        if joining >= 0:
+            os.close(joining)
         theirs.close()
         _starting.discard(started)
         started.set_result(None)
 
 
-async def _end_left_behind(mark: str) -> None:
+async def _end_left_behind(mark: str, group: Path | None) -> None:
     """End whatever a program left whose supervisor was killed, bounded."""
+    if group is not None:
+        await asyncio.to_thread(cgroups.blocking_end, group)
     await asyncio.to_thread(_blocking_end_marked, mark)
     if not become_subreaper():
         return

@@ -1,13 +1,13 @@
 """Starts one program and outlives it: when the server is gone, so is everything the program ever started.
 
-Run as a script, never imported: ``supervisor.py LINE FOLDER SANDBOX PROGRAM ARGUMENT…``. LINE is one end of a socket
-pair whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and
-KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL at
-once. When nobody is left, one byte is said back; if the line ends without it, somebody killed us.
+Run as a script, never imported: ``supervisor.py LINE FOLDER SANDBOX GROUP PROGRAM ARGUMENT…``. LINE is one end of a
+socket pair whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group,
+and KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL
+at once. When nobody is left, one byte is said back; if the line ends without it, somebody killed us.
 FOLDER is a descriptor of the working directory, or -1 to keep ours. SANDBOX is one of the description that
-``sandbox/namespaces.py`` reads, or -1 for no sandbox; if the sandbox cannot be made, the program is not started. The
-environment of the program is ours, in names that begin with ``E``, so that nothing meant for the program has any effect
-on this process.
+``sandbox/namespaces.py`` reads, or -1 for no sandbox; if the sandbox cannot be made, the program is not started. GROUP
+is one of the ``cgroup.procs`` through which the program joins a control group, or -1 for none. The environment of the
+program is ours, in names that begin with ``E``, so that nothing meant for the program has any effect on this process.
 
 The program runs in its own session. On Linux we are a sub-reaper: who loses its parent becomes our child, however often
 it forks, and cannot get away. Elsewhere only the process tree and the group are found, and a double fork into a new
@@ -37,7 +37,8 @@ _asked: list[int] = []
 
 
 def main() -> None:
-    line, folder, sandbox, command = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+    line, folder, sandbox, group = map(int, sys.argv[1:5])
+    command = sys.argv[5:]
     environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
     os.set_inheritable(line, False)
     if folder >= 0:
@@ -58,17 +59,29 @@ def main() -> None:
             if prctl is not None:
                 # Should somebody kill us, at least the program itself goes too.
                 prctl(_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+            if group >= 0:
+                _join(group)
             if os.getppid() == ourselves:
                 _become(command, environment, sandbox)
         finally:
             os._exit(127)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _HANDLED)
-    if sandbox >= 0:
-        os.close(sandbox)
+    for descriptor in (sandbox, group):
+        if descriptor >= 0:
+            os.close(descriptor)
     _let_go_of_streams()
     status = _watch(child, line, woken)
     _say_goodbye(line)
     _end_like(status)
+
+
+def _join(group: int) -> None:
+    try:
+        os.write(group, b"0")
+    except OSError:
+        return  # The sub-reaper finds its descendants without.
+    finally:
+        os.close(group)
 
 
 def _become(command: list[str], environment: dict[str, str], sandbox: int) -> None:
