@@ -274,7 +274,7 @@ def versions() -> dict[str, str]:
     def said(*command: str) -> str:
         if shutil.which(command[0]) is None:
             return "not there"
-        told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=30, check=False)
+        told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, check=False)
         return (told.stdout.splitlines() or [""])[0]
 
     return {

@@ -22,10 +22,11 @@ from countersign.agents.models.base import CallPiece, Piece, ReplayPiece, TextPi
 from countersign.agents.models.endpoint import endpoint
 from countersign.wire.errors import ModelError
 from countersign.wire.strict_json import is_safe
+from tests.patience import PATIENCE
 
 from . import fake_wires
 
-BOUND = 60.0
+BOUND = PATIENCE
 """Seconds until a test gives up; what takes longer hangs."""
 SLOW = 5.0
 """Seconds that a hundred messages, or one stream, may take on a machine under load."""

@@ -10,7 +10,8 @@ import { runCommand, webview } from './workbench.mjs';
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 export const COUNTERSIGN = path.join(ROOT, '.venv/bin/countersign');
-export const BOUND = 60_000;
+/** Milliseconds until a wait gives up; scaled as in `tests/patience.py`. */
+export const BOUND = 60_000 * Number(process.env.COUNTERSIGN_TEST_PATIENCE ?? '1');
 // A new workspace opens in Restricted Mode; most flows are about a trusted one, which is what a person who works in it has.
 export const TRUSTED = { 'security.workspace.trust.enabled': false };
 

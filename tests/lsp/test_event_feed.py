@@ -9,6 +9,7 @@ import pytest
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.lsp.event_feed import Feed
 from countersign.wire.threads import DoneEvent, TextEvent, ThinkingEvent, ThreadUpdate
+from tests.patience import PATIENCE
 
 ROW = ThreadRow("thread", "/projects", "title", "Countersign", "default", 0, "2026-11-20T00:00:00Z")
 
@@ -46,7 +47,7 @@ async def test_the_first_piece_goes_out_at_once_and_the_rest_in_one_frame(sent):
     for word in ("two ", "three ", "four"):
         sent.feed.emit("thread", TextEvent(text=word))
     assert sent.texts() == [["one "]]
-    await asyncio.wait_for(sent.news.wait(), 5)
+    await asyncio.wait_for(sent.news.wait(), PATIENCE)
     assert sent.texts() == [["one "], ["two three four"]]
     sent.feed.close()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.stdio.desk import open_desk
 from tests.stdio.peer import Peer
 from tests.survival.post_crash_checks import blocking_remains, broken_chain, left_open
@@ -30,7 +31,7 @@ def shim(tmp_path: Path) -> Iterator[tuple[dict[str, str], mmap.mmap]]:
     """The environment that preloads it, and the numbers it shares with us."""
     library, numbers = tmp_path / "short_writes.so", tmp_path / "numbers"
     words = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", str(SOURCE), "-o", str(library), "-ldl"]
-    subprocess.run(words, check=True, timeout=60)
+    subprocess.run(words, check=True, timeout=PATIENCE)
     numbers.write_bytes(bytes(8))
     with open(numbers, "r+b") as file, mmap.mmap(file.fileno(), 8) as shared:
         yield {"LD_PRELOAD": str(library), "SHORT_WRITES": str(numbers)}, shared

@@ -28,6 +28,7 @@ from countersign.agents.models.conversation import NO_RESULT
 from countersign.agents.models.http_answer import Access
 from countersign.agents.models.retrying import RetryingModel
 from countersign.wire.errors import ContextTooLong, ModelBusy, ModelError
+from tests.patience import PATIENCE
 
 from .providers import KEY, PROVIDERS, Scripted, heard, scripted
 
@@ -316,7 +317,7 @@ async def test_a_wait_ends_when_the_turn_is_cancelled(server: Scripted):
             gone.set()
 
     asking = asyncio.ensure_future(heard(RetryingModel(server.model("gemini"), sleep), [UserMessage("[[limited]]")]))
-    await asyncio.wait_for(waiting.wait(), 60)
+    await asyncio.wait_for(waiting.wait(), PATIENCE)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking

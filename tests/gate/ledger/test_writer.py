@@ -245,13 +245,13 @@ async def test_who_does_not_wait_is_told_on_the_loop_and_never_before_it_asked(t
     ledger.write([entry(1)], fails)
     ledger.write([entry(2)], lambda result: (told.append(result), heard.set()))
     assert told == []
-    await asyncio.wait_for(heard.wait(), 5)
+    await asyncio.wait_for(heard.wait(), PATIENCE)
     assert told == [2]
     ledger.close()
     heard.clear()
     ledger.write([entry(3)], lambda result: (told.append(result), heard.set()))
     assert told == [2]
-    await asyncio.wait_for(heard.wait(), 5)
+    await asyncio.wait_for(heard.wait(), PATIENCE)
     assert isinstance(told[1], LedgerUnavailable)
 
 

@@ -18,6 +18,7 @@ from countersign.gate.shell.files.word_values import join, meaning, plain_path
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood, Simple, Word
 from countersign.gate.shell.variables.bindings import Facts
+from tests.patience import PATIENCE
 
 WORDS_OF_A_TREE = 200
 _ENDED = b"\1\1"
@@ -98,7 +99,7 @@ def by_bash(words: Sequence[str], folder: Path, home: Path) -> list[list[str]]:
         cwd=folder,
         env={"PATH": "/usr/bin:/bin", "HOME": str(home), "LC_ALL": "C.UTF-8"},
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     found: list[list[str]] = [[]]
     for text in done.stdout.split(b"\0")[:-1]:

@@ -16,6 +16,7 @@ from countersign.gate.shell.programs.argv import takes_value
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.rows_text import TEXT
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from tests.patience import PATIENCE
 
 BASH = BashSyntax()
 
@@ -430,7 +431,7 @@ def test_the_table_takes_options_as_the_program_says(name: str) -> None:
     program = shutil.which(name)
     said = ""
     if program is not None:
-        said = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=5, check=False).stdout
+        said = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=PATIENCE, check=False).stdout
     if "GNU" not in said:
         return
     row, _ = find_program(name, [])
