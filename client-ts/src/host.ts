@@ -269,6 +269,8 @@ export function createHost(context: vscode.ExtensionContext) {
 
     onSettingsChanged: (listener: () => void) =>
       vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(SECTION) && listener()),
+    onSaved: (listener: (path: string) => void) =>
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => uri.scheme === 'file' && listener(uri.fsPath)),
     onTrusted: (listener: () => void) => vscode.workspace.onDidGrantWorkspaceTrust(listener),
     onWindowFocus: (listener: (focused: boolean) => void) =>
       vscode.window.onDidChangeWindowState((state) => listener(state.focused)),

@@ -985,6 +985,11 @@ export interface SettingsUnconfirmed {
   items: UnconfirmedItem[];
 }
 
+/** `editor/saved`: a person saved these files in the editor, so what changed in them is nobody else's doing. */
+export interface EditorSaved {
+  paths: string[];
+}
+
 export interface SettingsConfirmParams {
   digest: string;
   accept: boolean;
@@ -1077,6 +1082,7 @@ export interface Methods {
   "rule/remove": { kind: "request"; direction: "toServer"; params: RuleRemoveParams; result: Empty };
   "grant/list": { kind: "request"; direction: "toServer"; params: Empty; result: GrantListResult };
   "grant/revoke": { kind: "request"; direction: "toServer"; params: GrantRevokeParams; result: Empty };
+  "editor/saved": { kind: "notification"; direction: "toServer"; params: EditorSaved };
   "settings/changed": { kind: "notification"; direction: "toServer"; params: SettingsChanged };
   "settings/update": { kind: "request"; direction: "toClient"; params: SettingsUpdateParams; result: SettingsUpdateResult };
   "settings/unconfirmed": { kind: "notification"; direction: "toClient"; params: SettingsUnconfirmed };

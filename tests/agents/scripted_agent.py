@@ -10,6 +10,7 @@ of each `session/prompt` in turn (the last is repeated), and optionally `"modes"
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
     {"spawn": TEXT}                   start bash with this text in a session of its own, and wait for its first line
+    {"pause": SECONDS}                do nothing for so long
     {"until": "cancel"}               wait for session/cancel
     {"until": "file"}                 wait for the file SCRIPT with `.go` instead of `.json`
     {"exit": CODE}                    die at once
@@ -114,6 +115,8 @@ class Agent:
                     )
                     assert child.stdout is not None
                     child.stdout.readline()
+                case {"pause": seconds}:
+                    time.sleep(seconds)
                 case {"until": "cancel"}:
                     self.wait(lambda: self.cancels > 0)
                 case {"until": "file"}:

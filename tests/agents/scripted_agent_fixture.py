@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.acp.identity import identify
 from countersign.agents.acp.label import Claim
@@ -34,6 +35,7 @@ class Player:
         name: str = "scripted",
         recipe: Recipe | None = None,
         gated: bool = False,
+        changes: ChangeWatch | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -42,9 +44,9 @@ class Player:
         path = place.folder / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         config = AgentConfig(name, "acp", command=sys.executable, args=(str(PROGRAM), str(path), str(self.log)))
-        options: dict = {} if recipe is None else {"recipe": recipe}
+        options: dict = {"changes": changes, **({} if recipe is None else {"recipe": recipe})}
         if gated:
-            options = {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}
+            options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}
         self.agent: AcpAgent = place.agent(config, **options)
 
     async def play(self, text: str = "go", mode: str = "default") -> str:

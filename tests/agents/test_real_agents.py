@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.recipe_file import known_recipes
 from countersign.settings.policy import RuleText
 
@@ -40,7 +41,11 @@ class Stage:
     def __init__(self, place: Place, row: RealAgent, url: str, log: Path) -> None:
         self.place, self.row, self._log = place, row, log
         self.config = row.config(url, Path(place.policy.home))
-        self.agent = place.agent(self.config)
+        # Nobody else works there, so that what it changes by itself is certain.
+        self.watch = ChangeWatch(
+            place.policy.workspace, place.gate.running, place.shells, others=lambda workspace, roots: False
+        )
+        self.agent = place.agent(self.config, changes=self.watch)
 
     @property
     def outside(self) -> Path:
@@ -68,9 +73,11 @@ async def stage(tmp_path: Path, row: RealAgent) -> AsyncIterator[Stage]:
     (tmp_path / "outside/secret.txt").write_text("outside-secret\n")
     log = tmp_path / "model.jsonl"
     server, port = fake_llm.serve(0, row.script(place.workspace), log)
+    made = Stage(place, row, f"http://127.0.0.1:{port}", log)
     try:
-        yield Stage(place, row, f"http://127.0.0.1:{port}", log)
+        yield made
     finally:
+        await made.watch.close()
         await place.close()
         server.shutdown()
         server.server_close()

@@ -43,6 +43,7 @@ from countersign.gate.permit import Permit, Stale, _issue
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.receipt import Outcome, Ran, Refused, Settled
 from countersign.gate.refusals import failure_text, limit_reached, may_write, refusal_kind, refused
+from countersign.gate.running_calls import RunningCalls
 from countersign.gate.submission import Room, Submission
 from countersign.gate.turn import Turn
 from countersign.gate.workers import in_worker, sharing
@@ -82,6 +83,7 @@ class Gate:
         self._room = Room()
         self.grants = grants or GrantBook()
         self._decider = Decider(decide, policy, self.grants)
+        self.running = RunningCalls()
         self.noticed = Noticed(ledger, policy, owner)
         self.asking = Asking(ledger, asker)
         self._live = Reevaluator(self.asking, self._decider.decide)
@@ -354,7 +356,8 @@ class Gate:
                 await self._finish(entry, {"ended": "limit"})
                 return limit_reached(self._policy().writes_per_turn, entry.receipt_id)
             turn.emit(call_event(call, "running"))
-            outcome = await plan.run(permit)
+            with self.running.running(call):
+                outcome = await plan.run(permit)
         except LedgerUnavailable:
             raise
         except Stale:

@@ -102,6 +102,7 @@ class App:
         handle("rule/remove", lambda params: remove_rule(self.house, params.rule_id))
         handle("grant/list", lambda _params: rules.GrantListResult(grants=self.house.gate.grants.views()))
         handle("grant/revoke", self._grant_revoke)
+        handle("editor/saved", lambda params: self.house.editor_saved(params.paths))
         handle("settings/changed", self._settings_changed)
         handle("settings/confirm", self._settings_confirm)
         handle("environment/pass", self._environment_pass)

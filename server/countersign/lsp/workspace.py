@@ -55,6 +55,7 @@ from countersign.wire.shells import ShellView
 from countersign.wire.verdicts import Mode
 
 if TYPE_CHECKING:
+    from countersign.agents.acp.change_watch import ChangeWatch
     from countersign.agents.acp.host import AcpAgent
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,7 @@ class WorkspaceServer:
         )
         self.shells = ShellRegistry(self._policy, on_change=self._tell_shell, confiner=self.confiner)
         self._gate_folder = storage / "agents"
+        self.changes: ChangeWatch | None = None
         self.runner = Runner(
             gate=self.gate,
             policy=self._policy,
@@ -152,6 +154,8 @@ class WorkspaceServer:
         try:
             await self.sessions.close()
             await asyncio.gather(self.shells.close(), self.runner.close())
+            if self.changes is not None:
+                await self.changes.close()
             await self.gate.asking.close()
             self.feed.close()
         finally:
@@ -195,12 +199,25 @@ class WorkspaceServer:
             gate_folder=self._gate_folder,
             desk=self.shells,
             labels=LabelStore(self._gate_folder),
+            changes=self._change_watch(),
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 
     def _network(self) -> Network:
         network = self.settings.abilities.network
         return Network(network.proxy or None, tuple(network.no_proxy), network.strict_tls)
+
+    def _change_watch(self) -> ChangeWatch:
+        from countersign.agents.acp.change_watch import ChangeWatch  # noqa: PLC0415 loaded when an agent is hosted
+
+        if self.changes is None:
+            self.changes = ChangeWatch(self._policy().workspace, self.gate.running, self.shells)
+        return self.changes
+
+    def editor_saved(self, paths: Sequence[str]) -> None:
+        """A person saved these files in the editor."""
+        if self.changes is not None:
+            self.changes.saved(paths)
 
     def _tell_agent(self, view: AgentView) -> None:
         self.server.notify("agent/status", view)

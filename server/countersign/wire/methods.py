@@ -90,6 +90,7 @@ METHODS: tuple[Method, ...] = (
     _request("grant/list", Empty, rules.GrantListResult),
     _request("grant/revoke", rules.GrantRevokeParams, Empty),
     # settings
+    _from_client("editor/saved", settings.EditorSaved),
     _from_client("settings/changed", settings.SettingsChanged),
     _to_client("settings/update", settings.SettingsUpdateParams, settings.SettingsUpdateResult),
     _to_client("settings/unconfirmed", settings.SettingsUnconfirmed),

@@ -99,6 +99,12 @@ class SettingsUnconfirmed(WireModel):
     items: list[UnconfirmedItem]
 
 
+class EditorSaved(WireModel):
+    """``editor/saved``: a person saved these files in the editor, so what changed in them is nobody else's doing."""
+
+    paths: list[str]
+
+
 class SettingsConfirmParams(WireModel):
     digest: str
     accept: bool

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from countersign.agents.acp.agent_process import Link, open_link
+from countersign.agents.acp.change_watch import ChangeWatch, Listener
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
@@ -59,6 +60,7 @@ class AcpAgent:
         gate_folder: Path,
         desk: ShellRegistry | None = None,
         labels: LabelStore | None = None,
+        changes: ChangeWatch | None = None,
         recipe: Recipe | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
@@ -69,6 +71,7 @@ class AcpAgent:
         self._failure: str | None = None
         self._label = LabelState(config.name, self.recipe, policy().workspace, labels, changed)
         self._looked = False
+        self._changes = changes
         self._gate = gate
         self._policy = policy
         self._environment = environment
@@ -149,8 +152,24 @@ class AcpAgent:
     # A turn.
 
     async def _turn(self, link: Link, session: Session, text: str) -> StopReason:
+        changes = self._changes
+        if changes is None:
+            return await self._unwatched_turn(link, session, text)
+        listener = Listener(self.name, lambda: self._root(link), session.unpermitted.say_changed)
+        await changes.begin(listener)
+        try:
+            return await self._unwatched_turn(link, session, text)
+        finally:
+            await changes.end(listener)
+
+    def _root(self, link: Link) -> int | None:
+        return link.process.pid if self._link is link else None
+
+    async def _unwatched_turn(self, link: Link, session: Session, text: str) -> StopReason:
         ending = LEFT
         try:
+            if session.stopping:
+                return "cancelled"
             stop = await self._prompt_once(link, session, [*session.take_notes(), text])
             for _ in range(MOST_FOLLOW_UPS):
                 if session.stopping or not session.urgent:
@@ -268,7 +287,7 @@ class AcpAgent:
             tell_options=self._hear_options,
             runs_bash=self._runs_bash,
             folder=self._folder(),
-            root=lambda: link.process.pid if self._link is link else None,
+            root=lambda: self._root(link),
         )
         self._sessions[session_id] = session
         await self._hold_mode(link, session)

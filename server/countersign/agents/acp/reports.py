@@ -205,6 +205,11 @@ class Reports:
         """What was said of a call so far."""
         return self._by_id.get(call_id)
 
+    @property
+    def last_call_id(self) -> str:
+        """The id that the agent gave the call which it told of last, or nothing."""
+        return next(reversed(self._by_id), "")
+
     def shown_id(self, call_id: str) -> str:
         """The id of ours under which the chat shows a call, or nothing."""
         return self._shown.get(call_id, "")
@@ -216,13 +221,12 @@ class Reports:
     async def excused(self, report: ToolReport) -> bool:
         """Return true if nobody need be asked about this call: all of its effects are reads inside the workspace, or it
         did all that it did through us, or it is one of the recipe's tools that have no effect of their own."""
-        if report.names and set(report.names) <= self._quiet:
-            return True
         if report.terminals and set(report.terminals) <= self.terminals_of_ours:
             return True
         if report.too_large:
             return False
-        return await in_worker(_blocking_excused, report, self._ground(), frozenset(self.written_through_us))
+        quiet = bool(report.names) and set(report.names) <= self._quiet
+        return await in_worker(_blocking_excused, report, self._ground(), frozenset(self.written_through_us), quiet)
 
     async def untouched(self, report: ToolReport) -> bool:
         """Return true if all that the call would do is to read and write files, and none of them has changed since the
@@ -279,10 +283,14 @@ def _blocking_drawn(report: ToolReport, ground: AgentContext) -> Drawn:
     return Drawn(work_out(report, ground).category, shown_arguments(report))
 
 
-def _blocking_excused(report: ToolReport, ground: AgentContext, written_through_us: frozenset[str]) -> bool:
+def _blocking_excused(
+    report: ToolReport, ground: AgentContext, written_through_us: frozenset[str], quiet: bool
+) -> bool:
     if not any((report.inputs, report.diffs, report.locations)):
-        return False
+        return quiet
     touch = work_out(report, ground)
+    if quiet and not touch.understood and not report.diffs:
+        return True
     writes = {effect.path for effect in touch.effects if isinstance(effect, WritePath)}
     if writes and writes <= written_through_us and not any(isinstance(effect, RunCommand) for effect in touch.effects):
         return True

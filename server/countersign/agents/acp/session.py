@@ -23,7 +23,7 @@ from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
-from countersign.agents.acp.reports import Reports, shown_arguments, title_of
+from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
 from countersign.agents.acp.started import Started
 from countersign.agents.acp.translate import (
@@ -40,6 +40,7 @@ from countersign.agents.acp.translate import (
     read_update,
 )
 from countersign.agents.acp.unasked import Labels, Tripwire
+from countersign.agents.acp.unpermitted import Unpermitted
 from countersign.agents.pace import Pace
 from countersign.gate import (
     BadArguments,
@@ -61,7 +62,7 @@ from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of
-from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent, UnpermittedEvent
+from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
 
 log = limited_logger(__name__)
 
@@ -131,7 +132,7 @@ class Session:
         self._labels = labels
         self._root = root
         self._refused = False
-        self._new_reports()
+        self._new_reports("")
         self._tell_mode = tell_mode
         self._tell_options = tell_options
         self._runs_bash = runs_bash
@@ -151,7 +152,7 @@ class Session:
         self._permitted = {}
         self.reopen()
         self._refused = False
-        self._new_reports()
+        self._new_reports(turn.thread_id)
 
     def _emit_of_gate(self, emit: Callable[[ThreadEvent], None], event: ThreadEvent) -> None:
         if isinstance(event, ToolResultEvent):
@@ -280,19 +281,11 @@ class Session:
                     await self._tripwire.fall(report, "did not wait for an answer")
         await self._tripwire.hear_end(report)
 
-    async def _say_unpermitted(self, message: str, report: ToolReport, certain: bool) -> None:
-        title = title_of(report)
-        self.emit(UnpermittedEvent(message=message, certain=certain, tool_call=title))
-        if (turn := self._last_turn) is not None:
-            seen: dict[str, Json] = {"message": message, "toolCall": title, "input": shown_arguments(report)}
-            await self.gate.noticed.record(
-                turn.thread_id, self.agent, report.call_id, f"acp:{report.tool_kind}", seen, certain=certain
-            )
-
-    def _new_reports(self) -> None:
+    def _new_reports(self, thread_id: str) -> None:
         self.reports = Reports(self.agent, self.emit, self.ground, self.recipe.quiet)
         self._started = Started(self.agent, self._root)
-        self._tripwire = Tripwire(self.agent, self.reports, self._labels, self._say_unpermitted, self._own)
+        self.unpermitted = Unpermitted(self.agent, thread_id, self.gate, self._labels, self.reports, self.emit)
+        self._tripwire = Tripwire(self.agent, self.reports, self._labels, self.unpermitted.say_call, self._own)
 
     # What the agent asks.
 

@@ -122,3 +122,35 @@ def _read(pid: int) -> Process | None:
     if len(fields) < 20 or fields[0] in (b"Z", b"X"):
         return None
     return Process(pid, int(fields[1]), int(fields[19]))
+
+
+def blocking_others_at_work(workspace: str, agents: Iterable[int]) -> bool:
+    """Return true if somebody else than these agents may change files of the workspace now: a process with a terminal
+    (a person's shell, and what was started in it), or one that works inside the workspace. True where nobody can tell.
+    """
+    if not LINUX:
+        return True
+    ours = {os.getpid()}
+    for root in agents:
+        ours |= {root, *(process.pid for process in blocking_descendants(root))}
+    for process in _processes():
+        if process.pid not in ours and (_has_terminal(process.pid) or _works_in(process.pid, workspace)):
+            return True
+    return False
+
+
+def _has_terminal(pid: int) -> bool:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return False
+    fields = text[text.rfind(b")") + 2 :].split()
+    return len(fields) > 4 and fields[4] != b"0"
+
+
+def _works_in(pid: int, workspace: str) -> bool:
+    try:
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return False
+    return folder == workspace or folder.startswith(f"{workspace}/")

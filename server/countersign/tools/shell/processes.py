@@ -113,6 +113,11 @@ class ShellRegistry:
         """All that run and the last that ended, oldest first."""
         return [shell.view() for shell in (*self._shells.values(), *self._left.values())]
 
+    @property
+    def is_any_running(self) -> bool:
+        """Whether any command runs, or anything that one left running."""
+        return bool(self._left) or any(shell.state == "running" for shell in self._shells.values())
+
     def adopt(self, process: Process, command: str, thread_id: str, tool_call_id: str) -> None:
         """List a process that a hosted agent's command left running, so that a person can end it."""
         known = any(left.process == process for left in self._left.values())

@@ -1,0 +1,150 @@
+"""The workspace, watched while hosted agents work: changes that no permit accounts for are told of within two seconds.
+
+A watcher names no author. So a change counts against an agent only where nobody else can have made it: no other agent
+works, nothing was saved in the editor, and no process of anybody else has a terminal or works in the workspace. What
+somebody else may have done is told of as uncertain, and lowers no label.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from countersign.agents.acp.tracked_files import TrackedFiles
+from countersign.gate import RunningCalls
+from countersign.tools.shell.process_tree import blocking_others_at_work
+from countersign.tools.shell.processes import ShellRegistry
+
+log = logging.getLogger(__name__)
+
+DEBOUNCE = 300
+"""Milliseconds that changes are gathered before they are told of."""
+AFTER_SECONDS = 30.0
+"""How long after a turn changes are still looked for: what was stopped may write late."""
+SAVED_SECONDS = 5.0
+"""How long after a save in the editor a change of that file counts as the person's."""
+FIRST_SCAN_SECONDS = 2.0
+"""How long the first prompt waits until the workspace was read; larger ones are read on beside it."""
+
+Say = Callable[[list[str], bool], Awaitable[None]]
+
+
+@dataclass(slots=True, eq=False)
+class Listener:
+    """One turn of one agent. ``say`` tells of changed files, and whether it is certain that the agent changed them."""
+
+    agent: str
+    root: Callable[[], int | None]
+    say: Say
+    until: float | None = None
+    told: set[str] = field(default_factory=set)
+
+
+class ChangeWatch:
+    """The watcher of one workspace. A class because all agents share what is known of its files.
+
+    ``others`` says whether anybody else is at work in the workspace, given the processes below which the agents are.
+    """
+
+    def __init__(
+        self,
+        workspace: str,
+        running: RunningCalls,
+        shells: ShellRegistry | None = None,
+        others: Callable[[str, Iterable[int]], bool] = blocking_others_at_work,
+    ) -> None:
+        self._workspace = os.path.realpath(workspace)
+        self._running = running
+        self._shells = shells
+        self._others = others
+        self._files = TrackedFiles(workspace)
+        self._reading = asyncio.Lock()
+        self._listeners: list[Listener] = []
+        self._saved: dict[str, float] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._read_once = asyncio.Event()
+
+    def saved(self, paths: Iterable[str]) -> None:
+        """The person saved these files in the editor."""
+        now = time.monotonic()
+        self._saved = {path: at for path, at in self._saved.items() if now - at < SAVED_SECONDS}
+        self._saved.update((os.path.realpath(path), now) for path in paths)
+
+    async def begin(self, listener: Listener) -> None:
+        """A turn begins; what changes from now on is looked at."""
+        now = time.monotonic()
+        self._listeners = [each for each in self._listeners if each.until is None or each.until > now]
+        if not self._listeners:
+            # Between turns files change as the person likes.
+            self._read_once.clear()
+        self._listeners.append(listener)
+        if self._task is None or self._task.done():
+            self._read_once.clear()
+            self._task = asyncio.create_task(self._watch(), name="watch the workspace")
+        elif not self._read_once.is_set():
+            await self._read()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FIRST_SCAN_SECONDS):
+                await self._read_once.wait()
+
+    async def end(self, listener: Listener) -> None:
+        """A turn is over: the workspace is compared with what is known of it, and watched a little longer."""
+        if self._read_once.is_set():
+            async with self._reading:
+                changed = await asyncio.to_thread(self._files.blocking_scan)
+            await self._tell(changed)
+        listener.until = time.monotonic() + AFTER_SECONDS
+
+    async def close(self) -> None:
+        """Watch no longer."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _read(self) -> None:
+        async with self._reading:
+            await asyncio.to_thread(self._files.blocking_scan)
+        self._read_once.set()
+
+    async def _watch(self) -> None:
+        await self._read()
+        try:
+            from watchfiles import awatch  # noqa: PLC0415 loaded when an agent is hosted
+
+            async for changes in awatch(
+                self._workspace, watch_filter=None, debounce=DEBOUNCE, step=50, ignore_permission_denied=True
+            ):
+                if not any(each.until is None or each.until > time.monotonic() for each in self._listeners):
+                    return
+                async with self._reading:
+                    paths = {path for _, path in changes}
+                    changed = await asyncio.to_thread(self._files.blocking_changed, paths)
+                await self._tell(changed)
+        except (OSError, RuntimeError, ImportError):
+            # The comparison at the end of each turn remains.
+            log.exception("the workspace cannot be watched")
+
+    async def _tell(self, changed: Iterable[str]) -> None:
+        now = time.monotonic()
+        listening = [each for each in self._listeners if each.until is None or each.until > now]
+        loose = [path for path in changed if not self._accounted_for(path, now)]
+        if not loose or not listening:
+            return
+        roots = [root for each in listening if (root := each.root()) is not None]
+        alone = len({each.agent for each in listening}) == 1
+        certain = alone and not await asyncio.to_thread(self._others, self._workspace, roots)
+        for listener in listening:
+            fresh = [path for path in loose if certain or path not in listener.told]
+            listener.told.update(fresh)
+            if fresh:
+                await listener.say([path.removeprefix(f"{self._workspace}/") for path in fresh], certain)
+
+    def _accounted_for(self, path: str, now: float) -> bool:
+        if self._running.account_for(path) or now - self._saved.get(path, -SAVED_SECONDS) < SAVED_SECONDS:
+            return True
+        return self._shells is not None and self._shells.is_any_running

@@ -1,0 +1,245 @@
+"""Changes that no permit accounts for are told of; what a person, a build or a checkout does lowers no label."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from countersign.agents.acp.change_watch import ChangeWatch
+from countersign.agents.acp.tracked_files import TrackedFiles
+from countersign.gate.running_calls import RunningCalls
+from tests.agents.scripted_agent_fixture import Player, ask, done, report
+
+from .desk import Place, make_place
+
+
+class Watched:
+    """A place with a watcher. `others`: somebody else is at work there."""
+
+    def __init__(self, place: Place, others: bool) -> None:
+        self.place = place
+        self.others = others
+        self.watch = ChangeWatch(
+            str(place.workspace), place.gate.running, place.shells, others=lambda workspace, roots: self.others
+        )
+
+    def player(self, *prompts: list, **script) -> Player:
+        steps = json.loads(json.dumps(prompts).replace("{ws}", str(self.place.workspace)))
+        return Player(self.place, *steps, gated=True, changes=self.watch, **script)
+
+    def changed(self) -> list[tuple[str, bool]]:
+        return [(path, event.certain) for event in self.place.of("unpermitted") for path in event.paths or ()]
+
+
+@pytest.fixture
+async def make_watched(tmp_path: Path) -> AsyncIterator[Callable[[bool], Watched]]:
+    place = make_place(tmp_path)
+    made: list[Watched] = []
+
+    def make(others: bool = False) -> Watched:
+        made.append(Watched(place, others))
+        return made[-1]
+
+    try:
+        yield make
+    finally:
+        for each in made:
+            await each.watch.close()
+        await place.close()
+
+
+RUN = {"kind": "execute", "rawInput": {"command": "make"}}
+WRITE = {"kind": "edit", "rawInput": {"path": "{ws}/a.txt", "content": "x\n"}}
+ROWS = {
+    "a write without a word": ([{"write": ["{ws}/a.txt", "x\n"]}], ["a.txt"]),
+    "a write that was allowed": ([ask("a", **WRITE), {"write": ["{ws}/a.txt", "x\n"]}, done("a")], []),
+    "a write of another file beside it": ([ask("a", **WRITE), {"write": ["{ws}/b.txt", "x\n"]}, done("a")], ["b.txt"]),
+    "by a temporary file": ([ask("a", **WRITE), {"write": ["{ws}/.a.txt.tmp1", "x"]}, done("a")], []),
+    "what a command changes that was allowed": ([ask("a", **RUN), {"write": ["{ws}/b.txt", "x"]}, done("a")], []),
+    "what was told as a read": (
+        [ask("a", kind="read", rawInput={"path": "{ws}/a.txt"}), {"write": ["{ws}/a.txt", "x"]}, done("a")], ["a.txt"]),
+    "an ignored file": ([{"write": ["{ws}/out/a.o", "x"]}], []),
+    "a file that steers an agent, though ignored": ([{"write": ["{ws}/.claude/x.json", "x"]}], [".claude/x.json"]),
+    "the same bytes again": ([{"write": ["{ws}/there.txt", "there\n"]}], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "told"), ROWS.values(), ids=ROWS)
+async def test_a_change_that_no_permit_accounts_for_lowers_the_label(make_watched, steps: list, told: list[str]):
+    watched = make_watched()
+    for folder in ("out", ".claude"):
+        (watched.place.workspace / folder).mkdir()
+    (watched.place.workspace / ".gitignore").write_text("out/\n.claude/\n")
+    (watched.place.workspace / "there.txt").write_text("there\n")
+    watched.place.person.decide = lambda card: {"option": "allow_once"}
+    player = watched.player(steps)
+    await player.play()
+    assert watched.changed() == [(path, True) for path in told]
+    assert player.agent.label == ("unguarded" if told else "gated")
+    noticed = [row for row in watched.place.rows() if row.phase == "noticed"]
+    assert len(noticed) == len(told)
+
+
+async def test_where_somebody_else_is_at_work_it_is_uncertain_and_the_label_stays(make_watched):
+    watched = make_watched(True)
+    player = watched.player([{"write": ["{ws}/a.txt", "x"]}])
+    await player.play()
+    assert watched.changed() == [("a.txt", False)]
+    assert player.agent.label == "gated"
+    assert [row.outcome for row in watched.place.rows()] == [{"certain": False}]
+
+
+async def test_a_change_is_told_of_while_the_turn_goes_on(make_watched):
+    watched = make_watched()
+    player = watched.player([SAID, {"until": "file"}, {"write": ["{ws}/a.txt", "x"]}, {"until": "cancel"}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    (watched.place.folder / "scripted.go").touch()
+    await watched.place.until(lambda: bool(watched.changed()))
+    row = next(row for row in watched.place.rows() if row.phase == "noticed")
+    assert row.tool == "workspace"
+    await player.agent.cancel("thread")
+    await playing
+
+
+SAID = {"update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "at work"}}}
+
+
+async def test_what_is_written_after_a_stop_is_told_of(make_watched):
+    watched = make_watched()
+    player = watched.player([SAID, {"until": "cancel"}, {"answer": "cancelled"}, {"until": "file"},
+                             {"write": ["{ws}/late.txt", "x"]}])  # fmt: skip
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    await player.agent.cancel("thread")
+    assert await playing == "cancelled"
+    (watched.place.folder / "scripted.go").touch()
+    await watched.place.until(lambda: bool(watched.changed()))
+    assert watched.changed() == [("late.txt", True)]
+
+
+async def test_a_save_in_the_editor_is_the_persons(make_watched):
+    watched = make_watched()
+    player = watched.player([SAID, {"until": "file"}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    path = watched.place.workspace / "mine.txt"
+    watched.watch.saved([str(path)])
+    path.write_text("mine")
+    (watched.place.folder / "scripted.go").touch()
+    await playing
+    assert watched.changed() == []
+    assert player.agent.label == "gated"
+
+
+async def test_two_agents_at_work_leave_it_uncertain(make_watched):
+    watched = make_watched()
+    other = watched.player([SAID, {"until": "file"}], name="other")
+    playing = asyncio.ensure_future(other.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    player = watched.player([{"write": ["{ws}/a.txt", "x"]}])
+    await player.play()
+    assert {certain for _, certain in watched.changed()} == {False}
+    assert (player.agent.label, other.agent.label) == ("gated", "gated")
+    (watched.place.folder / "other.go").touch()
+    await playing
+
+
+GIT = ("git", "-c", "user.name=x", "-c", "user.email=x@x")
+
+
+async def test_a_persons_work_beside_an_agent_lowers_no_label(make_watched):
+    """Saves, a build, a formatter, `git checkout` and a watcher that writes, all while an agent works."""
+    watched = make_watched(True)
+    workspace = watched.place.workspace
+
+    def git(*words: str) -> None:
+        subprocess.run([*GIT, *words], cwd=workspace, check=True, capture_output=True)
+
+    def work() -> None:
+        for round_ in range(5):
+            git("checkout", "-q", "other" if round_ % 2 else "main")
+            for number in range(20):
+                (workspace / f"built-{number}.js").write_text(f"{round_}")
+            (workspace / "f.py").write_text(f"x = {round_}\n")
+            time.sleep(0.4)
+
+    def prepare() -> None:
+        git("init", "-q", "-b", "main")
+        for branch in ("main", "other"):
+            (workspace / "tracked.txt").write_text(branch)
+            git("add", "tracked.txt")
+            git("commit", "-qm", branch)
+            if branch == "main":
+                git("checkout", "-q", "-b", "other")
+
+    await asyncio.to_thread(prepare)
+    player = watched.player([SAID, {"until": "file"}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    await asyncio.to_thread(work)
+    (watched.place.folder / "scripted.go").touch()
+    await playing
+    assert player.agent.label == "gated"
+    assert {certain for _, certain in watched.changed()} <= {False}
+    assert len(watched.place.of("unpermitted")) <= 5
+
+
+# What is compared.
+
+
+def test_the_first_scan_knows_every_file_and_later_ones_say_what_differs(tmp_path: Path):
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/.gitignore").write_text("*.log\n!keep.log\n")
+    (tmp_path / "sub/x.log").write_text("")
+    (tmp_path / "sub/keep.log").write_text("")
+    (tmp_path / ".git/hooks").mkdir(parents=True)
+    (tmp_path / ".git/index").write_text("")
+    files = TrackedFiles(str(tmp_path))
+    names = {os.path.relpath(path, tmp_path) for path in files.blocking_scan()}
+    assert names == {"a", "sub/.gitignore", "sub/keep.log"}
+    (tmp_path / "a").write_text("b")
+    (tmp_path / "sub/x.log").write_text("more")
+    (tmp_path / "sub/keep.log").unlink()
+    (tmp_path / ".git/index").write_text("more")
+    (tmp_path / ".git/hooks/post-commit").write_text("evil")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    found = {os.path.relpath(path, tmp_path) for path in files.blocking_scan()}
+    assert found == {"a", "sub/keep.log", ".git/hooks/post-commit", "link"}
+    assert files.blocking_scan() == []
+
+
+def test_a_file_with_its_old_times_is_still_seen_to_have_changed(tmp_path: Path):
+    path = tmp_path / "a"
+    path.write_text("one")
+    files = TrackedFiles(str(tmp_path))
+    files.blocking_scan()
+    state = path.stat()
+    path.write_text("two")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert files.blocking_scan() == [str(path)]
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    assert TrackedFiles(str(tmp_path)).blocking_scan() == [str(tmp_path / "pipe")]
+
+
+def test_nothing_runs_nothing_is_accounted_for():
+    assert not RunningCalls().account_for("/w/a")
+
+
+async def test_a_silent_read_only_turn_says_nothing(make_watched):
+    watched = make_watched()
+    player = watched.player([report("a", kind="read", rawInput={"path": "x"}), done("a")])
+    await player.play()
+    assert watched.changed() == []
+    assert player.agent.label == "gated"
