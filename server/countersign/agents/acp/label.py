@@ -61,10 +61,9 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
         return "asksOnly", wrong
     version, digest = found.identity.version, found.identity.digest
     if found.identity.package not in recipe.packages or version not in recipe.measured:
-        return "asksOnly", f"version {version} of this agent has not been measured; `countersign probe` measures it"
+        return "asksOnly", f"version {version} of this agent has not been measured"
     if digest is None or digest not in recipe.measured[version]:
-        why = f"this calls itself version {version}, but its files are not those that were measured"
-        return "asksOnly", f"{why}; `countersign probe` measures them"
+        return "asksOnly", f"this calls itself version {version}, but its files are not those that were measured"
     return recipe.label, recipe.caveat
 
 
