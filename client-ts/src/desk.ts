@@ -22,6 +22,9 @@ export interface DeskHost extends ApprovalsHost, PromptsHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
+  /** What the view asked to be kept in this workspace, as it gave it. */
+  keptView(): string | undefined;
+  keepView(text: string): void;
   focusEditor(): void;
   copy(text: string): Promise<void>;
   /** Puts a text where the cursor is in the editor, as if it had been pasted. */
@@ -114,6 +117,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       threads,
       approvals: [...approvals.all()],
       queued: prompts.queued(),
+      kept: host.keptView(),
       connection,
       loaded,
       ...host.models(),
@@ -336,6 +340,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       }
       case 'passVariable':
         return passVariable(link, host, intent.name);
+      case 'keep':
+        return host.keepView(intent.text);
       case 'focusEditor':
         return host.focusEditor();
       case 'copy':

@@ -135,6 +135,8 @@ export function createHost(context: vscode.ExtensionContext) {
 
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
+    keptView: (): string | undefined => context.workspaceState.get<string>('countersign.view'),
+    keepView: (text: string): void => void context.workspaceState.update('countersign.view', text),
     keptPrompts: (): unknown => context.workspaceState.get('countersign.queuedPrompts'),
     keepPrompts: (queued: Record<string, QueuedPrompt[]>): void =>
       void context.workspaceState.update('countersign.queuedPrompts', queued),

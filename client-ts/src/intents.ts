@@ -69,6 +69,7 @@ const SHAPES = {
   bypassStart: { agentName: text },
   bypassEnd: { agentName: text },
   passVariable: { name: text },
+  keep: { text },
   focusEditor: {},
   copy: { text },
   insert: { text },

@@ -12,6 +12,8 @@ export interface Snapshot {
   agents: wire.AgentView[];
   threads: wire.ThreadSummary[];
   approvals: wire.ApprovalRequest[];
+  /** What the view asked to be kept for a new one: draft, page and places. The editor forgets its own copy on some reloads. */
+  kept?: string;
   /** Prompts that wait, by chat. */
   queued: Record<string, QueuedPrompt[]>;
   /** Names of models a person has set up, and which model each built-in agent uses. */

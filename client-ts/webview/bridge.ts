@@ -49,12 +49,22 @@ export function createBridge(api: EditorApi): Bridge {
   let acted: (action: CardAction) => void = () => undefined;
   let modeChosen: (mode: Mode) => void = () => undefined;
   const before = api.getState();
+  let keeping: ReturnType<typeof setTimeout> | undefined;
+  let telling: ReturnType<typeof setTimeout> | undefined;
+  let restored = before !== undefined && before !== null;
   let chosen = textOf(before, 'threadId');
   let draft = textOf(before, 'draft') ?? '';
   let scrolls: Readonly<Record<string, Scroll>> = scrollsOf(before);
   let state: State = { ...initialState(), page: pageOf(before) };
-  const keep = (): void => api.setState({ threadId: chosen, draft, page: state.page, scrolls });
-  let keeping: ReturnType<typeof setTimeout> | undefined;
+  const keep = (): void => {
+    const all = { threadId: chosen, draft, page: state.page, scrolls };
+    api.setState(all);
+    clearTimeout(telling);
+    telling = setTimeout(
+      () => api.postMessage({ type: 'keep', text: JSON.stringify(all) } satisfies Intent),
+      KEEP_DELAY,
+    );
+  };
   let settled = false;
   let loaded = false;
 
@@ -74,7 +84,10 @@ export function createBridge(api: EditorApi): Bridge {
     const { page } = state;
     inbox = [];
     for (const message of messages) {
-      if (message.type === 'snapshot') useStrings(message.strings);
+      if (message.type === 'snapshot') {
+        useStrings(message.strings);
+        restore(message.kept);
+      }
       state = reduce(state, message);
       settle();
     }
@@ -91,6 +104,19 @@ export function createBridge(api: EditorApi): Bridge {
     // Grants end with their turn, and what was answered may have left one.
     if (state.page === 'rules' && messages.some(({ type }) => type === 'turnEnded' || type === 'approvalResolved'))
       api.postMessage({ type: 'rules' } satisfies Intent);
+  }
+
+  /** For a view that the editor kept nothing for: what the extension kept. */
+  function restore(text: string | undefined): void {
+    if (restored) return;
+    restored = true;
+    const kept = parsed(text);
+    chosen ??= textOf(kept, 'threadId');
+    scrolls = { ...scrollsOf(kept), ...scrolls };
+    const page = pageOf(kept);
+    // Put into the text box as a refused prompt is: unless something stands there already.
+    const refused = textOf(kept, 'draft');
+    state = { ...state, ...(state.page === 'chat' && { page }), ...(refused && { refused }) };
   }
 
   /** What a page shows is fetched when it is turned to. */
@@ -166,6 +192,14 @@ export function createBridge(api: EditorApi): Bridge {
 function pageOf(kept: unknown): Page {
   const page = textOf(kept, 'page');
   return page === 'chats' || page === 'history' || page === 'shells' || page === 'rules' ? page : 'chat';
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined; // kept by another version
+  }
 }
 
 function scrollsOf(kept: unknown): Record<string, Scroll> {

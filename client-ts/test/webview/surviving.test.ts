@@ -65,6 +65,32 @@ it('the place in a chat is kept over another page and a new webview, until the p
   expect(third.find('.transcript').scrollTop).toBe(third.find('.transcript').scrollHeight);
 });
 
+it('where the editor kept nothing, what the extension kept is there again', async () => {
+  const first = await fakeWebview(snapshot(), opened);
+  await type(first, 'half a thought');
+  first.bridge.dispatch({ type: 'page', page: 'rules' });
+  vi.advanceTimersByTime(1000);
+  const kept = first.sent('keep').at(-1)!.text;
+  keptByEditor.state = undefined;
+  const second = await fakeWebview(snapshot({ kept }));
+  expect(second.bridge.state.page).toBe('rules');
+  second.bridge.dispatch({ type: 'page', page: 'chat' });
+  await second.settle();
+  expect(box(second).value).toBe('half a thought');
+  // What is written since is not overwritten by another snapshot.
+  await type(second, 'another thought');
+  await second.say(snapshot({ kept }));
+  expect(box(second).value).toBe('another thought');
+});
+
+it.each([['{'], ['null'], ['[]'], ['{"draft": 3, "page": "review", "scrolls": 1}']])(
+  'what was kept by another version is left out: %s',
+  async (kept) => {
+    const webview = await fakeWebview(snapshot({ kept }), opened);
+    expect([webview.bridge.state.page, box(webview).value]).toEqual(['chat', '']);
+  },
+);
+
 describe('a queued message', () => {
   const queued = {
     't-1': [
