@@ -198,13 +198,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     post({ type: 'modeSet', threadId, mode: result.mode });
   }
 
-  async function history({ text, threadId, toolCallId, cursor }: IntentOf<'history'>): Promise<void> {
+  async function history({ cursor, type: _type, ...wanted }: IntentOf<'history'>): Promise<void> {
     // A ledger that cannot be read fails the query: the page then says why all the same.
-    if (toolCallId === undefined && cursor === undefined)
+    if (wanted.toolCallId === undefined && cursor === undefined)
       post({ type: 'ledger', status: await link.request('ledger/status', {}) });
-    const filter = defined({ text: text || undefined, threadId, toolCallId });
+    const filter = defined({ ...wanted, text: wanted.text || undefined });
     const page = await link.request('history/query', defined({ filter, cursor, limit: HISTORY_PAGE }));
-    post({ type: 'history', ...page, more: cursor !== undefined, of: toolCallId });
+    post({ type: 'history', ...page, more: cursor !== undefined, of: wanted.toolCallId });
   }
 
   async function deleteThread(threadId: string): Promise<void> {

@@ -6,8 +6,9 @@ import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
 import { t } from './l10n.ts';
+import './picker.ts';
 import type { State } from './state.ts';
-import { byWords, outcomeFacts, shortPath, timeWords } from './words.ts';
+import { byWords, outcomeFacts, toolWords, shortPath, timeWords } from './words.ts';
 
 /** The phases of one call, put together: each row of the ledger adds what it knows. */
 export interface Receipt {
@@ -21,21 +22,31 @@ export interface Receipt {
   outcome?: Record<string, unknown>;
 }
 
+interface Filter {
+  agent?: string;
+  verdict?: string;
+  /** Hours back. */
+  since?: string;
+}
+
 export class History extends Drawn {
   static override properties = {
     bridge: { attribute: false },
     state: { attribute: false },
     opened: { state: true },
     text: { state: true },
+    filter: { state: true },
   };
   declare bridge: Bridge;
   declare state: State;
   declare private opened: string | undefined;
   declare private text: string;
+  declare private filter: Filter;
 
   constructor() {
     super();
     this.text = '';
+    this.filter = {};
   }
 
   protected override render(): TemplateResult {
@@ -48,6 +59,25 @@ export class History extends Drawn {
         <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
         <button type="button" class="tool" aria-label=${t('Export')} title=${t('Export')} @click=${() => this.bridge.post({ type: 'exportHistory' })}>${icon('export')}</button>
       </form>
+      <div class="page-tools filters" role="group" aria-label=${t('Filters')}>
+        ${this.choice(
+          'agent',
+          t('Agent of the calls'),
+          t('All agents'),
+          this.agentNames().map((name) => [name, name]),
+        )}
+        ${this.choice('verdict', t('Verdict'), t('All verdicts'), [
+          ['allow', t('Allowed')],
+          ['deny', t('Denied')],
+          ['ask', t('Asked')],
+        ])}
+        ${this.choice('since', t('Time'), t('Any time'), [
+          ['1', t('Last hour')],
+          ['24', t('Last 24 hours')],
+          ['168', t('Last 7 days')],
+        ])}
+        <span class="spring"></span>${this.chain()}
+      </div>
       <div class="page-scroll" tabindex="0">
         ${repeat(
           receipts,
@@ -55,9 +85,50 @@ export class History extends Drawn {
           (receipt) => this.row(receipt),
         )}
         ${receipts.length === 0 ? html`<p class="empty">${loaded ? t('Nothing was decided yet.') : t('Loading')}</p>` : nothing}
-        ${cursor === undefined ? nothing : html`<button type="button" class="link earlier" @click=${() => this.bridge.post({ type: 'history', cursor, ...(this.text && { text: this.text }) })}>${t('Show earlier ones')}</button>`}
+        ${cursor === undefined ? nothing : html`<button type="button" class="link earlier" @click=${() => this.bridge.post({ type: 'history', cursor, ...this.wanted() })}>${t('Show earlier ones')}</button>`}
       </div>
     </section>`;
+  }
+
+  private agentNames(): string[] {
+    const known = this.state.agents.map(({ agentName }) => agentName);
+    return [...new Set([...known, ...this.state.history.entries.map(({ agentName }) => agentName)])];
+  }
+
+  private choice(
+    name: keyof Filter,
+    label: string,
+    all: string,
+    values: (readonly [string, string])[],
+  ): TemplateResult {
+    const chosen = this.filter[name] ?? '';
+    const choose = ({ detail }: CustomEvent<string>): void => {
+      this.filter = { ...this.filter, [name]: detail || undefined };
+      this.bridge.post({ type: 'history', ...this.wanted() });
+    };
+    const choices = [{ value: '', name: all }, ...values.map(([value, words]) => ({ value, name: words }))];
+    return html`<cs-picker .label=${label} .value=${chosen} .empty=${all} .choices=${choices} @picked=${choose}></cs-picker>`;
+  }
+
+  /** What the person looks for, as the server takes it. */
+  private wanted(): { text?: string; agentName?: string; verdict?: wire.Verdict; since?: string } {
+    const { agent, verdict, since } = this.filter;
+    const text = this.text.trim();
+    return {
+      ...(text && { text }),
+      ...(agent && { agentName: agent }),
+      ...(verdict && { verdict: verdict as wire.Verdict }),
+      ...(since && { since: new Date(Date.now() - Number(since) * 3_600_000).toISOString() }),
+    };
+  }
+
+  /** Whether the hash chain holds, where it does; damage has a banner of its own. */
+  private chain(): TemplateResult | typeof nothing {
+    const { ledger } = this.state;
+    if (ledger?.state !== 'whole' && ledger?.state !== 'checking') return nothing;
+    const words =
+      ledger.state === 'whole' ? t('The chain of {0} rows is whole', ledger.rows) : t('The chain is being checked');
+    return html`<span class="chain" title=${words} data-testid="chain">${icon(ledger.state === 'whole' ? 'verified' : 'loading')}<span class="sr">${words}</span></span>`;
   }
 
   /** What is wrong with the ledger. The button only asks: the extension draws the modal, and the server begins the chain. */
@@ -93,7 +164,7 @@ export class History extends Drawn {
   private details({ latest, evidence, outcome, receiptId }: Receipt): TemplateResult {
     const facts: [string, string][] = [
       [t('Agent'), latest.subagent ? `${latest.agentName} › ${latest.subagent}` : latest.agentName],
-      [t('Tool'), latest.tool],
+      [t('Tool'), `${toolWords(latest.tool)} (${latest.tool})`],
       ...outcomeFacts(outcome ?? {}, (path) => shortPath(path, this.state.workspace, this.state.home)),
       [t('Digest'), latest.digest],
     ];
@@ -123,7 +194,7 @@ export class History extends Drawn {
 
   private readonly search = (event: Event): void => {
     event.preventDefault();
-    this.bridge.post({ type: 'history', ...(this.text.trim() && { text: this.text.trim() }) });
+    this.bridge.post({ type: 'history', ...this.wanted() });
   };
 }
 
@@ -149,10 +220,10 @@ function inputLine({ tool, input }: wire.HistoryEntry): string {
   if (typeof input === 'object' && input !== null) {
     for (const key of ['command', 'path', 'url', 'pattern']) {
       const value = (input as Record<string, unknown>)[key];
-      if (typeof value === 'string') return key === 'command' ? value : `${tool} ${value}`;
+      if (typeof value === 'string') return key === 'command' ? value : `${toolWords(tool)}: ${value}`;
     }
   }
-  return tool;
+  return toolWords(tool);
 }
 
 customElements.define('cs-history', History);

@@ -232,3 +232,29 @@ function pathMeaning(pattern: string, what: string): string {
 export function verdictWord(verdict: wire.Verdict): string {
   return { allow: t('Allow'), ask: t('Ask'), deny: t('Deny') }[verdict];
 }
+
+/** What a tool does, in a person's words; one that has none keeps its name. */
+export function toolWords(tool: string): string {
+  const words: Record<string, string> = {
+    read_file: t('Read a file'),
+    write_file: t('Write a file'),
+    edit_file: t('Edit a file'),
+    delete_file: t('Delete a file'),
+    move_file: t('Move a file'),
+    list_dir: t('List a folder'),
+    glob: t('Find files'),
+    search: t('Search in files'),
+    shell: t('Run a command'),
+    web_fetch: t('Fetch a page'),
+    'acp:read': t('Read'),
+    'acp:edit': t('Edit'),
+    'acp:delete': t('Delete'),
+    'acp:move': t('Move'),
+    'acp:search': t('Search'),
+    'acp:execute': t('Run a command'),
+    'acp:fetch': t('Fetch a page'),
+  };
+  const mcp = /^mcp__(.+?)__(.+)$/.exec(tool);
+  if (mcp) return t('{0} of {1}', mcp[2]!, mcp[1]!);
+  return Object.hasOwn(words, tool) ? words[tool]! : tool;
+}

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
 import type * as wire from '../../src/wire.gen.ts';
-import { fakeWebview, snapshot } from '../fakeWebview.ts';
+import { type FakeWebview, fakeWebview, snapshot } from '../fakeWebview.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -113,5 +113,63 @@ describe('history says when the ledger is damaged', () => {
     const webview = await fakeWebview(snapshot(), show, empty, told({ brokenAt: 3 }));
     await webview.say({ type: 'connection', connection: { state: 'stopped' } });
     expect(banner()).toBeNull();
+  });
+});
+
+describe('history is narrowed by agent, verdict and time', () => {
+  const choose = async (webview: FakeWebview, label: string, option: string): Promise<void> => {
+    webview.find(`.filters [role="combobox"][aria-label="${label}"]`).click();
+    await webview.settle();
+    [...document.querySelectorAll<HTMLElement>('.filters [role="option"]')]
+      .find((one) => one.textContent.trim() === option)!
+      .click();
+    await webview.settle();
+  };
+
+  it('all together, and on the next page too', async () => {
+    vi.setSystemTime('2026-11-20T10:00:00Z');
+    const webview = await fakeWebview(snapshot(), { type: 'show', page: 'history' });
+    await choose(webview, 'Agent of the calls', 'Claude Code');
+    await choose(webview, 'Verdict', 'Denied');
+    await choose(webview, 'Time', 'Last hour');
+    const wanted = { agentName: 'Claude Code', verdict: 'deny', since: '2026-11-20T09:00:00.000Z' };
+    expect(webview.sent('history').at(-1)).toEqual({ type: 'history', ...wanted });
+    await webview.say({ type: 'history', more: false, cursor: '7', entries: [] });
+    webview.button('Show earlier ones').click();
+    expect(webview.sent('history').at(-1)).toEqual({ type: 'history', cursor: '7', ...wanted });
+    await choose(webview, 'Agent of the calls', 'All agents');
+    expect(webview.sent('history').at(-1)).not.toHaveProperty('agentName');
+  });
+
+  it('says in words what was done, and whether the chain holds', async () => {
+    const entry = (tool: string, input: object): wire.HistoryEntry => ({
+      receiptId: tool,
+      seq: 1,
+      at: '2026-11-20T09:00:00Z',
+      phase: 'decided',
+      threadId: 't-1',
+      agentName: 'Countersign',
+      toolCallId: 'c',
+      tool,
+      input,
+      evidence: [],
+      digest: 'd',
+    });
+    const webview = await fakeWebview(
+      snapshot(),
+      { type: 'show', page: 'history' },
+      { type: 'ledger', status: { state: 'whole', rows: 41, head: 'h' } },
+      {
+        type: 'history',
+        more: false,
+        entries: [entry('write_file', { path: 'a.md' }), entry('mcp__github__create_issue', {}), entry('own_tool', {})],
+      },
+    );
+    expect([...document.querySelectorAll('.call-title')].map((title) => title.textContent)).toEqual([
+      'Write a file: a.md',
+      'create_issue of github',
+      'own_tool',
+    ]);
+    expect(webview.find('[data-testid="chain"]').textContent).toContain('The chain of 41 rows is whole');
   });
 });
