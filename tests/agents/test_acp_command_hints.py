@@ -58,6 +58,8 @@ SHAPES = {
     "JSON in JSON": {"input": '{"input": "{\\"command\\": \\"rm -f x\\"}"}'},
     "a path beside it": {"path": "x", "then": "rm -f x"},
     "under the name of a path": {"file": "rm -f x"},
+    "a file and its arguments": {"file": "rm", "args": ["-f", "x"]},
+    "a path and its arguments": {"args": ["-f", "x"], "path": "rm", "cwd": "."},
     "under the name of a query": {"query": "rm -f x"},
     "behind many others": {"commands": [*["true"] * 200, "rm -f x"]},
 }
@@ -155,3 +157,18 @@ def hidden(draw) -> object:
 def test_a_command_anywhere_in_the_input_is_denied(tmp_path_factory: pytest.TempPathFactory, raw, kind):
     place = tmp_path_factory.getbasetemp()
     assert verdict(place, {"kind": kind, "rawInput": raw}, rules=(RM,)) == "deny"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"address": "https://bad.example/x"},
+        {"address": " HTTPS://bad.example/x"},
+        {"steps": [{"url": "bad.example/x", "then": 1}]},
+        {"url": "Http://bad.example", "strange": True},
+    ],
+)
+@pytest.mark.parametrize("kind", ["fetch", "other", "execute"])
+def test_an_address_counts_in_any_spelling(tmp_path: Path, raw: dict, kind: str) -> None:
+    said = {"kind": kind, "rawInput": raw}
+    assert verdict(tmp_path, said, rules=(("deny", "WebFetch(domain:bad.example)"),), mode="auto") == "deny"

@@ -47,6 +47,7 @@ PATCH_MARKS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** 
 """What a line begins with that names a file in a patch."""
 PATHS = PATH | FOLDER | FROM | TO | MANY
 PROGRAM = COMMAND | {"program", "executable", "exe", "bin", "tool", "name"}
+ARGUMENTS = {"args", "arguments", "argv", "parameters", "params"}
 NO_COMMAND = {
     "read": PATTERN | WORDS,
     "search": PATTERN | WORDS,
@@ -89,8 +90,10 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
             break
         if key in PATHS:
             found.add(*either_way(text, ground))
-        elif text.startswith(("http://", "https://")):
-            found.add(FetchUrl(text))
+        elif text.strip()[:8].lower().startswith(("http://", "https://")):
+            found.add(FetchUrl(text.strip()))
+        elif key in URL and text.strip():
+            found.add(FetchUrl(text.strip() if "://" in text else f"https://{text.strip()}"))
         for path in patched_files(text):
             found.add(*either_way(path, ground))
             if found.too_much:
@@ -165,12 +168,14 @@ def _inner(text: str) -> Json:
 
 def _line(given: dict[str, Json]) -> str | None:
     """A program and what stands beside it, as one command line; None where there is nothing beside it."""
-    named = sorted(given.items(), key=lambda item: item[0] not in PROGRAM)
+    named = sorted(given.items(), key=lambda item: (item[0] not in PROGRAM, item[0] not in PATH))
     words: list[str] = []
     for _, value in named:
         if isinstance(value, str):
             words.append(value)
         elif isinstance(value, list) and len(value) <= MOST_WORDS:
             words += [shlex.quote(word) for word in value if isinstance(word, str)]
-    programs = [key for key in given if key in PROGRAM]
+    # `{file, args}` is what Node's `execFile` takes.
+    listed = any(key in ARGUMENTS and isinstance(value, list) for key, value in given.items())
+    programs = [key for key in given if key in PROGRAM or (listed and key in PATH)]
     return " ".join(words) if programs and len(words) > 1 else None

@@ -360,7 +360,8 @@ class _Unwrapping:
                     stop += 1
                 if (words[index].value or "").endswith("dir"):
                     self.changes[at] = ANYWHERE  # in each folder where something is found
-                inner = [UNKNOWN if word.value == "{}" else word for word in words[index + 1 : stop]]
+                # GNU find replaces the braces inside a word as well.
+                inner = [UNKNOWN if word.value == "{}" else template(word, "{}") for word in words[index + 1 : stop]]
                 self.add(at, inner, "closed", index + 1)
                 index = stop
             index += 1

@@ -23,6 +23,7 @@ from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
@@ -69,6 +70,8 @@ def _speak_for(
     if coverage is None:
         harmless = _harmless_settings(around, case, places)
         coverage = covering(case, "allow", around.rules, around.agent, harmless=harmless)
+        if coverage.evidence is None:
+            coverage = _covering_found(around, case, places) or coverage
         if coverage.evidence is None and around.granting:
             granted = covering(case, "grant", around.rules, around.agent, harmless=harmless)
             coverage = granted._replace(near=coverage.near)
@@ -83,6 +86,27 @@ def _speak_for(
     if said.requires_ask is None and _only_reads(around, case, places):
         said.known_read, said.uncovered = True, None
     return coverage if said.allow is not None or said.grant is not None else Coverage()
+
+
+def _covering_found(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Coverage | None:
+    """The rule for a command that `find -exec` runs, if a rule or the read-only set covers find itself, and a rule each
+    such command."""
+    found = found_commands(case)
+    if found is None or not around.prints:
+        return None
+    alone, commands = found
+    own = covering(alone, "allow", around.rules, around.agent)
+    if own.evidence is None and not _only_reads(around, alone, places):
+        return None
+    covered = [covering(each, "allow", around.rules, around.agent) for each in commands]
+    if own.writes or any(each.writes or not _names_a_program(each.evidence) for each in covered):
+        return None
+    return Coverage(covered[0].evidence)
+
+
+def _names_a_program(said: Evidence | None) -> bool:
+    """Whether a rule says which program it covers: a wildcard in its place covers nothing through a wrapper (S2)."""
+    return said is not None and (said.rule or "").startswith("Bash(") and not (said.rule or "").startswith("Bash(*")
 
 
 def _harmless_settings(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> frozenset[str]:

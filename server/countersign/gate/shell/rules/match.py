@@ -370,6 +370,9 @@ def _answered(case: AnalyzedCommand, use: Use) -> bool:
         return path is not None and not unlike and _PATH.fullmatch(path) is not None
     if use.kind == "code":
         return use.place is not None and use.place.value is not None
+    if use.kind == "changes" and case.names == ("find",):
+        touched = [touch for touch in case.touches(0) if touch.deed != "list"]
+        return bool(touched) and all(touch.word.value is not None for touch in touched)
     return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
 
 
