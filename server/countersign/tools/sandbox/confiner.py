@@ -266,32 +266,25 @@ class _RunFolders:
         run = cls(_base_for(storage, roots) / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}", roots)
         run._base.mkdir(mode=0o700)
         run.groups = blocking_make(run._base.name)
-        zero = os.open(run.zero, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000)
-        os.fchmod(zero, 0o000)
-        os.close(zero)
-        for number, root in enumerate(roots):
-            run.lower(number).mkdir()
+        run.memory.mkdir()
+        for number in range(len(roots)):
             run.work(number).mkdir()
-            for path in root.missing_folders:
-                run._stub(number, path).mkdir(parents=True, exist_ok=True)
-            for path, text in root.missing_files:
-                stub = run._stub(number, path)
-                stub.parent.mkdir(parents=True, exist_ok=True)
-                stub.write_text(text)
         return run
 
     @property
+    def memory(self) -> Path:
+        """Where the sandbox mounts a filesystem in memory, for what stands in for missing and hidden names."""
+        return self._base / "memory"
+
+    @property
     def zero(self) -> str:
-        return str(self._base / "hidden")
+        return str(self.memory / "hidden")
 
     def lower(self, number: int) -> Path:
-        return self._base / f"lower{number}"
+        return self.memory / f"lower{number}"
 
     def work(self, number: int) -> Path:
         return self._base / f"work{number}"
-
-    def _stub(self, number: int, path: str) -> Path:
-        return self.lower(number) / os.path.relpath(path, self._roots[number].path)
 
     def blocking_remove(self) -> None:
         for root in self._roots:
@@ -318,11 +311,16 @@ def _description(
                 "lower": str(run.lower(number)),
                 "work": str(run.work(number)),
                 "covers": covers_of(root),
+                "stubs": [
+                    *((os.path.relpath(path, root.path), None) for path in root.missing_folders),
+                    *((os.path.relpath(path, root.path), text) for path, text in root.missing_files),
+                ],
             }
             for number, root in enumerate(boundary.roots)
         ],
         "network": None if proxy is None else {"port": PORT, "channel": proxy.theirs.fileno()},
         "groups": [str(group) for group in run.groups],
+        "memory": str(run.memory),
         "zero": run.zero,
         "status": said,
         "program": program,

@@ -55,7 +55,10 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
     _own_namespaces(_NEWNET if spec["network"] else 0)
     if spec["network"]:
         _hand_out_listener(spec["network"])
+    _mount("tmpfs", spec["memory"], "tmpfs", _NOSUID | _NODEV, "mode=700,size=4m")
+    os.close(os.open(spec["zero"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o000))
     for root in spec["roots"]:
+        _make_stubs(root)
         _overlay(root)
     for root in spec["roots"]:
         _cover(root, spec["zero"])
@@ -100,6 +103,17 @@ def _hand_out_listener(network: dict[str, int]) -> None:
         line.sendmsg([b"l"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, passed)])
         line.close()
         listener.close()
+
+
+def _make_stubs(root: dict[str, Any]) -> None:
+    """Make the lower layer: what stands in for names that are missing and must not be made."""
+    os.mkdir(root["lower"], 0o755)
+    for below, text in root["stubs"]:
+        path = f"{root['lower']}/{below}"
+        os.makedirs(path if text is None else os.path.dirname(path), exist_ok=True)
+        if text is not None:
+            with open(path, "w") as file:
+                file.write(text)
 
 
 def _overlay(root: dict[str, Any]) -> None:
