@@ -45,6 +45,8 @@ export function createAttention(
   let problem: string | undefined;
   let ledgerBroken = false;
   const announced = new Set<string>();
+  /** Agents whose notification stands unanswered. */
+  const notified = new Set<string>();
 
   function approvalsChanged(): void {
     const waiting = desk.approvals();
@@ -54,6 +56,8 @@ export function createAttention(
     host.setContext('countersign.waiting', waiting.length > 0);
     showStatus(waiting.length, tooltip);
     showBypass();
+    // Answered all: what it asks next is news, whether the last notification was closed or not.
+    for (const name of notified) if (!waiting.some(({ agentName }) => agentName === name)) notified.delete(name);
     for (const approval of waiting) if (!approval.postponed && !announced.has(approval.approvalId)) announce(approval);
     for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
   }
@@ -115,15 +119,19 @@ export function createAttention(
     );
   }
 
-  /** One notification for each request, and none for what the person can see. It never approves. */
+  /** One notification for each agent that waits, and none for what the person can see. It never approves. */
   function announce(approval: wire.ApprovalRequest): void {
     announced.add(approval.approvalId);
     const wanted = host.notifications();
     const seen = panel.isVisible() && host.windowFocused();
     if (wanted === 'never' || (wanted !== 'always' && seen)) return;
+    // One that stands there already leads to all that its agent waits with.
+    if (notified.has(approval.agentName)) return;
+    notified.add(approval.agentName);
     const review = host.t('Review');
     const deny = host.t('Deny');
     void host.notify(about(approval), review, deny).then((pressed) => {
+      notified.delete(approval.agentName);
       if (pressed === review) return reviewOne(approval.approvalId);
       if (pressed === deny) return denyOne(approval);
       return undefined;

@@ -90,6 +90,27 @@ describe('a request is announced', () => {
   });
 });
 
+it('an agent that waits with several calls is told of once, until all of them are answered', async () => {
+  const attention = make();
+  const call = (id: string, agentName = 'Countersign') => ({ ...plainCommand(), approvalId: id, agentName });
+  waiting = [call('a'), call('b'), call('c', 'Claude Code')];
+  attention.approvalsChanged();
+  expect(notes()).toHaveLength(2);
+  waiting = [...waiting, call('d')];
+  attention.approvalsChanged();
+  expect(notes()).toHaveLength(2);
+  waiting = [call('c', 'Claude Code')];
+  attention.approvalsChanged();
+  waiting = [call('c', 'Claude Code'), call('e')];
+  attention.approvalsChanged();
+  expect(notes()).toHaveLength(3);
+  await settled();
+  // The person answered the notification: what comes next is told again.
+  waiting = [...waiting, call('f')];
+  attention.approvalsChanged();
+  expect(notes()).toHaveLength(4);
+});
+
 it('a notification can deny and show, and never approves', async () => {
   const attention = make();
   waiting = [plainCommand()];
