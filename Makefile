@@ -7,6 +7,7 @@
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's
+#   make messages   writes tests/architecture/messages.txt, the list of every reason and error text
 #   make bench      measures
 #   make soak       the long run
 #   make package    dist/countersign.vsix
@@ -18,7 +19,7 @@ PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
 
-.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire bench soak package package-platforms lock clean
+.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire messages bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -55,6 +56,7 @@ check: setup
 	$(bin)/lint-imports
 	$(bin)/python scripts/wire_types.py --check
 	$(bin)/python scripts/hidden_characters.py --check
+	$(bin)/python scripts/messages.py --check
 	cd client-ts && npm run check
 
 fmt: setup
@@ -65,6 +67,9 @@ fmt: setup
 wire: setup
 	$(bin)/python scripts/wire_types.py
 	$(bin)/python scripts/hidden_characters.py
+
+messages: setup
+	$(bin)/python scripts/messages.py
 
 bench: setup
 	$(bin)/python tests/bench/run.py $(ARGS)
