@@ -7,7 +7,7 @@
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's
-#   make messages   writes tests/architecture/messages.txt, the list of every reason and error text
+#   make messages   writes tests/messages.txt, the list of every reason and error text
 #   make bench      measures
 #   make soak       the long run
 #   make package    dist/countersign.vsix

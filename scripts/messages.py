@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = ROOT / "server" / "countersign"
-TARGET = ROOT / "tests" / "architecture" / "messages.txt"
+TARGET = ROOT / "tests" / "messages.txt"
 
 REASONS = {"reason", "message", "text", "caveat", "allows", "words"}
 """Keywords whose value is shown."""

@@ -122,7 +122,7 @@ def test_a_rule_in_a_broken_text_is_said_in_words_all_the_same(files: Files) -> 
     said = files.hover('{"countersign.permissions.deny": ["Bash(|rm:*)" "x"')
     assert said is not None
     assert "begins with the words `rm`" in said
-    assert counting(said) == "Whether it counts cannot be told, because the file cannot be read."
+    assert counting(said) == "It is unknown whether it counts, because the file cannot be read."
 
 
 def test_a_rule_under_a_key_that_stands_twice_does_not_count(files: Files) -> None:

@@ -245,7 +245,7 @@ class Gate:
                 )
             except Stale:
                 plan = await in_worker(passage.blocking_plan)
-        return Refused("interrupted", "change", "the files it is about keep changing", receipt_id)
+        return Refused("interrupted", "change", "the files of the call keep changing", receipt_id)
 
     def _unaskable(
         self, call: ToolCall, decision: Decision, turn: Turn, receipt_id: str, *, writes: bool

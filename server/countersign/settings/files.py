@@ -58,7 +58,9 @@ class Loaded:
         held = before is not None and (before.problem or (before.tree and before.tree.root.value))
         if not held or self.tree is not None or self.problem is not None or not (before and before.links):
             return self
-        words = "is gone though it held settings and was reached through a symlink; make it anew if that is meant"
+        words = (
+            "is gone though it held settings and was reached through a symlink; create it again if that was intended"
+        )
         return replace(self, problem=Problem(self.path, 1, 1, words, "error"))
 
     def unless_emptied(self, before: Loaded | None) -> Loaded:
@@ -69,7 +71,7 @@ class Loaded:
         held = before is not None and (before.problem or (before.tree and before.tree.root.value))
         if not held or self.tree is None or self.tree.document.root is not None:
             return self
-        words = "is empty though it held settings; write `{}` if that is meant"
+        words = "is empty though it held settings; write `{}` into it if that was intended"
         return replace(self, tree=None, problem=Problem(self.path, 1, 1, words, "error"))
 
 
@@ -175,7 +177,9 @@ def _text_to_edit(target: str, *, held_settings: bool) -> tuple[bytes | None, st
         before = None
     text = decode_jsonc(before or b"")
     if held_settings and not text.removeprefix("\ufeff").strip():
-        raise EditRefused("the settings file is empty, though it held settings; if that is meant, write `{}` into it")
+        raise EditRefused(
+            "the settings file is empty, though it held settings; write `{}` into it if that was intended"
+        )
     return before, text
 
 

@@ -150,7 +150,7 @@ def _last_of_each(elements: Iterable[Element], ignored: list[tuple[int, str]]) -
     for element in elements:
         key = element.key or ""
         if key in last and element.node.value is None and PERMISSIONS in key.split("."):
-            ignored.append((element.start, f"`{key}` is null and takes nothing away; remove what stands before it"))
+            ignored.append((element.start, f"`{key}` is null, which removes nothing; delete the earlier value instead"))
             continue
         if key in last:
             ignored.append((last[key].start, f"`{key}` stands here more than once; the last one counts"))
@@ -182,6 +182,6 @@ def _place(root: Spot, path: Path, spot: Spot) -> str | None:
             return f"`{setting_name(path)}` does not count, because `{setting_name(path[: depth + 1])}` is no object"
     assert branch.members is not None
     if spot.value is None and path[0] == PERMISSIONS and path[-1] in branch.members:
-        return f"`{setting_name(path)}` is null and takes nothing away; remove what stands before it"
+        return f"`{setting_name(path)}` is null, which removes nothing; delete the earlier value instead"
     branch.members[path[-1]] = spot
     return None

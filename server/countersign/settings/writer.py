@@ -152,7 +152,7 @@ class SettingsWriter:
                 else:
                     await self._written("workspace", path, wanted)
             if name not in self._desk.policy.shell_env_pass:
-                raise InvalidAnswer(f"it was written, but `{setting_name(path)}` does not count as it stands now")
+                raise InvalidAnswer(f"it was written, but `{setting_name(path)}` has no effect at present")
 
     async def save_rule(self, rule_list: RuleList, rule: str, scope: Scope, agent: str) -> None:
         """Keep a rule for the workspace or the user. It speaks of every agent, as its text does; ``agent`` asked.

@@ -79,7 +79,7 @@ def _contradiction(recipe: Recipe, found: Findings) -> str | None:
     if identity is None or claim is None:
         return None
     if claim.version is not None and identity.version is not None and claim.version != identity.version:
-        return f"version {identity.version} of this agent is installed, but it says that it is {claim.version}"
+        return f"version {identity.version} of this agent is installed, but it reports version {claim.version}"
     if claim.name is not None and recipe.names and claim.name not in recipe.names:
         return f"this agent calls itself `{claim.name}`, which is not the one of its recipe"
     return None

@@ -200,7 +200,7 @@ def _parse_specifier(tool: str, specifier: str, listed: ListName) -> Specifier:
     match tool:
         case "Bash":
             if listed in ("allow", "grant") and specifier.strip() == ":*":
-                raise BadPattern("it names no command before the `:*`; say `Bash` if every command is meant")
+                raise BadPattern("it names no command before the `:*`; write `Bash` to mean every command")
             return parse_command(specifier)
         case "Read" | "Edit":
             return parse_path(specifier)
@@ -222,7 +222,7 @@ def _check_examples(rule: Rule) -> None:
             raise BadRule(f"it does not match its own example `{visible(example)}`", rule.tool)
     for example in rule.source.not_matching:
         if _matches_example(rule, example):
-            raise BadRule(f"it matches `{visible(example)}`, which it says it must not", rule.tool)
+            raise BadRule(f"it matches `{visible(example)}`, its own example of what it must not match", rule.tool)
 
 
 def _matches_example(rule: Rule, example: str) -> bool:

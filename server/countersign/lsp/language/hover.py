@@ -23,7 +23,7 @@ from countersign.wire.history import HistoryEntry
 if TYPE_CHECKING:
     from countersign.gate import Decide
 
-CANNOT_BE_TOLD = "Whether it counts cannot be told, because the file cannot be read."
+UNKNOWN = "It is unknown whether it counts, because the file cannot be read."
 UNCERTAIN = "It does not count now: some settings cannot be read, so everything asks."
 
 
@@ -137,9 +137,9 @@ def _written(
 
 def _whether_rule_counts(page: Page, written: RuleText | None, overview: Overview) -> str:
     if page.loaded.problem is not None:
-        return CANNOT_BE_TOLD
+        return UNKNOWN
     if written is None:
-        return "It does not count: the key that it stands under counts from another place."
+        return "It does not count: the object that holds it counts from another file."
     counts = written in overview.built.policy.rules
     if written.list != "allow":
         return "It counts, whether or not the workspace is trusted." if counts else "It does not count."
@@ -170,7 +170,7 @@ def _of_bypass(page: Page, agent: str, overview: Overview) -> list[str]:
     spot = page.loaded.tree.find(path) if page.loaded.tree else None
     value = spot.value if spot else None
     if value is None:
-        return [CANNOT_BE_TOLD]
+        return [UNKNOWN]
     if value is not True:
         beats = " In a workspace this beats `true` of the user, trusted or not." if page.name in OF_WORKSPACE else ""
         return [f"The agent {code(agent)} asks, as rules and mode say.{beats}"]

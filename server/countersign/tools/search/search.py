@@ -167,7 +167,7 @@ async def _search(looking: _Looking, hits: list[str]) -> None:
         task = {"pattern": looking.plan.pattern, "most": MOST_HITS, "width": LINE_WIDTH, "seconds": int(SECONDS)}
         said = await _exchange(child, task)
         if said["error"] is not None:
-            raise BadArguments(f"the pattern is no regular expression: {said['error']}")
+            raise BadArguments(f"the pattern is not a regular expression: {said['error']}")
         with closing(_batches(looking)) as batches:
             while len(hits) < MOST_HITS and (batch := await _next(batches, looking.tally)) is not None:
                 for path, number, text in await _exchange(child, batch):
@@ -266,4 +266,4 @@ def _compiled(pattern: str) -> None:
             warnings.simplefilter("ignore")
             re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise BadArguments(f"the pattern is no regular expression: {error}") from None
+        raise BadArguments(f"the pattern is not a regular expression: {error}") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SPEC = importlib.util.spec_from_file_location("messages", ROOT / "scripts" / "messages.py")
 assert SPEC is not None
 assert SPEC.loader is not None
