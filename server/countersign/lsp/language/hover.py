@@ -139,7 +139,7 @@ def _whether_rule_counts(page: Page, written: RuleText | None, overview: Overvie
     if page.loaded.problem is not None:
         return UNKNOWN
     if written is None:
-        return "It does not count: the object that holds it counts from another file."
+        return "It does not count: the key that it stands under counts from another place."
     counts = written in overview.built.policy.rules
     if written.list != "allow":
         return "It counts, whether or not the workspace is trusted." if counts else "It does not count."
