@@ -24,7 +24,7 @@ from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of
-from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolResultEvent
+from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolOutputEvent, ToolResultEvent
 from countersign.wire.verdicts import Category, DecidedBy
 
 MOST_SHOWN_INPUT = 64 << 10
@@ -33,6 +33,8 @@ MOST_TIMES_SHOWN = 50
 """How often one call is shown again before its end, whatever the agent says of it."""
 MOST_KEPT = 16 << 20
 """Bytes of inputs and changes of one turn that are kept."""
+MOST_STREAMED = 1 << 20
+"""Characters of output that calls of one turn put into the chat before their end."""
 MOST_CALLS = 10_000
 """Calls of one turn that are kept."""
 
@@ -53,9 +55,8 @@ def arguments_of(report: ToolReport) -> dict[str, Json]:
 
 
 def output_of(report: ToolReport) -> str:
-    """The agent's own words on how a call ended; its raw output where it has no words."""
-    raw = report.raw_output
-    text = report.text or (raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False) if raw else "")
+    """What the agent said last of what came out of a call; what it streamed where it said nothing."""
+    text = report.streamed or report.text if report.output is None else report.output or report.streamed
     kept = head(text)
     return text if kept == text else f"{kept}\n[cut after {MOST_OUTPUT >> 10} KiB]"
 
@@ -112,6 +113,8 @@ class Reports:
         self._ended: deque[str] = deque()
         self._times_shown: dict[str, int] = {}
         self._asked: set[str] = set()
+        self._asked_as: dict[str, str] = {}
+        self._emitted = 0
         self._parents: dict[str, int] = {}
         self.written_through_us: set[str] = set()
         self.terminals_of_ours: set[str] = set()
@@ -160,7 +163,8 @@ class Reports:
         """The id of ours under which the gate shall see this call; asked about twice it is two calls."""
         first = call_id not in self._asked
         self._asked.add(call_id)
-        return self._shown.get(call_id, new_call_id()) if first else new_call_id()
+        self._asked_as[call_id] = self._shown.get(call_id, new_call_id()) if first else new_call_id()
+        return self._asked_as[call_id]
 
     def was_asked(self, call_id: str) -> bool:
         """Whether the agent asked about this call."""
@@ -175,6 +179,7 @@ class Reports:
         report = self.merge(call_id, raw)
         if before is not None and before.ended:
             return report, False
+        self._stream(before, report)
         over = call_id in self._results or (self._closed and not report.ended)
         if call_id not in self._asked and not over:
             changed = before is None or _face(before) != _face(report)
@@ -188,6 +193,17 @@ class Reports:
             if report.ended:
                 self._show_result(report, report.status == "completed", output_of(report))
         return report, report.ended
+
+    def _stream(self, before: ToolReport | None, report: ToolReport) -> None:
+        """Show what a running call has put out since it was last heard of."""
+        tool_call_id = self._asked_as.get(report.call_id) or self._shown.get(report.call_id)
+        if before is None or report.ended or self._closed or tool_call_id is None:
+            return
+        known, now = (each.streamed or each.output or "" for each in (before, report))
+        piece = now[len(known) :] if now.startswith(known) else now
+        if piece and self._emitted < MOST_STREAMED:
+            self._emitted += len(piece)
+            self._emit(ToolOutputEvent(tool_call_id=tool_call_id, text=piece))
 
     def end(self) -> None:
         """The turn is over: calls that were reported and never ended get a result, so that nothing seems to run."""

@@ -43,6 +43,8 @@ MOST_COUNT = 1 << 53
 """A number from which on a client reads another one."""
 MOST_INPUTS = 8
 """Inputs of one call, none of which repeats another, that are kept; a call with more is refused."""
+OUTPUT_KEYS = ("formatted_output", "output", "stdout", "stderr")
+"""Where agents put what a command put out; the first that is there and what differs from it."""
 ReportStatus = Literal["pending", "in_progress", "completed", "failed"]
 
 
@@ -65,7 +67,9 @@ class ToolReport:
 
     ``raw_input`` is the last one, None: it said nothing; ``inputs`` are all that say something of their own. ``names``
     are all the names it gave the tool, ``terminals`` the terminals that stand in its content, ``parent`` the call that
-    started the sub-agent which makes this one. ``more``: it named more files than are kept, so nobody can say what the
+    started the sub-agent which makes this one. ``output`` is what it said last of what came out, as content or as raw
+    output, None: nothing; ``streamed`` what it sent of it piece by piece.
+    ``more``: it named more files than are kept, so nobody can say what the
     call would touch. ``title_cut``: its title is longer than what is kept of it. ``too_large``: inputs and changes were
     too large or too many to be kept, so that the call cannot be shown or allowed.
     """
@@ -80,6 +84,8 @@ class ToolReport:
     raw_output: Json = None
     diffs: tuple[Diff, ...] = ()
     text: str = ""
+    output: str | None = None
+    streamed: str = ""
     terminals: tuple[str, ...] = ()
     locations: tuple[Location, ...] = ()
     parent: str | None = None
@@ -131,6 +137,8 @@ class ToolReport:
             every = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
             changes["diffs"] = every[:MOST_PLACES]
             changes["more"] = changes.get("more", False) or len(every) > MOST_PLACES
+        if piece := _streamed(raw):
+            changes["streamed"] = _cut(self.streamed + piece)
         if "names" in changes:
             changes["names"] = tuple(dict.fromkeys((*self.names, *changes["names"])))[:MOST_NAMES]
         changes["more"] = self.more or changes.get("more", False)
@@ -247,6 +255,7 @@ def _report_fields(raw: Raw) -> dict:
         fields["raw_input"] = raw["rawInput"]
     if raw.get("rawOutput") is not None:
         fields["raw_output"] = _kept_output(raw["rawOutput"])
+        fields["output"] = output_text(fields["raw_output"])
     if names := _names(raw):
         fields["names"] = names
     if parent := next((text for meta in _metas(raw) if (text := _text_at(meta, "parentToolUseId"))), None):
@@ -261,7 +270,28 @@ def _report_fields(raw: Raw) -> dict:
         ids = [block.get("terminalId") for block in blocks if block.get("type") == "terminal"]
         fields["terminals"] = tuple(str(each)[:LONGEST_NAME] for each in ids)
         fields["text"] = _cut("\n".join(text for block in blocks for text in _block_text(block.get("content"))))
+        fields["output"] = fields["text"] or fields.get("output")
+    elif content == [] and "rawOutput" not in raw:
+        # What stood there is taken back; the words stay in ``text``, because a command may stand in them.
+        fields["output"] = ""
     return fields
+
+
+def output_text(raw: Json) -> str:
+    """Return a raw output as text; that of a command, where only that is in it, as it came out."""
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, dict):
+        texts = [value for key in OUTPUT_KEYS if isinstance(value := raw.get(key), str)]
+        if texts:
+            return "\n".join(text for text in dict.fromkeys(texts) if text)
+    return json.dumps(raw, ensure_ascii=False) if raw else ""
+
+
+def _streamed(raw: Raw) -> str:
+    """The piece of a terminal's output that an update carries in ``_meta``."""
+    found = [value for key, value in as_object(raw.get("_meta")).items() if key.startswith("terminal_output")]
+    return "".join(_text_at(as_object(value), "data") for value in found)
 
 
 def _kept_output(raw: Json) -> Json:
