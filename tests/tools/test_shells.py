@@ -13,7 +13,6 @@ import pytest
 from countersign.gate.call import BadArguments, FileState, RunCommand
 from countersign.gate.permit import Stale
 from countersign.gate.receipt import Outcome
-from countersign.tools.cancellation import how_far
 from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.shell import processes
 from countersign.tools.shell.command_line import shell_line
@@ -161,7 +160,7 @@ async def test_cancelling_ends_the_whole_family_and_says_how_far_it_got(bench: W
         with pytest.raises(asyncio.CancelledError) as caught:
             await running
     assert all(gone(process) for process in bench.emitted.split())
-    outcome = how_far(caught.value)
+    outcome: Outcome | None = getattr(caught.value, "outcome", None)
     assert outcome is not None
     assert outcome.output == f"{bench.emitted}[the command was stopped]"
     assert outcome.record["state"] == "killed"
