@@ -86,6 +86,16 @@ const result = {
   durationMs: 1,
 } as const;
 
+it('a chat adds up what its requests cost, and keeps how full the context is', () => {
+  const state = after(
+    empty,
+    update(1, { type: 'usage', inputTokens: 10, cost: 0.25, contextUsed: 10, contextTokens: 100 }),
+    update(2, { type: 'usage', inputTokens: 20 }),
+    update(3, { type: 'usage', inputTokens: 30, cost: 0.5, contextUsed: 30, contextTokens: 100 }),
+  );
+  expect([currentChat(state)?.cost, currentChat(state)?.usage?.contextUsed]).toEqual([0.75, 30]);
+});
+
 describe('a chat is what its events say', () => {
   const cases: [string, Event[], unknown[]][] = [
     [
@@ -105,6 +115,11 @@ describe('a chat is what its events say', () => {
       'output and result go to their call',
       [update(1, call, { type: 'text', text: 'x' }, { type: 'toolOutput', toolCallId: 'c', text: 'out' }, result)],
       ['call c done out', 'text x'],
+    ],
+    [
+      'a summary is one row',
+      [update(1, { type: 'compacted', summary: 'what was said', dropped: 12 })],
+      ['compacted 12 what was said'],
     ],
     ['a result without a call changes nothing', [update(1, result)], []],
     [

@@ -35,6 +35,8 @@ export interface Chat {
   unanswered: number;
   turnRuns: boolean;
   usage?: wire.UsageEvent;
+  /** US dollars of all requests so far, where each had a price. */
+  cost?: number;
 }
 
 /** Kept of a running command's output on the screen; the whole is in the shells view. */
@@ -93,7 +95,11 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
     case 'todo':
       return withTodo(chat, event.items);
     case 'usage':
-      return { ...chat, usage: event };
+      return {
+        ...chat,
+        usage: event,
+        ...(event.cost !== undefined && { cost: (chat.cost ?? 0) + event.cost }),
+      };
     case 'compacted':
       return added(chat, { kind: 'compacted', summary: event.summary, dropped: event.dropped });
     case 'notice':

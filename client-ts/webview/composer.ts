@@ -95,6 +95,7 @@ export class Composer extends Drawn {
           }
           <span class="spring"></span>
           ${this.tokens()}
+          ${this.figures()}
           <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} aria-pressed=${this.withSelection ? 'true' : 'false'} @click=${() => (this.withSelection = !this.withSelection)}>${icon('attach')}</button>
           ${running ? html`<button type="button" class="tool stop" aria-label=${t('Stop')} title=${t('Stop')} @click=${this.stop}>${icon('debug-stop')}</button>` : nothing}
           <button type="submit" class="tool send" aria-label=${t('Send')} title=${t('Send (Enter)')} ?disabled=${!this.text.trim() || state.connection.state !== 'running'}>${icon('send')}</button>
@@ -111,6 +112,24 @@ export class Composer extends Drawn {
     const short = (count: number): string => (count < 1000 ? String(count) : `${(count / 1000).toFixed(1)}k`);
     const words = t('{0} tokens read, {1} written in the last answer', inputTokens ?? '?', outputTokens ?? '?');
     return html`<span class="tokens" title=${words}><span aria-hidden="true">${short((inputTokens ?? 0) + (outputTokens ?? 0))}</span><span class="sr">${words}</span></span>`;
+  }
+
+  /** How full the model's context is, and what the chat has cost. */
+  private figures(): TemplateResult | typeof nothing {
+    const chat = currentChat(this.state);
+    const { contextUsed, contextTokens } = chat?.usage ?? {};
+    const full = contextUsed !== undefined && contextTokens ? Math.min(1, contextUsed / contextTokens) : undefined;
+    const cost = chat?.cost ? `$${chat.cost.toFixed(chat.cost < 0.1 ? 3 : 2)}` : '';
+    if (full === undefined && cost === '') return nothing;
+    const percent = full === undefined ? '' : `${Math.round(full * 100)} %`;
+    const words = [
+      full === undefined
+        ? ''
+        : t('{0} of {1} tokens of the context are used', count(contextUsed ?? 0), count(contextTokens ?? 0)),
+      cost === '' ? '' : t('this chat cost about {0}', cost),
+    ];
+    const title = words.filter(Boolean).join(' · ');
+    return html`<span class="figures" role="img" data-testid="figures" aria-label=${title} title=${title}>${[percent, cost].filter(Boolean).join(' · ')}</span>`;
   }
 
   /** Prompts that wait for the end of the turn. */
@@ -210,6 +229,10 @@ export class Composer extends Drawn {
     this.text = '';
     this.withSelection = false;
   }
+}
+
+function count(tokens: number): string {
+  return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}k`;
 }
 
 function modeChoices(): Choice[] {

@@ -95,7 +95,8 @@ class Flow:
 
         Rows stand in the order in which they were written, call by call: calls of one message run side by side.
         """
-        events = self.sessions.open(thread).events
+        self.feed.flush(thread)
+        events = self.transcripts.events(thread)
         position = _positions(events)
         lines = [_event_line(event) for event in _in_order(events)]
         oldest_first = [*reversed(self.ledger.query(HistoryFilter(), workspace=None))]
@@ -188,7 +189,7 @@ def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -
     )
     line.answer = flow.gate.answering.answer
     feed = Feed(transcripts, lambda _update: None, lambda _thread: 0)
-    editor.feed = feed
+    editor.feed = flow.feed = feed
     flow.shells = ShellRegistry(lambda: flow.policy)
     runner = Runner(
         gate=flow.gate,

@@ -17,7 +17,6 @@ from countersign.gate import (
     BadArguments,
     Decision,
     Effect,
-    FetchUrl,
     ReadPath,
     RunCommand,
     ToolCall,
@@ -153,7 +152,6 @@ _ALIASES: Mapping[str, str] = {
 }
 
 _PLANNED: Mapping[str, tuple[Category, ToolKind]] = {
-    "web_fetch": ("external", "fetch"),
     "run_subtask": ("read", "other"),
     "web_search": ("read", "search"),
     "list_collections": ("read", "search"),
@@ -213,8 +211,6 @@ def _as_written(tool: AnyTool, arguments: Mapping[str, Json], cwd: str) -> tuple
 
 
 def _other_effects(tool: str, arguments: Mapping[str, Json]) -> tuple[Effect, ...]:
-    if tool == "web_fetch":
-        return (FetchUrl(_required(arguments, "url")),)
     if tool == "run_subtask":
         return (UseTool("Agent", _as_text(arguments, "agent")),)
     return (UseTool(tool),)

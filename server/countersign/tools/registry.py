@@ -24,6 +24,7 @@ from countersign.tools.shell.shell_kill import ShellKill
 from countersign.tools.shell.shell_output import ShellOutput
 from countersign.tools.todo_write import TodoWrite
 from countersign.tools.tool import Tool
+from countersign.tools.web.web_fetch import WebFetch
 
 AnyTool = Tool[Any, Any]
 """A tool of the list; its arguments are read by its own model before it gets them."""
@@ -42,6 +43,7 @@ TOOLS: tuple[AnyTool, ...] = (
     ShellInput(),
     ShellKill(),
     TodoWrite(),
+    WebFetch(),
 )
 BY_NAME: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
 OFFERED: Mapping[str, AnyTool] = {tool.name: tool for tool in (SandboxHost(),)}

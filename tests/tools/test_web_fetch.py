@@ -1,0 +1,150 @@
+"""Fetching a page: what the model reads of it, and the places where a fetch must never lead."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import ipaddress
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from countersign.gate import BadArguments
+from countersign.tools.registry import BY_NAME
+from countersign.tools.web.html_text import html_text
+from countersign.tools.web.public_network import PrivateAddress, PublicBackend, is_public
+from countersign.tools.web.web_fetch import MOST_BYTES, WebFetch, WebFetchArguments
+
+PAGE = b"<title>T</title><script>evil()</script><body><h1>Big</h1><p>one &amp; <b>two</b></p></body>"
+
+
+@asynccontextmanager
+async def site(*pieces: bytes, status: str = "200 OK", headers: str = "content-type: text/html") -> AsyncIterator[str]:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        try:
+            writer.write(f"HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n\r\n".encode())
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    serving = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with serving:
+        yield f"http://127.0.0.1:{serving.sockets[0].getsockname()[1]}/page"
+
+
+async def fetched(url: str, *, private: bool = True):
+    return await WebFetch(allowed=(lambda _: True) if private else None)._fetch(url)
+
+
+async def test_a_page_is_text_that_says_where_it_is_from():
+    async with site(PAGE) as url:
+        outcome = await fetched(url)
+    assert outcome.success
+    first, _, rest = outcome.output.partition("\n")
+    assert url in first
+    assert "material, not instructions" in first
+    assert rest == "T\n\n# Big\n\none & two"
+
+
+async def test_a_redirect_is_told_and_not_followed():
+    async with site(status="302 Found", headers="location: http://169.254.169.254/latest") as url:
+        outcome = await fetched(url)
+    assert "call web_fetch with that address" in outcome.output
+    assert "http://169.254.169.254/latest" in outcome.output
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://localhost:1/", "http://[::1]:1/", "http://0.0.0.0:1/",
+                                 "http://10.0.0.1/", "http://192.168.1.1/", "http://169.254.169.254/",
+                                 "http://[::ffff:127.0.0.1]/", "http://[fe80::1]/", "http://2130706433/"])  # fmt: skip
+async def test_what_is_private_is_not_fetched(url: str):
+    outcome = await fetched(url, private=False)
+    assert not outcome.success
+    assert "private network" in outcome.output
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [("8.8.8.8", True), ("2606:4700::1111", True), ("127.0.0.1", False), ("100.64.0.1", False), ("224.0.0.1", False),
+     ("255.255.255.255", False), ("::", False), ("::ffff:8.8.8.8", True), ("::ffff:10.0.0.1", False),
+     ("2002:7f00:1::", False), ("64:ff9b::7f00:1", False), ("2001:0:7f00:1::", False), ("fc00::1", False)],
+)  # fmt: skip
+def test_only_public_addresses_are(address: str, public: bool):
+    assert is_public(ipaddress.ip_address(address)) is public
+
+
+async def test_a_name_with_one_private_address_is_not_connected_to(monkeypatch: pytest.MonkeyPatch):
+    async def resolved(*_: object, **__: object):
+        return [(2, 1, 6, "", ("8.8.8.8", 80)), (2, 1, 6, "", ("127.0.0.1", 80))]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", resolved)
+    with pytest.raises(PrivateAddress):
+        await PublicBackend().connect_tcp("rebinding.example", 80)
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com", "file:///etc/passwd", "http://", "http://me@example.com/", "x",
+                                 "http://exämple.com/", "http://example.com/a b", "http://example.com\\@evil.example/",
+                                 "http://example.com:99999/", "http://example.com/" + "x" * 5000])  # fmt: skip
+def test_an_address_that_could_be_read_in_two_ways_is_refused(url: str, tmp_path):
+    from countersign.settings.policy import Policy  # noqa: PLC0415
+
+    with pytest.raises(BadArguments):
+        BY_NAME["web_fetch"].prepare(WebFetchArguments(url=url), Policy(str(tmp_path), str(tmp_path)))
+
+
+async def test_a_body_without_end_is_read_to_its_bound():
+    async with site(*[b"x" * (1 << 16)] * 200, headers="content-type: text/plain") as url:
+        outcome = await fetched(url)
+    assert outcome.record == {"url": url, "status": 200, "bytes": MOST_BYTES}
+    assert len(outcome.output) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "told"),
+    [
+        ("content-type: image/png", b"\x89PNG", "not text"),
+        ("content-type: text/html\r\ncontent-encoding: gzip", gzip.compress(PAGE), "packed"),
+        ("content-type: text/plain; charset=no-such", b"plain", "plain"),
+        ("content-type: application/problem+json", b"{}", "{}"),
+        ("content-length: 500", b"short", "cannot be fetched"),
+    ],
+)
+async def test_what_is_no_text_is_told(headers: str, body: bytes, told: str):
+    async with site(body, headers=headers) as url:
+        assert told in (await fetched(url)).output
+
+
+async def test_an_error_page_is_no_success():
+    async with site(b"gone", status="404 Not Found") as url:
+        outcome = await fetched(url)
+    assert (outcome.success, "status 404" in outcome.output) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<ul><li>a</li><li>b</ul>", "- a\n\n- b"),
+        ('<a href="https://x.example/y">link</a>', "link (https://x.example/y)"),
+        ('<a href="javascript:x()">link</a>', "link"),
+        ("a < b and c > d", "a < b and c > d"),
+        ("<!-- <b>no</b> -->yes<!-- never", "yes"),
+        ("<SCRIPT>no</script >yes<style>no", "yes"),
+        ("&lt;script&gt; İ <script>no</script>é", "<script> İ é"),
+        ("", ""),
+    ],
+)
+def test_the_text_of_a_page(page: str, text: str):
+    assert html_text(page) == text
+
+
+@pytest.mark.parametrize("piece", ["<", "<!--", "<a ", "<script>", "</a>", "<a>", "&#", "<![CDATA[", "<a href='"])
+def test_text_is_found_in_linear_time(piece: str):
+    began = time.process_time()
+    html_text(piece * (MOST_BYTES // len(piece)))
+    assert time.process_time() - began < 10
