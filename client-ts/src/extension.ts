@@ -5,6 +5,7 @@ import { createAttention } from './attention.ts';
 import { commandTable } from './commands.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDesk } from './desk.ts';
+import { createEditorModels } from './editorModels.ts';
 import { createHost } from './host.ts';
 import { createKeys } from './keys.ts';
 import { createLedger } from './ledger.ts';
@@ -31,6 +32,7 @@ export function activate(context: ExtensionContext): void {
           confirm: true,
           ownPaths: host.ownPaths(),
           secrets: true,
+          lm: true,
           network: host.network(),
         },
       }),
@@ -57,6 +59,7 @@ export function activate(context: ExtensionContext): void {
       },
       updateSetting: (params) => settings.update(params),
       readSecret: (params) => keys.read(params),
+      editorModels: createEditorModels(host.t('The built-in agent of Countersign is set to this model.')),
     },
   );
   const settings = createSettings(server, host);

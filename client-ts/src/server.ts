@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
-import type { CompletionItem, LogOutputChannel, MarkdownString, MarkedString } from 'vscode';
+import type { CancellationToken, CompletionItem, LogOutputChannel, MarkdownString, MarkedString } from 'vscode';
 import {
   CloseAction,
   ErrorAction,
@@ -21,6 +21,7 @@ import {
 } from 'vscode-languageclient/node';
 
 import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
+import type { EditorModels } from './editorModels.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import {
   asServerError,
@@ -62,6 +63,7 @@ export interface ServerEvents {
   told: { [M in keyof Told]: (params: Told[M]) => void };
   updateSetting(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
   readSecret(params: wire.SecretReadParams): Promise<wire.SecretReadResult>;
+  editorModels: EditorModels;
 }
 
 export interface Server extends Link {
@@ -198,6 +200,12 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
         if (fits(method, params)) hear(params);
       });
     }
+    made.onRequest('lm/list', () => events.editorModels.list());
+    made.onRequest('lm/chat', (params: wire.LmChatParams, token: CancellationToken) =>
+      fits('lm/chat', params)
+        ? events.editorModels.chat(params, (part) => made.sendNotification('lm/part', part), token)
+        : { parts: 0, reason: 'the request does not fit its type' },
+    );
     made.onRequest('settings/update', (params: wire.SettingsUpdateParams) =>
       fits('settings/update', params)
         ? events.updateSetting(params)

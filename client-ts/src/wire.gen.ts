@@ -625,6 +625,8 @@ export interface AgentSetBypassParams {
   on: boolean;
 }
 
+export type LmContent = LmText | LmImage | LmToolCall | LmToolResult;
+
 /**
  * `secret/read`: the server asks for a key, for one request. `origin` is where the key will be sent.
  *
@@ -655,6 +657,77 @@ export interface ModelView {
 
 export interface ModelListResult {
   models: ModelView[];
+}
+
+export interface LmText {
+  type: "text";
+  text: string;
+}
+
+/** `data` is base64. */
+export interface LmImage {
+  type: "image";
+  mimeType: string;
+  data: string;
+}
+
+/** `input` is JSON text: a model's values are not ours. */
+export interface LmToolCall {
+  type: "toolCall";
+  callId: string;
+  name: string;
+  input: string;
+}
+
+export interface LmToolResult {
+  type: "toolResult";
+  callId: string;
+  text: string;
+}
+
+export interface LmMessage {
+  role: "user" | "assistant";
+  content: LmContent[];
+}
+
+/** `parameters` is a JSON schema. */
+export interface LmTool {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+/** `lm/chat`: ask a model of the editor. What it says comes as `lm/part` with this `requestId`. */
+export interface LmChatParams {
+  requestId: string;
+  model: string;
+  messages: LmMessage[];
+  tools: LmTool[];
+}
+
+/** The answer is whole, in so many `parts`; or it failed, for the `reason` of one sentence. */
+export interface LmChatResult {
+  parts: number;
+  reason?: string;
+}
+
+/** `lm/part`: the next piece of an answer. */
+export interface LmPart {
+  requestId: string;
+  content: LmText | LmToolCall;
+}
+
+/** A model that the editor offers. `max_input_tokens` is what one request may have. */
+export interface LmModel {
+  id: string;
+  vendor: string;
+  family: string;
+  name: string;
+  maxInputTokens: number;
+}
+
+export interface LmListResult {
+  models: LmModel[];
 }
 
 export type ShellState = "running" | "exited" | "killed";
@@ -1013,7 +1086,7 @@ export interface NetworkSettings {
 
 /**
  * What the client can do. `settings` announces that it will send layers, though they may come later.
- * `secrets`: it answers `secret/read`.
+ * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`.
  */
 export interface ClientAbilities {
   settings?: boolean;
@@ -1021,6 +1094,7 @@ export interface ClientAbilities {
   confirm?: boolean;
   ownPaths?: string[];
   secrets?: boolean;
+  lm?: boolean;
   network?: NetworkSettings;
 }
 
@@ -1057,6 +1131,9 @@ export interface Methods {
   "thread/cancel": { kind: "notification"; direction: "toServer"; params: ThreadCancelParams };
   "thread/update": { kind: "notification"; direction: "toClient"; params: ThreadUpdate };
   "model/list": { kind: "request"; direction: "toServer"; params: Empty; result: ModelListResult };
+  "lm/list": { kind: "request"; direction: "toClient"; params: Empty; result: LmListResult };
+  "lm/chat": { kind: "request"; direction: "toClient"; params: LmChatParams; result: LmChatResult };
+  "lm/part": { kind: "notification"; direction: "toServer"; params: LmPart };
   "secret/read": { kind: "request"; direction: "toClient"; params: SecretReadParams; result: SecretReadResult };
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };

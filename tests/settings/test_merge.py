@@ -586,7 +586,6 @@ NOTHING_YET: dict[str, dict] = {
     "hooks.beforeTool": {"hooks": {"beforeTool": [{"command": "x"}]}},
     "hooks.afterTool": {"hooks": {"afterTool": [{"command": "x"}]}},
     "hooks.notification": {"hooks": {"notification": [{"command": "x"}]}},
-    "models": {"models": {"big": {"provider": "vscode", "model": "m"}}},
 }
 
 
@@ -601,7 +600,7 @@ def test_a_setting_that_does_nothing_yet_is_said_in_every_layer(name: str):
 def test_a_setting_that_is_off_is_nothing_to_speak_of():
     off = {"sandbox": {"mode": "off", "network": "off"}, "mcpServers": {}, "hooks": {"beforeTool": []}}
     assert built(off, off).policy.not_yet == ()
-    for provider in ("ollama", "openai", "anthropic", "google"):
+    for provider in ("ollama", "openai", "anthropic", "google", "vscode"):
         assert built({}, {"models": {"small": {"provider": provider, "model": "m"}}}).policy.not_yet == ()
 
 

@@ -82,6 +82,7 @@ class App:
         handle("thread/compact", self._thread_compact)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
         handle("model/list", lambda _params: list_models(self.house.settings.policy))
+        handle("lm/part", lambda params: self.house.editor_models.part(params))  # noqa: PLW0108 the house comes later
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
         handle("agent/resetLabel", self._agent_reset_label)

@@ -42,6 +42,7 @@ INSTRUCTIONS_SHARE = 4
 
 if TYPE_CHECKING:
     from countersign.agents.acp.host import AcpAgent
+    from countersign.agents.models.editor_model import Editor
 
 
 class Runner:
@@ -58,6 +59,7 @@ class Runner:
         host_for: Callable[[AgentConfig], AcpAgent],
         tell: Callable[[AgentView], None],
         access: Access,
+        editor_models: Editor | None = None,
     ) -> None:
         self._gate = gate
         self._policy = policy
@@ -67,6 +69,7 @@ class Runner:
         self._host_for = host_for
         self._tell = tell
         self._access = access
+        self._editor_models = editor_models
         self._told: dict[str, AgentView] = {}
         self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
 
@@ -209,7 +212,7 @@ class Runner:
             )
 
         entry = model_entry(config, policy)
-        model = model_for(entry, self._access)
+        model = model_for(entry, self._access, self._editor_models)
         context = Context(
             model=model,
             window=window_of(entry),
@@ -270,12 +273,8 @@ def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
     return entry
 
 
-def model_for(entry: ModelConfig, access: Access) -> Model:
-    """The model of an entry.
-
-    Raises:
-        ModelError: its provider is not built in yet.
-    """
+def model_for(entry: ModelConfig, access: Access, editor: Editor | None = None) -> Model:
+    """The model of an entry; ``editor`` is asked for its own."""
     match entry.provider:
         case "demo":
             return DemoModel()
@@ -294,7 +293,9 @@ def model_for(entry: ModelConfig, access: Access) -> Model:
 
             return RetryingModel(GeminiModel(entry, access))
         case "vscode":
-            raise ModelError(f"the provider `{entry.provider}` is not supported yet; use another one, or an ACP agent")
+            from countersign.agents.models.editor_model import EditorModel  # noqa: PLC0415 likewise
+
+            return EditorModel(entry, editor)
 
 
 def _openai(entry: ModelConfig, access: Access) -> Model:

@@ -33,6 +33,7 @@ from countersign.gate import (
     secret_values,
 )
 from countersign.lsp.editor import Editor
+from countersign.lsp.editor_models import EditorModels
 from countersign.lsp.event_feed import Feed
 from countersign.lsp.ledger_watch import LedgerWatch
 from countersign.lsp.model_keys import ModelKeys
@@ -80,6 +81,7 @@ class WorkspaceServer:
         self.sandbox = SandboxWatch(self.confiner, lambda: settings.policy, self._sandbox_tried)
         self.owner = Owner(storage)
         self.keys = ModelKeys(ask=server.request, can_ask=lambda: settings.abilities.secrets)
+        self.editor_models = EditorModels(ask=server.request, offers_models=lambda: settings.abilities.lm)
         self.ledger = Ledger(
             storage / LEDGER_FILE, secret_names=lambda: self._policy().secret_variables, secrets=self.keys.values
         )
@@ -116,6 +118,7 @@ class WorkspaceServer:
             host_for=self._host_for,
             tell=self._tell_agent,
             access=Access(self.keys.key, self._network),
+            editor_models=self.editor_models,
         )
         self.sessions = Sessions(
             transcripts=self.transcripts,

@@ -28,7 +28,6 @@ _UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
     ("sandbox", "mode"): ("all",),
 }
 """Where only some values do nothing yet: those."""
-UNBUILT_PROVIDERS = ("vscode",)
 
 
 def not_yet(layers: Layers) -> Iterator[Problem]:
@@ -38,8 +37,3 @@ def not_yet(layers: Layers) -> Iterator[Problem]:
             value = layer.get(*path)
             if layer.scope != "default" and value not in _OFF and value in _UNBUILT.get(path, (value,)):
                 yield layer.place(*path).problem(f"`{'.'.join(path)}` is {words}")
-        models = layer.get("models")
-        for name, model in models.items() if isinstance(models, dict) else ():
-            if isinstance(model, dict) and model.get("provider") in UNBUILT_PROVIDERS:
-                words = f"the provider `{model['provider']}` is not yet available; use another one"
-                yield layer.place("models", name).problem(words)

@@ -62,6 +62,9 @@ METHODS: tuple[Method, ...] = (
     _to_client("thread/update", threads.ThreadUpdate),
     # models and their keys
     _request("model/list", Empty, providers.ModelListResult),
+    _to_client("lm/list", Empty, providers.LmListResult),
+    _to_client("lm/chat", providers.LmChatParams, providers.LmChatResult),
+    _from_client("lm/part", providers.LmPart),
     _to_client("secret/read", providers.SecretReadParams, providers.SecretReadResult),
     # agents and shells
     _request("agent/list", Empty, agents.AgentListResult),

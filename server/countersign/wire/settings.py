@@ -129,13 +129,14 @@ class NetworkSettings(WireModel):
 
 class ClientAbilities(WireModel):
     """What the client can do. ``settings`` announces that it will send layers, though they may come later.
-    ``secrets``: it answers ``secret/read``."""
+    ``secrets``: it answers ``secret/read``; ``lm``: it answers ``lm/list`` and ``lm/chat``."""
 
     settings: bool = False
     settings_update: bool = False
     confirm: bool = False
     own_paths: list[str] = []
     secrets: bool = False
+    lm: bool = False
     network: NetworkSettings = NetworkSettings()
 
 
