@@ -80,10 +80,13 @@ const surfaces = {
         if (
           node.source.value !== 'vscode' ||
           node.importKind === 'type' ||
-          ['host', 'settingsFiles'].some((name) => isFile(context, name))
+          ['host', 'settingsFiles', 'editorModels'].some((name) => isFile(context, name))
         )
           return;
-        context.report({ node, message: 'only host.ts, settingsFiles.ts and editorWindow.ts import the editor' });
+        context.report({
+          node,
+          message: 'only host.ts, settingsFiles.ts, editorModels.ts and editorWindow.ts import the editor',
+        });
       },
     };
   },

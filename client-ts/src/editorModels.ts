@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 
+import type { EditorText } from './editorText.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface EditorModels {
@@ -16,7 +17,7 @@ export interface EditorModels {
   ): Promise<wire.LmChatResult>;
 }
 
-export function createEditorModels(justification: string): EditorModels {
+export function createEditorModels(justification: EditorText): EditorModels {
   return {
     async list() {
       const models = await vscode.lm.selectChatModels({});

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 
+import type { EditorText } from '../src/editorText.ts';
 import type { LmPart } from '../src/wire.gen.ts';
 
 const fake = vi.hoisted(() => {
@@ -85,7 +86,7 @@ async function chat(model: string) {
     ],
     tools: [{ name: 'x', description: 'does', parameters: { type: 'object' } }],
   } as const;
-  const result = await createEditorModels('why').chat(
+  const result = await createEditorModels('why' as EditorText).chat(
     params as never,
     async (part) => void told.push(part),
     undefined as never,
@@ -120,6 +121,6 @@ it('a failure is a reason, and so is a model that is not there', async () => {
 });
 
 it('the list says what each model takes', async () => {
-  const { models } = await createEditorModels('why').list();
+  const { models } = await createEditorModels('why' as EditorText).list();
   expect(models).toEqual([{ id: 'x-1', vendor: 'copilot', family: 'gpt', name: 'GPT', maxInputTokens: 9000 }]);
 });
