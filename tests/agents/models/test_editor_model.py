@@ -32,6 +32,7 @@ from countersign.wire.providers import (
     LmText,
     LmToolCall,
 )
+from tests.patience import PATIENCE
 
 CALL = LmToolCall(call_id="c", name="read_file", input='{"path": "a"}')
 Answer = Callable[["Client", LmChatParams], Awaitable[LmChatResult]]
@@ -79,7 +80,7 @@ async def test_pieces_that_come_after_the_answer_are_waited_for():
         asyncio.get_running_loop().call_later(0.01, client.say, LmText(text="late"))
         return LmChatResult(parts=1)
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert (await Client(answer).heard())[0] == TextPiece("late")
 
 
@@ -149,7 +150,7 @@ async def test_cancelling_the_turn_cancels_the_request():
 
     client = Client(answer)
     hearing = asyncio.ensure_future(client.heard())
-    await asyncio.wait_for(waiting.wait(), 60)
+    await asyncio.wait_for(waiting.wait(), PATIENCE)
     hearing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await hearing
