@@ -7,6 +7,7 @@ import contextlib
 import threading
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -16,6 +17,7 @@ from countersign.agents.acp.effects import work_out
 from countersign.agents.acp.files import _after_lines
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import MOST_PLACES, ToolReport, read_update
+from countersign.gate import deciding as deciding_module
 from countersign.gate import gate as gate_module
 from countersign.tools.files.safe_open import MOST_HASHED
 from countersign.wire.errors import AgentExit
@@ -58,10 +60,14 @@ async def test_a_huge_file_is_hashed_for_no_request(place: Place, size: int):
     assert huge.stat().st_size == size
 
 
-@pytest.mark.parametrize("blocked", ["blocking_states", "blocking_still_true"])
-async def test_hashing_for_one_agent_holds_up_no_other(place: Place, monkeypatch: pytest.MonkeyPatch, blocked: str):
+@pytest.mark.parametrize(
+    ("module", "blocked"), [(deciding_module, "blocking_states"), (gate_module, "blocking_still_true")]
+)
+async def test_hashing_for_one_agent_holds_up_no_other(
+    place: Place, monkeypatch: pytest.MonkeyPatch, module: ModuleType, blocked: str
+):
     """Whatever one agent's hashes take, another agent's call is prepared, decided, asked and run meanwhile."""
-    started, release, real = threading.Event(), threading.Event(), getattr(gate_module, blocked)
+    started, release, real = threading.Event(), threading.Event(), getattr(module, blocked)
 
     def slow(*arguments):
         if threading.current_thread().name.startswith("agent drowning"):
@@ -69,7 +75,7 @@ async def test_hashing_for_one_agent_holds_up_no_other(place: Place, monkeypatch
             release.wait(BOUND)
         return real(*arguments)
 
-    monkeypatch.setattr(gate_module, blocked, slow)
+    monkeypatch.setattr(module, blocked, slow)
     (place.workspace / "script.sh").write_text("true")
     place.person.decide = lambda card: {}
     call = {"kind": "execute", "title": "run", "rawInput": {"command": "bash script.sh"}}

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,9 @@ from tests.stdio.desk import Desk, Json, open_desk
 from tests.stdio.peer import RpcError
 
 MOST_MEMORY = 300
-"""MB of the server, at its peak."""
+"""MB of the server, at its peak, beside one hostile peer."""
+MOST_OF_ALL = 600
+"""MB beside all of them at once; each of them may hold some 30."""
 TURNS = 2
 """Turns of the other chat, a card each, beside the attack and after it."""
 
@@ -62,11 +65,14 @@ async def chat(desk: Desk) -> None:
     thread = await desk.thread()
     for number in range(TURNS):
         turn = desk.prompt(thread, f"run touch made{number}")
-        await desk.answer(await desk.card(f"touch made{number}"))
+        # Not by what it holds: other chats' cards are long, and each would be written out again and again.
+        card = await desk.peer.wait_for("tool/approvalRequest", lambda card: card["threadId"] == thread)
+        assert f"touch made{number}" in str(card["toolCall"]["rawInput"])
+        await desk.answer(card)
         assert (await turn)["stopReason"] == "end_turn"
 
 
-async def stopped(desk: Desk, attack: asyncio.Task[None]) -> None:
+async def stopped(desk: Desk, attack: asyncio.Future[Any]) -> None:
     """Stop every chat and wait for the end of the attack."""
     for thread in (await desk.peer.request("thread/list", {}))["threads"]:
         desk.peer.notify("thread/cancel", {"threadId": thread["threadId"]})
@@ -94,3 +100,29 @@ async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(t
             await chat(desk)
             memory = peak(desk.peer.pid)
     assert memory < MOST_MEMORY
+
+
+ALL_PEERS = [
+    *(f"agent-{attack.__name__}" for attack in flooding_agent.ATTACKS),
+    *(f"model-{attack}" for attack in flooding_model.ATTACKS),
+]
+
+
+async def test_all_flooding_peers_at_once_leave_another_chat_usable(tmp_path: Path):
+    """Each wait for a card or an answer of the other chat is bounded by ``PATIENCE``."""
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    (workspace / "long").write_text("x" * (7 << 20))
+    (workspace / "text").write_text("first" + "x\n" * (3 << 19))
+    with (workspace / "sparse").open("wb") as file:
+        file.truncate(40 << 30)
+    with model_server() as models:
+        given = settings(workspace, models)
+        async with open_desk(workspace, tmp_path / "storage", settings=given) as desk:
+            attacks = asyncio.gather(*(turn_of(desk, peer) for peer in ALL_PEERS))
+            await chat(desk)
+            await chat(desk)
+            await stopped(desk, attacks)
+            await chat(desk)
+            memory = peak(desk.peer.pid)
+    assert memory < MOST_OF_ALL

@@ -29,7 +29,7 @@ class Lines:
             self._held += lines[0]
             lines[0] = self.rest()
         self._held += rest
-        if len(self._held) > self._most_bytes or any(len(line) > self._most_bytes for line in lines):
+        if max([len(self._held), *map(len, lines)]) > self._most_bytes:
             raise LineTooLong(f"a line is longer than {self._most_bytes} bytes")
         return lines
 

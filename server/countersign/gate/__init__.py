@@ -102,7 +102,9 @@ if TYPE_CHECKING:
     from countersign.gate.turn import Turn as Turn
     from countersign.gate.workers import Workers as Workers
     from countersign.gate.workers import check_cancelled as check_cancelled
+    from countersign.gate.workers import hold_heavy_agents_while as hold_heavy_agents_while
     from countersign.gate.workers import in_worker as in_worker
+    from countersign.gate.workers import in_worker_alone as in_worker_alone
     from countersign.gate.workers import in_worker_to_the_end as in_worker_to_the_end
     from countersign.gate.workers import sharing as sharing
 
@@ -146,7 +148,7 @@ _NAMES = {
     "shell.judge": "SyntaxChecker",
     "shell.syntax.bash_check": "BashSyntax",
     "turn": "Turn",
-    "workers": "Workers check_cancelled in_worker in_worker_to_the_end sharing",
+    "workers": "Workers check_cancelled hold_heavy_agents_while in_worker in_worker_alone in_worker_to_the_end sharing",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -13,6 +13,7 @@ from countersign.gate.approvals.file_binding import blocking_states, risks_left
 from countersign.gate.approvals.grants import GrantBook
 from countersign.gate.approvals.reevaluate import still_asked
 from countersign.gate.approvals.script_files import blocking_named_programs
+from countersign.gate.approvals.stored_requests import arguments_digest
 from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.plan import Plan
@@ -56,7 +57,9 @@ class Decider:
         if missing:
             call = call.rebound(blocking_states(missing))
         decision = replace(decision, risks=(*decision.risks, *risks_left(call, decision)))
-        return Plan(replace(call, preview=with_parts(call.preview, decision.parts)), plan.run), decision
+        call = replace(call, preview=with_parts(call.preview, decision.parts))
+        submission.digest, submission.arguments_digest = call.digest(), arguments_digest(call.arguments)
+        return Plan(call, plan.run), decision
 
     def decide(self, call: ToolCall, turn: Turn) -> Decision:
         """Decide the call with the policy and the grants of its agent, thread and turn."""

@@ -179,7 +179,7 @@ class Gate:
         """
         evidence = Evidence(source="default", reason="a person did this themselves")
         decision = Decision("allow", "user", (evidence,), (), evidence.reason)
-        entry = self._entry(plan.call, decision, secrets.token_urlsafe(12))
+        entry = self._entry(plan.call, decision, secrets.token_urlsafe(12), plan.call.digest())
         await self._ledger.append(entry)
         ran = await self._run(plan, turn, entry, background=False)
         assert isinstance(ran, Ran)  # only the agent's own writes are limited
@@ -191,7 +191,7 @@ class Gate:
             version = self._live.version
             plan, decision = await in_worker(self._decider.bind, plan, passage)
             await passage.place.reached()
-            entry = self._entry(plan.call, decision, receipt_id)
+            entry = self._entry(plan.call, decision, receipt_id, passage.digest)
             writes = may_write(plan.call, decision)
             passage.announce(plan.call)
             background, runs, only_reads = False, decision.runs, decision.only_reads
@@ -234,7 +234,7 @@ class Gate:
                 if withdrawn(later, entry.by):
                     continue
                 runs, writes, only_reads = later.runs, may_write(plan.call, later), later.only_reads
-                entry = self._entry(plan.call, later, receipt_id)._replace(by=entry.by, verdict="allow",
+                entry = self._entry(plan.call, later, receipt_id, passage.digest)._replace(by=entry.by, verdict="allow",
                                 approval_id=entry.approval_id)  # fmt: skip
             try:
                 # INVARIANT (same bytes): after a person's yes the original bytes run, as they were shown.
@@ -270,7 +270,7 @@ class Gate:
         created_at = entry.at if kept is None else kept.asked.at
         passage.first_asked_at = passage.first_asked_at or created_at
         request = request_for(
-            plan.call, decision, self._policy(), seconds=seconds, allow_offered=passage.allow_offered,
+            plan.call, decision, self._policy(), entry.digest, seconds=seconds, allow_offered=passage.allow_offered,
             created_at=created_at, first_asked_at=passage.first_asked_at, kept=kept,
         )  # fmt: skip
         if kept is not None:
@@ -288,7 +288,7 @@ class Gate:
         passage.place.leave()  # cards are shown in the order in which the ledger takes them, and it has this one next
         resolution = await self.asking.ask(
             pending,
-            asked_entry(entry, request, plan.call),
+            asked_entry(entry, request, passage.arguments_digest),
             adopted=kept is not None,
             seconds=seconds,
             shown=lambda: self._live.shown(version),
@@ -454,8 +454,8 @@ class Gate:
             else:
                 await self.asking.end_now(pending, Resolution("interrupted", "restart", "the window was closed"))
 
-    def _entry(self, call: ToolCall, decision: Decision, receipt_id: str) -> Entry:
-        return entry_for(call, decision, receipt_id, workspace=self._policy().workspace, owner=self._owner)
+    def _entry(self, call: ToolCall, decision: Decision, receipt_id: str, digest: str) -> Entry:
+        return entry_for(call, decision, receipt_id, digest, workspace=self._policy().workspace, owner=self._owner)
 
 
 def _milliseconds(since: float) -> int:

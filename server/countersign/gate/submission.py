@@ -12,12 +12,19 @@ from countersign.gate.call import BadArguments, ToolCall
 from countersign.gate.plan import Plan, Prepare
 from countersign.gate.turn import Turn
 from countersign.gate.turn_order import Place
+from countersign.gate.workers import count_on_loop
 from countersign.wire.approvals import DiffPreview
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of, text_memory
 
 MOST_HELD = 16 << 20
-"""Bytes of text that the calls of one agent hold while they wait or run; one call alone may hold more."""
+"""Bytes of text that the calls of one agent hold while they wait or run; one call alone may hold more. Where more than
+``SHARES`` agents hold any, each may hold less."""
+SHARES = 3
+
+
+SECONDS_OF_A_BYTE = 3e-8
+"""What the event loop takes to record, send and show a call, for each byte of its text."""
 
 
 class Room:
@@ -37,8 +44,10 @@ class Room:
         with self._lock:
             agent = submission.turn.agent
             others = self._held.get(agent, 0) - submission.held
-            if submission.over or (others and others + memory > MOST_HELD):
-                limit = f"the open calls of {agent} hold more than {MOST_HELD >> 20} MiB"
+            holders = sum(1 for held in self._held.values() if held)
+            most = min(MOST_HELD, SHARES * MOST_HELD // max(1, holders))
+            if submission.over or (others and others + memory > most):
+                limit = f"the open calls of {agent} hold more than {most >> 20} MiB"
                 raise BadArguments(f"{limit}; ask again once some of them have ended")
             self._held[agent], submission.held = others + memory, memory
 
@@ -51,7 +60,8 @@ class Room:
 
 @dataclass(slots=True)
 class Submission:
-    """A call that was submitted, and the way to work out its plan."""
+    """A call that was submitted, and the way to work out its plan. The digests are of the call as it was decided last:
+    of a long one they are worked out where it is decided, in a worker thread."""
 
     receipt_id: str
     prepare: Prepare
@@ -65,6 +75,8 @@ class Submission:
     announced: bool = False
     held: int = 0
     over: bool = False
+    digest: str = ""
+    arguments_digest: str = ""
 
     def blocking_plan(self) -> Plan:
         """What would be done now, with the arguments as a person left them.
@@ -74,7 +86,9 @@ class Submission:
         """
         try:
             plan = self.prepare(self.edited)
-            self.room.take(self, memory_of(plan.call))
+            memory = memory_of(plan.call)
+            self.room.take(self, memory)
+            count_on_loop(memory * SECONDS_OF_A_BYTE)
         except BadArguments as error:
             # Whoever waits for the answer keeps the error, and its traceback would keep the files that were read.
             plan = None

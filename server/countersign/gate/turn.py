@@ -21,7 +21,7 @@ class Turn:
 
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
-    permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of a hosted agent, in which its
+    permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of the agent, in which its
     calls are prepared and decided.
     """
 

@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from countersign.gate import hold_heavy_agents_while
 from countersign.lsp.base_protocol import (
     INVALID_REQUEST,
     EncodedResult,
@@ -92,6 +93,8 @@ class Protocol(LanguageServerProtocol):
         loop = asyncio.get_running_loop()
         self._ended, self._at_end = loop.create_future(), at_end
         self._outbox = Writer(stdout, loop, lambda: self._end(1))
+        outbox = self._outbox
+        hold_heavy_agents_while(lambda: outbox.is_behind)
         start_reader(stdin, loop, self.receive, self._end_of_input)
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError):  # Windows has none; there the editor closes our stdin

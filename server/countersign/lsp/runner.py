@@ -16,7 +16,7 @@ from countersign.agents.models.known_models import cost_of, window_of
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
-from countersign.gate import Gate, StoredRequest, Turn
+from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
@@ -92,7 +92,7 @@ class Runner:
             return await (await self._host(config)).prompt(text, turn)
         said = UserMessage(text)
         self._transcripts.add_messages(turn.thread_id, [said])
-        return await self._drive(config, turn, {}).run(await self._messages(turn))
+        return await self._driven(config, turn, {})
 
     async def _compact(self, config: AgentConfig, turn: Turn) -> StopReason:
         dropped = await self._drive(config, turn, {}).compact(self._transcripts.messages(turn.thread_id))
@@ -103,10 +103,17 @@ class Runner:
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
         config = self._config(turn.agent)
-        return await self._drive(config, turn, waiting).run(await self._messages(turn))
+        return await self._driven(config, turn, waiting)
 
-    async def _messages(self, turn: Turn) -> list[Message]:
-        return await asyncio.to_thread(self._transcripts.messages, turn.thread_id)
+    async def _driven(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
+        """Carry out a turn of the built-in agent, in threads of its own: a model may send as much as any agent."""
+        turn.workers = Workers(turn.agent)
+        try:
+            with sharing(turn.workers):
+                messages = await in_worker(self._transcripts.messages, turn.thread_id)
+                return await self._drive(config, turn, waiting).run(messages)
+        finally:
+            turn.workers.finish()
 
     async def stop(self, turn: Turn) -> None:
         """Tell a hosted agent to stop its turn; bounded by the host."""

@@ -12,6 +12,7 @@ import contextlib
 import logging
 import os
 import queue
+import socket
 import stat
 import sys
 import threading
@@ -21,8 +22,15 @@ from typing import Any
 
 from countersign.lsp.base_protocol import Decoder
 
+if sys.platform != "win32":
+    import fcntl
+
 BACKLOG = 64 << 20
 """Bytes that may wait for a client to read them. Two of the largest messages: a client that is further behind hangs."""
+BEHIND = 2 << 20
+"""Bytes that wait for a client that does not keep up."""
+WIDTH = 1 << 20
+"""Bytes that may wait in the pipe or socket to the client."""
 CHUNK = 64 << 10
 """Bytes read at once: what a pipe holds, and small enough that the allocator keeps it at hand."""
 
@@ -104,9 +112,15 @@ class Writer:
         self._thread_work: queue.SimpleQueue[bytes | memoryview] | None = None
         if _tells_when_ready(descriptor):
             os.set_blocking(descriptor, False)
+            _widen(descriptor)
         else:
             self._thread_work = queue.SimpleQueue()
             threading.Thread(target=self._blocking_write, args=(self._thread_work,), daemon=True).start()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so much waits for the client that whoever sends much should wait."""
+        return self._bytes > BEHIND
 
     def send(self, frame: bytes) -> bool:
         """Takes the frame and returns at once; False when the connection is over.
@@ -202,6 +216,20 @@ class Writer:
                 _call(self._loop, self._failed, error)
                 return
             _call(self._loop, self._written, data, len(data))
+
+
+def _widen(descriptor: int) -> None:
+    """Let as much wait in the pipe or socket as the system allows; where it allows no more, that is no fault.
+
+    Each step of a busy event loop writes what fits into it once: with a pipe's usual 64 KiB, a short answer behind some
+    megabytes of other chats would wait for a hundred steps.
+    """
+    with contextlib.suppress(OSError):
+        if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            with socket.socket(fileno=os.dup(descriptor)) as line:
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WIDTH)
+        elif sys.platform == "linux":
+            fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, WIDTH)
 
 
 def _tells_when_ready(descriptor: int) -> bool:

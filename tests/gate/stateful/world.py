@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import sqlite3
 import tempfile
@@ -345,6 +346,8 @@ class World:
             ("countersign.gate.approvals.records.datetime", Clock),
             ("countersign.lsp.runner.model_for", lambda *_: Caller()),
             ("countersign.agents.acp.host.open_link", open_guest),
+            # The clock stands still, so a rest after work would never end.
+            ("countersign.gate.workers.LIGHT", math.inf),
         ):
             self._patches.enter_context(mock.patch(target, new))
 

@@ -23,7 +23,7 @@ log = limited_logger(__name__)
 
 MOST_RUNNING = 256
 """Requests of one agent under way at once; more are refused. 100 may be cards (``session.py``)."""
-MOST_HELD = 16 << 20
+MOST_HELD = 8 << 20
 """Bytes that the texts in these requests take in memory; more is refused, unless it is one request alone."""
 MOST_ID = 256
 """Characters of a request's id."""
@@ -99,8 +99,7 @@ class Connection:
                     )
                 else:
                     await self._take(message)
-                # A flood of messages that are all here must not hold up other chats; and a request begins before
-                # what came after it is taken.
+                # A request begins before what came after it is taken.
                 await asyncio.sleep(0)
         except TooMuch as error:
             log.warning("%s broke the protocol (%s), so it is ended", self._name, error)

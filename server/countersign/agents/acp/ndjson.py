@@ -14,7 +14,8 @@ from collections.abc import Mapping
 
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.lines import Lines, LineTooLong
-from countersign.gate import in_worker
+from countersign.agents.pace import Rests
+from countersign.gate import in_worker, in_worker_alone
 from countersign.wire.base import Json
 from countersign.wire.strict_json import BadJson, as_safe, parse_json
 
@@ -32,6 +33,9 @@ CHUNK = 1 << 16
 AT_ONCE = 1 << 16
 """Bytes of a message that is read or written on the event loop; a longer one is in a worker thread."""
 
+LARGE = 1 << 20
+"""Bytes of a message from which on it is read while no other of that size is."""
+
 
 class TooMuch(Exception):
     """The agent sent or left unread more than it may; it is ended."""
@@ -48,20 +52,25 @@ class Pipe:
         self._noise = 0
         self._unsent = 0
         self._sending = asyncio.Lock()
+        self._rests = Rests()
         self.ended = asyncio.Event()
 
     async def receive(self) -> dict[str, Json] | BadJson | None:
         """Return the next message, why an object that was meant to be one is none, or None at the end of the stream."""
         try:
             while not self.ended.is_set():
+                # What the last message brought about, or the last chunk, is over now.
+                await self._rests.rest()
                 while self._ahead:
                     message = await self._message(self._ahead.popleft())
                     if message is not None:
                         return message
+                    await self._rests.rest()
                 data = await self._reader.read(CHUNK)
                 if not data:
                     break
-                self._ahead.extend(self._lines.feed(data))
+                self._rests.work()
+                self._ahead.extend(filter(None, self._lines.feed(data)))
         except (LineTooLong, TooMuch, ConnectionError) as error:
             log.warning("the agent broke the protocol (%s), so the connection is ended", error)
         self.ended.set()
@@ -100,7 +109,7 @@ class Pipe:
             return None
         bad = BadJson("it is not an object")
         try:
-            value = parse_json(line) if len(line) <= AT_ONCE else await in_worker(parse_json, line)
+            value = parse_json(line) if len(line) <= AT_ONCE else await _parsed(line)
             if isinstance(value, dict):
                 return value
         except BadJson as error:
@@ -111,6 +120,10 @@ class Pipe:
         if self._noise <= MOST_TOLD:
             log.warning("the agent wrote %d bytes that are no message (%s); skipped", len(line), bad)
         return bad if line.startswith(b"{") else None
+
+
+async def _parsed(line: bytes) -> Json:
+    return await (in_worker if len(line) <= LARGE else in_worker_alone)(parse_json, line)
 
 
 async def _encoded(message: Mapping[str, Json]) -> bytes:

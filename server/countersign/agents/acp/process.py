@@ -8,11 +8,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from countersign.agents.acp.ndjson import CHUNK
+from countersign.agents.pace import Rests
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.tools.visible import visible
 
 log = logging.getLogger(__name__)
 
+NICENESS = 5
+"""An agent that keeps every processor busy, with all that it starts, leaves the server its share."""
 DRAIN_SECONDS = 5.0
 """What a pipe holds is read in milliseconds."""
 LONGEST_STDERR = 4096
@@ -61,15 +64,16 @@ class AgentProcess:
 
     async def _log_stderr(self) -> None:
         assert self._child.stderr is not None
-        left = MOST_STDERR
+        left, rests = MOST_STDERR, Rests()
         while data := await self._child.stderr.read(LONGEST_STDERR):
-            if left <= 0:
-                continue
+            rests.work()
             left -= len(data)
-            for line in data.decode("utf-8", "replace").splitlines():
-                log.info("%s: %s", self._name, visible(line))
-            if left <= 0:
-                log.warning("%s wrote %d bytes to stderr; the rest is not logged", self._name, MOST_STDERR)
+            if left + len(data) > 0:
+                for line in data.decode("utf-8", "replace").splitlines():
+                    log.info("%s: %s", self._name, visible(line))
+                if left <= 0:
+                    log.warning("%s wrote %d bytes to stderr; the rest is not logged", self._name, MOST_STDERR)
+            await rests.rest()
 
 
 async def start_agent_process(
@@ -88,5 +92,6 @@ async def start_agent_process(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         limit=CHUNK,
+        niceness=NICENESS,
     )
     return AgentProcess(name, child)

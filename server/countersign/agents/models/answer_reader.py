@@ -6,10 +6,11 @@ the answer with one error.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 from countersign.agents.lines import Lines, LineTooLong
+from countersign.agents.pace import Rests
+from countersign.gate import in_worker
 from countersign.wire.base import Json
 from countersign.wire.errors import ModelError
 from countersign.wire.strict_json import BadJson, parse_json
@@ -18,8 +19,6 @@ LONGEST_LINE = 8 << 20
 """Bytes of one line or one event of an answer."""
 LONGEST_ANSWER = 64 << 20
 """Bytes of one answer."""
-LINES_AT_ONCE = 256
-"""Lines of one answer that are read before other work gets its turn."""
 AT_ONCE = 1 << 16
 """Bytes of a line that is parsed on the event loop; a longer one is parsed in a worker thread."""
 DONE = b"[DONE]"
@@ -65,8 +64,9 @@ async def event_objects(chunks: AsyncIterator[bytes], vendor: str) -> AsyncItera
 
 
 async def _lines(chunks: AsyncIterator[bytes], vendor: str, *, with_rest: bool) -> AsyncIterator[bytes]:
-    lines, size, count = Lines(LONGEST_LINE), 0, 0
+    lines, size, rests = Lines(LONGEST_LINE), 0, Rests()
     async for chunk in chunks:
+        rests.work()
         size += len(chunk)
         try:
             whole = lines.feed(chunk)
@@ -75,10 +75,10 @@ async def _lines(chunks: AsyncIterator[bytes], vendor: str, *, with_rest: bool) 
         if size > LONGEST_ANSWER:
             raise ModelError(f"the answer of {vendor} is longer than {LONGEST_ANSWER >> 20} MiB")
         for line in whole:
-            count += 1
-            if count % LINES_AT_ONCE == 0:
-                await asyncio.sleep(0)
+            if line:
+                await rests.rest()
             yield line
+        await rests.rest()
     if with_rest and (rest := lines.rest()):
         yield rest
 
@@ -86,7 +86,7 @@ async def _lines(chunks: AsyncIterator[bytes], vendor: str, *, with_rest: bool) 
 async def _parsed(text: bytes, vendor: str) -> dict[str, Json]:
     why = "it is not an object"
     try:
-        found = parse_json(text) if len(text) <= AT_ONCE else await asyncio.to_thread(parse_json, text)
+        found = parse_json(text) if len(text) <= AT_ONCE else await in_worker(parse_json, text)
         if isinstance(found, dict):
             return found
     except BadJson as error:

@@ -111,7 +111,7 @@ async def post(
         raise ModelBusy(f"the connection to {at.vendor} failed ({type(error).__name__}); try again") from None
     except httpx.InvalidURL:
         raise bad_address(at) from None
-    except (OSError, OverflowError, ValueError, ImportError) as error:
+    except (OSError, OverflowError, ValueError, ImportError, ExceptionGroup) as error:
         # The address, the key or a proxy is nothing that the HTTP client can use.
         kind = type(error).__name__
         message = f"{at.vendor} at `{at.shown}` cannot be asked ({kind}); check `baseUrl`, the key and the proxy"

@@ -21,8 +21,8 @@ from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
 from countersign.wire.verdicts import DecidedBy
 
 
-def entry_for(call: ToolCall, decision: Decision, receipt_id: str, *, workspace: str, owner: str) -> Entry:
-    """The row that says what was decided of a call."""
+def entry_for(call: ToolCall, decision: Decision, receipt_id: str, digest: str, *, workspace: str, owner: str) -> Entry:
+    """The row that says what was decided of a call; ``digest`` is the call's."""
     return Entry(
         receipt_id=receipt_id,
         phase="decided",
@@ -34,7 +34,7 @@ def entry_for(call: ToolCall, decision: Decision, receipt_id: str, *, workspace:
         tool_call_id=call.tool_call_id,
         tool=call.tool,
         input=dict(call.arguments),
-        digest=call.digest(),
+        digest=digest,
         verdict=decision.verdict,
         by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
         evidence=decision.evidence,
@@ -57,6 +57,7 @@ def request_for(
     call: ToolCall,
     decision: Decision,
     policy: Policy,
+    digest: str,
     *,
     seconds: float | None,
     allow_offered: bool,
@@ -67,7 +68,7 @@ def request_for(
     """Draw what a person is shown; ``seconds`` until it expires, None for never. Of a request that was ``kept`` on
     disk only its id and its times stay, as the chain has them; one that a person had put off has no time limit yet.
 
-    INVARIANT (same bytes): preview, effects and digest are all of this one call.
+    INVARIANT (same bytes): preview, effects and ``digest`` are all of this one call.
     """
     expires_at = expiry_in(seconds or None) if kept is None else kept.expires_at
     postponed = kept is not None and kept.stored.postponed
@@ -94,7 +95,7 @@ def request_for(
         withheld=list(decision.withheld) or None,
         options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
         agent_options=list(call.agent_options) if call.agent_options else None,
-        digest=call.digest(),
+        digest=digest,
         created_at=created_at,
         first_asked_at=first_asked_at if first_asked_at != created_at else None,
         expires_at=None if postponed else expires_at,

@@ -84,9 +84,9 @@ def arguments_digest(arguments: Mapping[str, Json]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def asked_entry(entry: Entry, request: ApprovalRequest, call: ToolCall) -> Entry:
+def asked_entry(entry: Entry, request: ApprovalRequest, arguments: str) -> Entry:
     """Return the row that asks: with the request's id and times, and the digest of the call's arguments."""
-    record: dict[str, Json] = {"argumentsDigest": arguments_digest(call.arguments)}
+    record: dict[str, Json] = {"argumentsDigest": arguments}
     if request.expires_at is not None:
         record["expiresAt"] = request.expires_at
     return entry._replace(approval_id=request.approval_id, at=request.created_at, outcome=record)

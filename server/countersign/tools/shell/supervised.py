@@ -149,9 +149,11 @@ async def spawn_supervised(
     limit: int = 1 << 16,
     pass_fds: Sequence[int] = (),
     sandbox: int = -1,
+    niceness: int = 0,
 ) -> Supervised:
     """Start a program under supervision. ``cwd`` is a path or a descriptor of a folder, ``sandbox`` a descriptor of the
-    description that ``sandbox/namespaces.py`` reads, or -1 for none; the rest is as in asyncio.
+    description that ``sandbox/namespaces.py`` reads, or -1 for none; ``niceness`` is added to ours; the rest
+    is as in asyncio.
 
     Cancelled: nothing is left running.
 
@@ -173,7 +175,7 @@ async def spawn_supervised(
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), str(joining),
-            *argv,
+            str(niceness), *argv,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,

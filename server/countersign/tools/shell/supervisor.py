@@ -37,8 +37,8 @@ _asked: list[int] = []
 
 
 def main() -> None:
-    line, folder, sandbox, group = map(int, sys.argv[1:5])
-    command = sys.argv[5:]
+    line, folder, sandbox, group, niceness = map(int, sys.argv[1:6])
+    command = sys.argv[6:]
     environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
     os.set_inheritable(line, False)
     if folder >= 0:
@@ -62,6 +62,7 @@ def main() -> None:
             if group >= 0:
                 _join(group)
             if os.getppid() == ourselves:
+                os.nice(niceness)
                 _become(command, environment, sandbox)
         finally:
             os._exit(127)
