@@ -57,8 +57,9 @@ export class Review extends Drawn {
           .map((entry) => (entry.target as HTMLElement).dataset['digest']!);
         if (now.some((digest) => !this.seen.has(digest))) this.seen = new Set([...this.seen, ...now]);
       },
-      // The end of each row is watched: who saw that has seen the row.
-      { threshold: 1 },
+      // The end of each row is watched: who saw that has seen the row. It is a pixel high and may lie across two, so half
+      // of it is enough.
+      { threshold: 0.5 },
     );
   }
 
