@@ -36,6 +36,7 @@ class Player:
         recipe: Recipe | None = None,
         gated: bool = False,
         changes: ChangeWatch | None = None,
+        cwd: str | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -43,7 +44,8 @@ class Player:
         self.log.touch()
         path = place.folder / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
-        config = AgentConfig(name, "acp", command=sys.executable, args=(str(PROGRAM), str(path), str(self.log)))
+        words = (str(PROGRAM), str(path), str(self.log))
+        config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd)
         options: dict = {"changes": changes, **({} if recipe is None else {"recipe": recipe})}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}

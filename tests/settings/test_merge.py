@@ -635,8 +635,21 @@ def test_a_recipe_that_is_not_known_is_reported_and_none_is_used(given, recipe, 
     assert config is not None
     assert (config.recipe, len(problems)) == (recipe, told)
     assert all(
-        problem.line == 3 and "recipe" in problem.message and "`gemini`" in problem.message for problem in problems
+        problem.line == 3
+        and problem.severity == "error"
+        and "recipe" in problem.message
+        and "`gemini`" in problem.message
+        for problem in problems
     )
+
+
+def test_a_recipe_that_is_not_known_is_an_error_on_its_own_line():
+    text = '{"countersign.agents": {\n "A": {\n  "command": "x",\n  "recipe": "gemnii"\n }\n}}'
+    layer = file_layer("user", "/u.json", settings_tree(parse_jsonc(text)))
+    policy = build_policy(Layers(user=(layer,)), workspace="/w", home="/h", trusted=True, answers={}).policy
+    (problem,) = [found for found in policy.problems if "recipe" in found.message]
+    assert (problem.file, problem.line, problem.severity) == ("/u.json", 4, "error")
+    assert policy.agents["A"].recipe == "none"
 
 
 def test_a_recipe_of_the_settings_can_be_named():

@@ -26,7 +26,7 @@ from countersign.agents.acp.identity import Identity, identify
 from countersign.agents.acp.label import Findings, files_in, label_of
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import Recipe
-from countersign.agents.acp.recipes import Launch, recipe_for
+from countersign.agents.acp.recipes import Launch, agent_folder, recipe_for
 from countersign.gate import LEDGER_FILE, Reader, engine_fault
 from countersign.settings.escape_text import escaped
 from countersign.settings.files import Loaded, load_file, managed_file
@@ -202,14 +202,18 @@ def _agent(machine: Machine, config: AgentConfig) -> Line:
     in_force = machine.policy.agents.get(config.name)
     waits = in_force is None or (in_force.command, in_force.args) != (command, config.args)
     clean = filtered_environment(machine.environ, machine.policy, workspace)
-    environment = agent_environment(clean, config, Launch((), {}), workspace)
+    folder = agent_folder(config, workspace)
+    if not os.path.isdir(folder):
+        text = f"{name}: its folder {escaped(folder)} is not there"
+        return Line("agent", "warning" if waits else "fault", text, "make it, or correct `cwd`")
+    environment = agent_environment(clean, config, Launch((), {}), folder)
     path = environment.get("PATH")
-    program = shutil.which(os.path.join(workspace, command) if os.sep in command else command, path=path)
+    program = shutil.which(os.path.join(folder, command) if os.sep in command else command, path=path)
     if program is None:
         text = f"{name}: the program {escaped(command)} is not found on PATH"
         return Line("agent", "warning" if waits else "fault", text, "install it, or correct `command`")
     recipe = recipe_for(config, machine.policy.recipes)
-    identity = identify(recipe, (command, *config.args), environment, workspace)
+    identity = identify(recipe, (command, *config.args), environment, workspace, folder)
     version = identity.version if identity is not None else None
     label, why = label_of(recipe, _findings(machine, config, recipe, identity))
     known = f"version {escaped(version)}" if version is not None else "version not known"
@@ -226,7 +230,7 @@ def _agent(machine: Machine, config: AgentConfig) -> Line:
 def _findings(machine: Machine, config: AgentConfig, recipe: Recipe, identity: Identity | None) -> Findings:
     """What is known of an agent without starting it."""
     workspace = str(machine.workspace)
-    files = files_in(recipe, workspace)
+    files = files_in(recipe, workspace, agent_folder(config, workspace))
     if machine.storage is None:
         return Findings(identity, files=files)
     stored = LabelStore(machine.storage / "agents")

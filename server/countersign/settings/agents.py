@@ -34,8 +34,10 @@ def agent_config(
     environ: Mapping[str, str],
     problems: list[Problem],
     own_recipes: Sequence[str] = (),
+    recipe_place: Place | None = None,
 ) -> AgentConfig | None:
-    """One agent, without its bypass; ``own_recipes`` are the names of the settings' recipes.
+    """One agent, without its bypass; ``own_recipes`` are the names of the settings' recipes, ``recipe_place`` is where
+    its own is named.
 
     ``type`` is "acp" exactly when there is a command (CONTRACT: names and shapes).
 
@@ -65,7 +67,7 @@ def agent_config(
         known = ", ".join(f"`{each}`" for each in (*RECIPE_NAMES, *own_recipes))
         unknown = shown(recipe) if recipe is not None else "something that is not a string"
         problems.append(
-            place.problem(
+            (recipe_place or place).error(
                 f"the agent {shown(name)} names {unknown} as its recipe, so it is started without one; use {known}"
             )
         )

@@ -30,6 +30,9 @@ class Place:
     def problem(self, message: str) -> Problem:
         return Problem(self.file, self.line, self.column, message)
 
+    def error(self, message: str) -> Problem:
+        return Problem(self.file, self.line, self.column, message, "error")
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:

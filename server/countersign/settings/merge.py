@@ -322,8 +322,8 @@ def _agents(
         claims += bypass.claims
         if name not in entries and not bypass.counts:
             continue
-        place = layers.place("agents", name)
-        config = agent_config(name, entries.get(name, {}), place, environ, reading.problems, recipes)
+        place, recipe_place = layers.place("agents", name), layers.place("agents", name, "recipe")
+        config = agent_config(name, entries.get(name, {}), place, environ, reading.problems, recipes, recipe_place)
         if config is not None:
             agents[name] = _with_bypass(config, bypass, trusted)
     return agents, entries, claims

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -93,6 +94,11 @@ async def open_link(
     try:
         process = await start_agent_process(name, launch.command, environment, cwd)
     except OSError as error:
+        if not await asyncio.to_thread(os.path.isdir, cwd):
+            where = as_message(cwd)
+            raise AgentExit(
+                f"the agent {name} cannot be started in `{where}`, which is no folder; correct its `cwd`"
+            ) from None
         raise AgentExit(f"the agent {name} cannot be started (`{error}`); check its command in the settings") from None
 
     pipe = Pipe(process.stdout, process.stdin)

@@ -78,7 +78,7 @@ def _cwd_of(given: Given, ground: AgentContext) -> str | None:
     folders = [value for key, value in given.items() if key in CWD]
     if len(folders) > 1 or not all(isinstance(folder, str) for folder in folders):
         return None
-    cwd = os.path.join(ground.workspace, str(folders[0])) if folders else ground.workspace
+    cwd = os.path.join(ground.folder, str(folders[0])) if folders else ground.folder
     return cwd if len(cwd) <= PATH_LENGTH else None
 
 

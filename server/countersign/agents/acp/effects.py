@@ -84,7 +84,7 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
             found.too_much = found.too_much or hinted.too_much
         if _only_titled(report):
             said = [text for text in (report.title, report.text) if text.strip() and len(text) <= LONGEST_COMMAND]
-            found.add(*(RunCommand(text, ground.workspace, understood=False) for text in said))
+            found.add(*(RunCommand(text, ground.folder, understood=False) for text in said))
             found.too_much = found.too_much or report.title_cut
         effects += found.effects
     if not understood or not any(isinstance(effect, RunCommand) for effect in effects):

@@ -8,6 +8,7 @@ call of its own at the gate.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 
 from countersign.agents.acp.client_methods import (
@@ -25,7 +26,6 @@ from countersign.agents.acp.requests import Entry
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, Stale, in_worker, in_worker_to_the_end
-from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import complaint, look_at
 from countersign.tools.files.write_file import NewContent, WriteFile, WriteFileArguments, blocking_put
 from countersign.tools.places import Place, locate
@@ -50,7 +50,7 @@ async def read_text_file(session: Session, params: Raw) -> dict[str, Json]:
         BadMessage: the params are not those of the method.
         Denied, Missing, Failed: no text.
     """
-    place = await in_worker(_blocking_place, read_text(params, "path"), session.policy())
+    place = await in_worker(_blocking_place, read_text(params, "path"), session)
     line, limit = _natural(params, "line"), _natural(params, "limit")
     turn = running_turn(session)
     reading = Reading(session, place, line, limit)
@@ -113,7 +113,7 @@ async def write_text_file(session: Session, params: Raw) -> dict[str, Json]:
         Denied, Failed: nothing was written.
     """
     path, content = read_text(params, "path"), read_text(params, "content")
-    place = await in_worker(_blocking_place, path, session.policy())
+    place = await in_worker(_blocking_place, path, session)
     running_turn(session)
     outcome = await _write_on_credit(session, place, content) or await _ask_to_write(session, place, path, content)
     if not outcome.success:
@@ -210,9 +210,11 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
             raise failed
 
 
-def _blocking_place(path: str, policy: Policy) -> Place:
+def _blocking_place(path: str, session: Session) -> Place:
+    """Where a path leads; a relative one, which ACP does not have, starts where the agent was started."""
     try:
-        return locate(path, policy)
+        from_folder = path if not path or path.startswith("~/") else os.path.join(session.folder, path)
+        return locate(from_folder, session.policy())
     except BadArguments as error:
         raise BadMessage(str(error)) from None
 

@@ -100,7 +100,7 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
                 break
         plain_path = key in PATHS and not re.search(r"\s", text)
         if key in COMMAND or not (key in no_command or plain_path or len(text) > LONGEST_COMMAND or not text.strip()):
-            found.add(RunCommand(text, ground.workspace, understood=False))
+            found.add(RunCommand(text, ground.folder, understood=False))
     return found
 
 

@@ -21,7 +21,7 @@ from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.recipe import Recipe
-from countersign.agents.acp.recipes import Launch, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.recipes import Launch, agent_folder, prepare_launch, recipe_for, runs_bash
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
@@ -69,7 +69,8 @@ class AcpAgent:
         self.recipe = recipe or recipe_for(config, policy().recipes)
         self.state: AgentState = "idle"
         self._failure: str | None = None
-        self._label = LabelState(config.name, self.recipe, policy().workspace, labels, changed)
+        self._folder = agent_folder(config, policy().workspace)
+        self._label = LabelState(config.name, self.recipe, policy().workspace, labels, changed, self._folder)
         self._looked = False
         self._changes = changes
         self._gate = gate
@@ -235,16 +236,16 @@ class AcpAgent:
         self._set("starting")
         try:
             clean = self._environment()
-            bare = agent_environment(clean, self.config, Launch((), {}), self._folder())
+            bare = agent_environment(clean, self.config, Launch((), {}), self._folder)
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
-            environment = agent_environment(clean, self.config, launch, self._folder())
+            environment = agent_environment(clean, self.config, launch, self._folder)
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             with sharing(self._workers):
                 link = await open_link(
                     self.name,
                     launch,
                     environment,
-                    self._folder(),
+                    self._folder,
                     self._client.request,
                     self._client.notify,
                     terminals=self._desk is not None,
@@ -264,7 +265,7 @@ class AcpAgent:
         return link
 
     async def _new_session(self, link: Link) -> Session:
-        params: dict[str, Json] = {"cwd": self._folder(), "mcpServers": []}
+        params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
         try:
@@ -286,7 +287,7 @@ class AcpAgent:
             tell_mode=self._hear_mode,
             tell_options=self._hear_options,
             runs_bash=self._runs_bash,
-            folder=self._folder(),
+            folder=self._folder,
             root=lambda: self._root(link),
         )
         self._sessions[session_id] = session
@@ -350,14 +351,9 @@ class AcpAgent:
         await asyncio.gather(*(session.end(DIED) for session in sessions))
         await link.close()
 
-    def _folder(self) -> str:
-        """The folder that it works in."""
-        workspace = self._policy().workspace
-        return os.path.normpath(os.path.join(workspace, os.path.expanduser(self.config.cwd or "")))
-
     async def _find_out(self) -> None:
         clean = self._environment()
-        environment = agent_environment(clean, self.config, Launch((), {}), self._folder())
+        environment = agent_environment(clean, self.config, Launch((), {}), self._folder)
         await self._label.find_out((self.config.command or "", *self.config.args), environment)
 
     def suspect(self, call_id: str, why: str) -> None:

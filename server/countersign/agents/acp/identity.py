@@ -52,24 +52,33 @@ class Identity:
         return self.digest or f"path:{self.program}"
 
 
-def identify(recipe: Recipe, command: Sequence[str], environment: Mapping[str, str], workspace: str) -> Identity | None:
-    """Return what this command line starts, or None where that is not known. Reads the disk, some 200 MB at most."""
+def identify(
+    recipe: Recipe,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    workspace: str,
+    folder: str | None = None,
+) -> Identity | None:
+    """Return what this command line starts in ``folder`` (the workspace unless given), or None where that is not known.
+    Reads the disk, some 200 MB at most."""
+    folder = folder or workspace
     word = _started(command)
     if word is None:
         return None
     if os.path.basename(command[0]) == "npx":
-        program = _cached_by_npx(command, environment, workspace)
+        program = _cached_by_npx(command, environment, folder)
     else:
-        found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else word
+        named = os.path.join(folder, word)
+        found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else named
         program = Path(os.path.realpath(found)) if found is not None and os.path.isfile(found) else None
     if program is None:
         return None
     package = _package_of(program)
-    inside = program.is_relative_to(os.path.realpath(workspace))
+    inside = any(program.is_relative_to(os.path.realpath(each)) for each in (workspace, folder))
     if package is None:
         return Identity(str(program), digest=None if inside else _digest([program]))
-    folder, name, version = package
-    digest = None if inside else _digest([program, *_parts(folder, name, recipe)])
+    home, name, version = package
+    digest = None if inside else _digest([program, *_parts(home, name, recipe)])
     return Identity(str(program), PLATFORM.sub("", name), version, digest)
 
 
@@ -81,30 +90,30 @@ def _started(command: Sequence[str]) -> str | None:
     return words[0] if words else None
 
 
-def _cached_by_npx(command: Sequence[str], environment: Mapping[str, str], workspace: str) -> Path | None:
+def _cached_by_npx(command: Sequence[str], environment: Mapping[str, str], folder: str) -> Path | None:
     """The program of a package that ``npx`` has installed, by its cache's naming; None before the first start.
 
-    A package of the workspace or of a folder above it would be run in its place, and an ``.npmrc`` there can name
-    another registry; then nothing is known.
+    A package of the folder it is started in, or of one above, would be run in its place, and an ``.npmrc`` there can
+    name another registry; then nothing is known.
     """
     word = next((word for word in command[1:] if not word.startswith("-")), "")
     exact = EXACT.fullmatch(word)
     plain = all(word in ("-y", "--yes") for word in command[1 : command.index(word)]) if word else False
     if exact is None or not plain:
         return None
-    for folder in (Path(workspace), *Path(workspace).parents):
-        if os.path.lexists(folder / "node_modules" / exact["name"]) or os.path.lexists(Path(workspace) / ".npmrc"):
+    for above in (Path(folder), *Path(folder).parents):
+        if os.path.lexists(above / "node_modules" / exact["name"]) or os.path.lexists(Path(folder) / ".npmrc"):
             return None
     home = environment.get("HOME") or os.path.expanduser("~")
     cache = environment.get("npm_config_cache") or os.path.join(home, ".npm")
     key = hashlib.sha512(word.encode()).hexdigest()[:16]
-    folder = Path(cache) / "_npx" / key / "node_modules" / exact["name"]
-    read = _read_package(folder / "package.json")
+    package = Path(cache) / "_npx" / key / "node_modules" / exact["name"]
+    read = _read_package(package / "package.json")
     binary = read.get("bin")
     target = next(iter(binary.values()), None) if isinstance(binary, dict) else binary
     if read.get("version") != exact["version"] or not isinstance(target, str):
         return None
-    return Path(os.path.realpath(folder / target))
+    return Path(os.path.realpath(package / target))
 
 
 def _package_of(program: Path) -> tuple[Path, str, str] | None:

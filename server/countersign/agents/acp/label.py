@@ -67,10 +67,10 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     return recipe.label, recipe.caveat
 
 
-def files_in(recipe: Recipe, workspace: str) -> tuple[str, ...]:
-    """Return which of the files that matter to this agent are there. Reads the disk."""
+def files_in(recipe: Recipe, *folders: str) -> tuple[str, ...]:
+    """Return which of the files that matter to this agent lie in one of these folders. Reads the disk."""
     named = (*recipe.hostile, *recipe.held)
-    return tuple(name for name in named if os.path.lexists(os.path.join(workspace, name)))
+    return tuple(name for name in named if any(os.path.lexists(os.path.join(folder, name)) for folder in folders))
 
 
 def _contradiction(recipe: Recipe, found: Findings) -> str | None:

@@ -23,15 +23,23 @@ class LabelState:
     """A class because a fall stands from the moment it is seen, before it is on disk and whatever is found out then.
 
     ``changed`` is called whenever ``label`` or ``detail`` is another than before. Without a store falls end with it.
+    ``folder`` is the one that the agent is started in, the workspace unless given.
     """
 
     def __init__(
-        self, agent: str, recipe: Recipe, workspace: str, store: LabelStore | None, changed: Callable[[], None]
+        self,
+        agent: str,
+        recipe: Recipe,
+        workspace: str,
+        store: LabelStore | None,
+        changed: Callable[[], None],
+        folder: str | None = None,
     ) -> None:
         self.recipe = recipe
         self.findings = Findings()
         self._agent = agent
         self._workspace = workspace
+        self._folder = folder or workspace
         self._store = store
         self._changed = changed
         self._falls = 0
@@ -103,7 +111,7 @@ class LabelState:
             self._changed()
 
     def _blocking_find_out(self, command: Sequence[str], environment: Mapping[str, str]) -> Findings:
-        identity = identify(self.recipe, command, environment, self._workspace)
+        identity = identify(self.recipe, command, environment, self._workspace, self._folder)
         stored = self._store
         return Findings(
             identity=identity,
@@ -112,5 +120,5 @@ class LabelState:
             fallen=stored.blocking_fallen(self._agent, identity, self._workspace)
             if stored is not None
             else self.findings.fallen,
-            files=files_in(self.recipe, self._workspace),
+            files=files_in(self.recipe, self._workspace, self._folder),
         )

@@ -20,17 +20,19 @@ MOST_WORDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AgentContext:
-    """Where an agent stands: absolute ``workspace`` (the folder that it works in) and ``home``.
+    """Where an agent stands: absolute ``folder`` (the one it was started in) and ``home``; ``workspace`` where it is
+    another folder.
 
     ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
     folder or with other names; what a command does there can no longer be told from its text. ``runs_bash``: its shell
     is known to be bash; what another shell makes of a text is not known.
     """
 
-    workspace: str
+    folder: str
     home: str
     shell_moved: bool = False
     runs_bash: bool = False
+    workspace: str | None = None
 
     def absolute(self, path: str) -> tuple[str, ...]:
         """Every absolute path that an agent may open when it says this one.
@@ -40,7 +42,7 @@ class AgentContext:
         is there. Reads the disk.
         """
         check_cancelled()
-        spelled = [os.path.join(self.workspace, path)]
+        spelled = [os.path.join(self.folder, path)]
         if path == "~" or path.startswith("~/"):
             spelled.insert(0, os.path.join(self.home, path[2:]))
         if "\0" in path:

@@ -32,6 +32,11 @@ class Launch:
     env: Mapping[str, str]
 
 
+def agent_folder(config: AgentConfig, workspace: str) -> str:
+    """Return the folder that this agent is started in; a relative ``cwd`` starts at the workspace."""
+    return os.path.normpath(os.path.join(workspace, os.path.expanduser(config.cwd or "")))
+
+
 def recipe_for(config: AgentConfig, own: Mapping[str, Json] = MappingProxyType({})) -> Recipe:
     """Return the recipe that ``recipe`` names, else the one that program or package tell, else the one for strangers.
 

@@ -310,7 +310,7 @@ def _blocking_excused(
     writes = {effect.path for effect in touch.effects if isinstance(effect, WritePath)}
     if writes and writes <= written_through_us and not any(isinstance(effect, RunCommand) for effect in touch.effects):
         return True
-    inside = os.path.realpath(ground.workspace)
+    inside = os.path.realpath(ground.workspace or ground.folder)
     return touch.understood and all(
         isinstance(effect, ReadPath) and Path(os.path.realpath(effect.path)).is_relative_to(inside)
         for effect in touch.effects

@@ -115,7 +115,7 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
             category=touch.category,
             effects=touch.effects,
             preview=preview,
-            cwd=ground.workspace,
+            cwd=ground.folder,
             title=as_title(report.title),
             subagent=request.subagent,
             agent_tool_call_id=report.call_id,

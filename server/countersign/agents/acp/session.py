@@ -379,7 +379,13 @@ class Session:
     def ground(self) -> AgentContext:
         """Where the agent stands now."""
         policy = self.policy()
-        return AgentContext(self.folder, policy.home, shell_moved=self._shell_moved, runs_bash=self._runs_bash)
+        return AgentContext(
+            self.folder,
+            policy.home,
+            shell_moved=self._shell_moved,
+            runs_bash=self._runs_bash,
+            workspace=policy.workspace,
+        )
 
     async def _act(self, permit: Permit, request: Request) -> Outcome:
         """Tell the agent yes and wait for what becomes of it, so that the receipt says how it ended."""
