@@ -1,5 +1,5 @@
 /** Draws the webview in a document of the test's own, with a stand-in for the editor that keeps what was posted. */
-import { vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 
 import type { Intent } from '../src/intents.ts';
 import type { ToWebview } from '../src/messages.ts';
@@ -58,8 +58,11 @@ function layOut(): void {
   };
 }
 
-/** What the editor keeps for a webview, which outlives it. */
+/** What the editor keeps for a webview, which outlives it; each test begins with nothing kept. */
 export const keptByEditor: { state: unknown } = { state: undefined };
+beforeEach(() => {
+  keptByEditor.state = undefined;
+});
 
 export async function fakeWebview(...messages: ToWebview[]): Promise<FakeWebview> {
   document.body.replaceChildren();

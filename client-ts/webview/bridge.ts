@@ -67,9 +67,12 @@ export function createBridge(api: EditorApi): Bridge {
   };
   let settled = false;
   let loaded = false;
+  /** Pages that were asked for since the last input or batch of messages: a page that is restored and shown is asked for once. */
+  const asked = new Set<Page>();
 
   function dispatch(event: Event): void {
     const { page } = state;
+    asked.clear();
     state = reduce(state, event);
     settle();
     drawn();
@@ -83,6 +86,7 @@ export function createBridge(api: EditorApi): Bridge {
     const wasBroken = state.ledger?.state === 'broken';
     const { page } = state;
     inbox = [];
+    asked.clear();
     for (const message of messages) {
       if (message.type === 'snapshot') {
         useStrings(message.strings);
@@ -121,6 +125,8 @@ export function createBridge(api: EditorApi): Bridge {
 
   /** What a page shows is fetched when it is turned to. */
   function askFor(page: Page): void {
+    if (asked.has(page)) return;
+    asked.add(page);
     if (page === 'chats') api.postMessage({ type: 'threads' } satisfies Intent);
     if (page === 'history' || page === 'shells' || page === 'rules') api.postMessage({ type: page } satisfies Intent);
     if (page === 'rules') api.postMessage({ type: 'proposals' } satisfies Intent);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
 import type * as wire from '../../src/wire.gen.ts';
-import { fakeWebview, snapshot } from '../fakeWebview.ts';
+import { fakeWebview, keptByEditor, snapshot } from '../fakeWebview.ts';
 import { threads } from '../fixtures.ts';
 
 beforeEach(() => {
@@ -57,6 +57,14 @@ describe('rules and grants are listed with what they do', () => {
     const webview = await fakeWebview(snapshot(), show);
     await webview.say({ type: 'turnEnded', threadId: 't-1' });
     expect([webview.sent('rules').length, webview.sent('proposals').length]).toEqual([2, 1]);
+  });
+
+  it('a page of rules that was open before and is shown again asks once', async () => {
+    keptByEditor.state = { page: 'rules' };
+    const webview = await fakeWebview(snapshot(), show);
+    expect([webview.sent('rules').length, webview.sent('proposals').length]).toEqual([1, 1]);
+    await webview.say(show);
+    expect(webview.sent('rules')).toHaveLength(2);
   });
 
   it('a proposal says what it would have spared, and is added for the scope on its button', async () => {

@@ -6,11 +6,9 @@ import { type FakeWebview, fakeWebview, keptByEditor, opened, snapshot } from '.
 import { thread } from '../fixtures.ts';
 
 beforeEach(() => {
-  keptByEditor.state = undefined;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 });
 afterEach(() => {
-  keptByEditor.state = undefined;
   vi.useRealTimers();
 });
 

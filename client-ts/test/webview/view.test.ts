@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type * as wire from '../../src/wire.gen.ts';
-import { type FakeWebview, fakeWebview, keptByEditor, opened, snapshot } from '../fakeWebview.ts';
+import { type FakeWebview, fakeWebview, opened, snapshot } from '../fakeWebview.ts';
 import { commandApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
@@ -88,7 +88,6 @@ it('a server that stopped for good can be started again by a button, which stays
 });
 
 it('what was begun in the composer survives another page, and the webview itself', async () => {
-  keptByEditor.state = undefined;
   const type = async (webview: FakeWebview, text: string): Promise<void> => {
     const box = webview.find('.composer textarea') as HTMLTextAreaElement;
     box.value = text;
@@ -108,7 +107,6 @@ it('what was begun in the composer survives another page, and the webview itself
   await second.settle();
   const third = await fakeWebview(snapshot(), opened);
   expect((third.find('.composer textarea') as HTMLTextAreaElement).value).toBe('');
-  keptByEditor.state = undefined;
 });
 
 it('a row of a hosted agent says what its card said, and marks the agent\u2019s own words as such', async () => {
