@@ -27,12 +27,13 @@ from lsprotocol import types
 from pydantic import Field
 
 from countersign.agents.models.base import AssistantMessage, CallPiece, Message, StopPiece, UserMessage, WantedCall
-from countersign.gate.call import RunCommand
+from countersign.gate.call import Effect, RunCommand
 from countersign.gate.permit import Permit
 from countersign.gate.receipt import Outcome
 from countersign.lsp.app import App
+from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
-from countersign.tools.tool import Prepared
+from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import CountersignError, LedgerUnavailable
@@ -220,11 +221,15 @@ class Probe:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def prepare(self, arguments: ProbeArguments, policy: Any) -> Prepared:
-        text, cwd = arguments.command, policy.workspace
-        return Prepared((RunCommand(text, cwd),), CommandPreview(command=text, cwd=cwd, parts=[]), text, cwd)
+    def effects(self, arguments: ProbeArguments, policy: Policy) -> tuple[Effect, ...]:
+        return (RunCommand(arguments.command, policy.workspace),)
 
-    async def run(self, permit: Permit, prepared: Prepared, bench: Any) -> Outcome:
+    def prepare(self, arguments: ProbeArguments, policy: Policy) -> Prepared[None]:
+        text, cwd = arguments.command, policy.workspace
+        preview = CommandPreview(command=text, cwd=cwd, parts=[])
+        return Prepared(effects=self.effects(arguments, policy), preview=preview, title=text, cwd=cwd, payload=None)
+
+    async def run(self, permit: Permit, prepared: Prepared[None], bench: ToolContext) -> Outcome:
         self._world.effect(str(spend(permit, prepared).arguments["command"]))
         return Outcome(True, "done")
 
@@ -244,7 +249,7 @@ class Caller:
 class Guest:
     """A hosted agent at the other end of a link: asks for all its prompt names, then does what it was allowed."""
 
-    version = None
+    claim = None
 
     def __init__(self, world: World, on_request: Any, on_notice: Any) -> None:
         self._world, self._on_request, self._on_notice = world, on_request, on_notice
@@ -302,6 +307,22 @@ class Guest:
             await self._on_notice("session/update", {"sessionId": session, "update": update})
 
 
+class NoWatch:
+    """Stands for the watcher of the workspace, which hears of changes from threads of its own."""
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    async def begin(self, listener: Any) -> None:
+        pass
+
+    async def end(self, listener: Any) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
 class World:
     """Both windows and all that they share: the disk, the settings, the clock."""
 
@@ -346,6 +367,7 @@ class World:
             ("countersign.gate.approvals.records.datetime", Clock),
             ("countersign.lsp.runner.model_for", lambda *_: Caller()),
             ("countersign.agents.acp.host.open_link", open_guest),
+            ("countersign.agents.acp.change_watch.ChangeWatch", NoWatch),
             # The clock stands still, so a rest after work would never end.
             ("countersign.gate.workers.LIGHT", math.inf),
         ):
