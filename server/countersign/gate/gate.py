@@ -16,6 +16,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from countersign.gate.approvals.answering import Answering, Keeper
 from countersign.gate.approvals.asking import Asker, Asking
@@ -140,6 +141,8 @@ class Gate:
             raise
         try:
             settled = await self._rounds(plan, passage)
+            if isinstance(settled, Refused) and plan.look_after is not None:
+                settled = replace(settled, seen=await plan.look_after())
         except LedgerUnavailable as error:
             settled = Refused("denied", "floor", str(error), None)
         except BadArguments as error:

@@ -13,10 +13,15 @@ from countersign.wire.base import Json
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would be done and how. ``run`` does ``permit.call`` and nothing else; it may raise ``permit.Stale``."""
+    """What would be done and how. ``run`` does ``permit.call`` and nothing else; it may raise ``permit.Stale``.
+
+    ``look_after`` says what the disk shows once the call was refused: an agent that acts by itself may have done it all
+    the same. It changes nothing and raises nothing.
+    """
 
     call: ToolCall
     run: Callable[[Permit], Awaitable[Outcome]]
+    look_after: Callable[[], Awaitable[str | None]] | None = None
 
 
 Prepare = Callable[[Mapping[str, Json] | None], Plan]

@@ -68,18 +68,20 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The call did not run."""
+    """The call did not run. ``seen`` is what the disk shows in spite of it."""
 
     kind: RefusalKind
     by: DecidedBy
     reason: str
     receipt_id: str | None
+    seen: str | None = None
 
     @property
     def output(self) -> str:
         """What the model reads: JSON text."""
+        reason = f"{self.reason}; {self.seen}" if self.seen else self.reason
         return json.dumps(
-            {"refused": self.kind, "by": self.by, "reason": self.reason, "hint": HINTS[self.kind]}, ensure_ascii=False
+            {"refused": self.kind, "by": self.by, "reason": reason, "hint": HINTS[self.kind]}, ensure_ascii=False
         )
 
 

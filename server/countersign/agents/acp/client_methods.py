@@ -100,5 +100,7 @@ async def pass_door(entry: Entry, session: Session, prepare: Prepare) -> Outcome
             raise
         raise Denied("the turn was stopped") from None
     if isinstance(settled, Refused):
+        if settled.seen is not None and entry.drawn is not None:
+            session.say_late(entry.drawn)
         raise Denied(settled.reason)
     return settled.outcome

@@ -22,7 +22,7 @@ from countersign.agents.acp.client_methods import (
     running_turn,
 )
 from countersign.agents.acp.reports import new_call_id
-from countersign.agents.acp.requests import Entry
+from countersign.agents.acp.requests import ALREADY_WRITTEN, Entry, look_after_refusal
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.translate import BadMessage, Raw, read_text
 from countersign.gate import BadArguments, Outcome, Permit, Plan, Stale, in_worker, in_worker_to_the_end
@@ -35,7 +35,6 @@ from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolPreview
 from countersign.wire.base import Json
 
-ALREADY_WRITTEN = Outcome(True, "the agent has already written it")
 MOST_BYTES = 8 << 20
 """A longer file is not read for an agent."""
 MOST_CONTROLS = 64 << 10
@@ -145,7 +144,7 @@ async def _write_on_credit(session: Session, place: Place, content: str) -> Outc
         approved.done = await in_worker_to_the_end(blocking_put_unless_over)
     except Stale:
         # Some agents write the file themselves and then tell us to write the same.
-        return ALREADY_WRITTEN if await in_worker(_blocking_holds, place, change.data) else None
+        return Outcome(True, ALREADY_WRITTEN) if await in_worker(_blocking_holds, place, change.data) else None
     return approved.done
 
 
@@ -171,7 +170,8 @@ async def _ask_to_write(session: Session, place: Place, path: str, content: str)
                 return Outcome(False, OVER, path=place.resolved)
             return await tool.run(permit, prepared, ToolContext(session.policy, emit=lambda _: None))
 
-        return Plan(call, run)
+        entry.drawn = call
+        return Plan(call, run, look_after=lambda: look_after_refusal(entry.drawn))
 
     return await pass_door(entry, session, prepare)
 

@@ -47,11 +47,13 @@ TOO_LONG = f"a command longer than {LONGEST_COMMAND >> 10} KiB cannot be run; pu
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One call of an agent on its way through the gate. ``acting``: it was permitted and runs."""
+    """One call of an agent on its way through the gate. ``acting``: it was permitted and runs. ``drawn`` is the call as
+    the gate has it."""
 
     tool_call_id: str
     task: asyncio.Task[Settled] | None = None
     acting: bool = False
+    drawn: ToolCall | None = None
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -123,9 +125,33 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
             locations=report.locations,
             bound=bound,
         )
-        return Plan(call, run)
+        request.drawn = call
+        return Plan(call, run, look_after)
+
+    async def look_after() -> str | None:
+        return await look_after_refusal(request.drawn)
 
     return prepare
+
+
+ALREADY_WRITTEN = "the agent has already written it"
+
+
+async def look_after_refusal(call: ToolCall | None) -> str | None:
+    """Say that a change which was refused is on disk all the same: the file was another when the card was drawn, and
+    holds exactly the refused text now."""
+    if call is None or not isinstance(call.preview, DiffPreview):
+        return None
+    return ALREADY_WRITTEN if await in_worker(_blocking_is_written, call, call.preview) else None
+
+
+def _blocking_is_written(call: ToolCall, shown: DiffPreview) -> bool:
+    before = next((state.sha256 for state in call.bound if state.path == shown.path), None)
+    try:
+        seen = look_at(shown.path, MOST_BYTES)
+    except (OSError, Stale):
+        return False
+    return seen.data is not None and seen.sha256 != before and seen.data == shown.new_text.encode(errors="replace")
 
 
 def blocking_exceeds(calls: Sequence[ToolCall], report: ToolReport, ground: AgentContext) -> bool:

@@ -60,6 +60,7 @@ from countersign.gate import (
 )
 from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
+from countersign.wire.approvals import DiffPreview
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of
 from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
@@ -422,6 +423,8 @@ class Session:
             self._own(self.reports.show_refused(request.report, request.tool_call_id, why), "show a refusal")
         elif isinstance(settled := task.result(), Refused):
             self._refused = True
+            if settled.seen is not None and request.drawn is not None:
+                self.say_late(request.drawn)
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))
             if not gone:
@@ -432,6 +435,11 @@ class Session:
         self._refused = True
         self._note(f"`{title_of(report)}` was not run: {why}")
         self._own(self.reports.show_refused(report, tool_call_id, why), "show a refusal")
+
+    def say_late(self, call: ToolCall) -> None:
+        """The agent did by itself what was refused."""
+        path = call.preview.path if isinstance(call.preview, DiffPreview) else call.title
+        self._own(self.unpermitted.say_late(path), "tell of a write that was refused")
 
     def note_refusal(self, title: str, refused: Refused) -> None:
         """Keep what the agent must be told of a refusal: ACP has no field for a reason, so it goes with a prompt."""

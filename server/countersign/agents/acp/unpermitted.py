@@ -63,5 +63,12 @@ class Unpermitted:
             shown = [as_title(path) for path in paths[:MOST_PATHS_SHOWN]]
             self._emit(UnpermittedEvent(message=message, certain=certain, paths=shown, more=more))
 
+    async def say_late(self, path: str) -> None:
+        """The agent has written what was refused."""
+        message = f"{self._agent} has already written `{as_title(path)}`, which was refused"
+        self._labels.fall(f"{message}; from now on it counts as unguarded")
+        await self._record(self._reports.last_call_id, "workspace", {"message": message, "paths": [path]}, True)
+        self._emit(UnpermittedEvent(message=message, certain=True, paths=[as_title(path)]))
+
     async def _record(self, call_id: str, tool: str, seen: dict[str, Json], certain: bool) -> None:
         await self._gate.noticed.record(self._thread_id, self._agent, call_id, tool, seen, certain=certain)

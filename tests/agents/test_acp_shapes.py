@@ -1,0 +1,175 @@
+"""Inputs that agents send in shapes of their own are understood as the edits, reads and commands that they are.
+
+Each row has the effects that the call must have to the last one; what is like it but not understood must ask in every
+mode and still be found by deny rules.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from countersign.agents.acp.effects import show, work_out
+from countersign.agents.acp.reading import AgentContext
+from countersign.agents.acp.translate import ToolReport
+from countersign.gate import Effect, ReadPath, RunCommand, ToolCall, WritePath
+from countersign.gate.decisions.decide import decide
+from countersign.settings.policy import AgentConfig, Policy, RuleText
+
+from .desk import Place
+from .scripted_agent_fixture import Player, ask, done
+
+
+def patch(*lines: str) -> str:
+    return "\n".join(("*** Begin Patch", *lines, "*** End Patch"))
+
+
+UNIFIED = "--- a/seed.txt\n+++ b/seed.txt\n@@ -1,3 +1,3 @@\n alpha\n-beta\n+BETA\n gamma\n"
+HUNK = "@@ -1,3 +1,3 @@\n alpha\n-beta\n+BETA\n gamma\n"
+SEED = WritePath("{ws}/seed.txt", "edit")
+NEW = WritePath("{ws}/new.txt", "create")
+EVENT = {"call_id": "a", "turn_id": "t", "started_at_ms": 5, "process_id": "1", "source": "agent",
+         "auto_approved": False, "available_decisions": ["approved", "abort"], "parsed_cmd": [{"type": "unknown"}],
+         "proposed_execpolicy_amendment": ["rm"]}  # fmt: skip
+ADDED = patch("*** Add File: new.txt", "+x")
+UPDATED = patch("*** Update File: seed.txt", "@@", " alpha", "-beta", "+BETA")
+
+UNDERSTOOD: dict[str, tuple[dict, list[Effect]]] = {
+    "a patch that adds": ({"kind": "edit", "rawInput": {"input": ADDED}}, [NEW]),
+    "a patch that claims to be other": ({"kind": "other", "rawInput": {"patchText": ADDED}}, [NEW]),
+    "a patch that updates": ({"kind": "edit", "rawInput": {"patch": UPDATED}}, [SEED]),
+    "a patch that deletes": (
+        {"kind": "edit", "rawInput": {"input": patch("*** Delete File: seed.txt")}},
+        [WritePath("{ws}/seed.txt", "delete")],
+    ),
+    "a patch that moves": (
+        {"kind": "edit", "rawInput": {"input": patch("*** Update File: seed.txt", "*** Move to: new.txt")}},
+        [WritePath("{ws}/seed.txt", "move"), WritePath("{ws}/new.txt", "move")],
+    ),
+    "a patch of two files": (
+        {"kind": "edit", "rawInput": {"input": patch("*** Add File: new.txt", "+x", "*** Delete File: seed.txt")}},
+        [NEW, WritePath("{ws}/seed.txt", "delete")],
+    ),
+    "a unified diff": ({"kind": "edit", "rawInput": {"filepath": "seed.txt", "diff": UNIFIED}}, [SEED]),
+    "changes by file": (
+        {"kind": "edit", "rawInput": {"changes": {"seed.txt": {"type": "update", "unified_diff": HUNK}}}},
+        [SEED],
+    ),
+    "files to read": (
+        {"kind": "read", "rawInput": {"files": [{"path": "seed.txt"}, {"path": "b"}]}},
+        [ReadPath("{ws}/seed.txt"), ReadPath("{ws}/b")],
+    ),
+    "paths to read": ({"kind": "read", "rawInput": {"paths": ["seed.txt"]}}, [ReadPath("{ws}/seed.txt")]),
+    "a read by its location": ({"kind": "read", "locations": [{"path": "seed.txt"}]}, [ReadPath("{ws}/seed.txt")]),
+    "a list of commands": (
+        {"kind": "execute", "rawInput": {"commands": ["ls", "rm x"]}},
+        [RunCommand("ls", "{ws}", own_text=True), RunCommand("rm x", "{ws}", own_text=True)],
+    ),
+    "a whole event of the agent": (
+        {"kind": "execute", "rawInput": {**EVENT, "command": ["/bin/bash", "-lc", "rm x"], "cwd": "{ws}"}},
+        [RunCommand("rm x", "{ws}", own_text=True)],
+    ),
+    "a patch in a whole event": (
+        {"kind": "edit", "rawInput": {**EVENT, "changes": {"new.txt": {"type": "add", "content": "x"}}}},
+        [NEW],
+    ),
+}
+NOT_UNDERSTOOD: dict[str, tuple[dict, tuple[str, ...]]] = {
+    "a patch with a line of its own": ({"input": patch("*** Add File: new.txt", "+x", "run me")}, ("Edit(new.txt)",)),
+    "a patch with another key": ({"input": ADDED, "then": "rm y"}, ("Edit(new.txt)", "Bash(rm:*)")),
+    "a diff of another file": ({"filepath": "b.txt", "diff": UNIFIED}, ("Edit(seed.txt)", "Edit(b.txt)")),
+    "changes of an unknown type": ({"changes": {"seed.txt": {"type": "chmod"}}}, ("Edit(seed.txt)",)),
+    "files to read and a command": ({"files": [{"path": "seed.txt"}], "command": "rm y"}, ("Bash(rm:*)",)),
+    "files that do more": ({"files": [{"path": "seed.txt", "run": "rm y"}]}, ("Bash(rm:*)", "Read(seed.txt)")),
+    "an event of another call": ({**EVENT, "call_id": "b", "command": "rm y"}, ("Bash(rm:*)",)),
+    "a list that is no command": ({"commands": ["ls", {"rm": "y"}], "more": "rm y"}, ("Bash(rm:*)",)),
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    made = (tmp_path / "ws").resolve()
+    made.mkdir()
+    (made / "seed.txt").write_text("alpha\nbeta\ngamma\n")
+    return made
+
+
+def filled(value, workspace: Path):
+    match value:
+        case str():
+            return value.replace("{ws}", str(workspace))
+        case list():
+            return [filled(each, workspace) for each in value]
+        case dict():
+            return {key: filled(each, workspace) for key, each in value.items()}
+        case _:
+            return value
+
+
+def verdict(said: dict, workspace: Path, *rules: tuple[str, str], mode: str = "default", bypass: bool = False) -> str:
+    report = ToolReport("a").merged(filled(said, workspace))
+    ground = AgentContext(str(workspace), "/home/me", runs_bash=True)
+    touch = work_out(report, ground)
+    preview, bound = show(touch, report, ground)
+    call = ToolCall("a", "t", "u", "X", f"acp:{report.tool_kind}", {}, report.tool_kind, touch.category,
+                    touch.effects, preview, str(workspace), bound=bound)  # fmt: skip
+    given = Policy(str(workspace), "/home/me", trusted=True, rules=tuple(RuleText(*rule) for rule in rules),
+                   agents={"X": AgentConfig("X", "acp", bypass=bypass)})  # fmt: skip
+    return decide(call, given, [mode], check_syntax=lambda text: None).verdict  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(("said", "effects"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_a_known_shape_has_exactly_these_effects(workspace: Path, said: dict, effects: list[Effect]):
+    report = ToolReport("a").merged(filled(said, workspace))
+    touch = work_out(report, AgentContext(str(workspace), "/home/me", runs_bash=True))
+    expected = [repr(effect).replace("{ws}", str(workspace)) for effect in effects]
+    assert (touch.understood, [repr(effect) for effect in touch.effects]) == (True, expected)
+
+
+@pytest.mark.parametrize(("said", "effects"), UNDERSTOOD.values(), ids=UNDERSTOOD)
+def test_rules_and_modes_decide_it_as_any_other_call(workspace: Path, said: dict, effects: list[Effect]):
+    for effect in effects:
+        match effect:
+            case WritePath(path=path, operation=operation):
+                name = path.removeprefix("{ws}/")
+                assert verdict(said, workspace, ("deny", f"Edit({name})"), ("allow", "Edit")) == "deny"
+                assert verdict(said, workspace, mode="plan") == "deny"
+                if operation in ("create", "edit") and len(effects) == 1:
+                    assert verdict(said, workspace) == "ask"
+                    assert verdict(said, workspace, ("allow", f"Edit({name})")) == "allow"
+                    assert verdict(said, workspace, mode="acceptEdits") == "allow"
+            case ReadPath(path=path):
+                assert verdict(said, workspace, ("deny", f"Read({path.removeprefix('{ws}/')})")) == "deny"
+                assert verdict(said, workspace) == "allow"
+            case RunCommand(command=command):
+                assert verdict(said, workspace, ("deny", f"Bash({command})"), ("allow", "Bash")) == "deny"
+                assert verdict(said, workspace) == "ask"
+    assert verdict(said, workspace, bypass=True) == "allow"
+
+
+@pytest.mark.parametrize("kind", ["edit", "read", "other", "execute"])
+@pytest.mark.parametrize(("raw", "rules"), NOT_UNDERSTOOD.values(), ids=NOT_UNDERSTOOD)
+def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, raw: dict, rules: tuple, kind: str):
+    said = {"kind": kind, "rawInput": raw}
+    for mode in ("default", "acceptEdits"):
+        assert verdict(said, workspace, mode=mode) == "ask"
+    for rule in rules:
+        assert verdict(said, workspace, ("deny", rule)) == "deny"
+
+
+async def test_a_read_by_its_location_holds_the_agent_to_that_file(place: Place):
+    """The approval covers reading the file that was named, through us, and no other."""
+    for name in ("named.txt", "other.txt"):
+        (place.folder / name).write_text(name)
+
+    def read(request_id: int, name: str) -> dict:
+        return {"ask": "fs/read_text_file", "id": request_id, "params": {"path": str(place.folder / name)}}
+
+    place.person.decide = lambda card: {"option": "allow_once" if card.tool_call.agent_tool_call_id else "reject_once"}
+    request = ask("a", kind="read", title="Read", locations=[{"path": str(place.folder / "named.txt")}])
+    player = Player(place, [request, read(2, "named.txt"), read(3, "other.txt"), done("a")])
+    await player.play()
+    assert player.answer(2) == {"content": "named.txt"}
+    assert player.answer(3)["code"] == -32000
+    assert len(place.person.shown) == 2
