@@ -107,16 +107,44 @@ def gh_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             yield Touch("write", constant("."), spills=True)
 
 
+_FTP_PATTERN = re.compile(r"(?i)ftps?:[^*?\[]*[*?\[]")
+
+_WGET_NAMES = (
+    "--recursive", "--mirror", "--force-directories", "--content-disposition", "--trust-server-names", "--input-file",
+    "--input-metalink", "--page-requisites", "--execute", "--metalink-over-http",
+)  # fmt: skip
+"""Options, also abbreviated, by which wget takes addresses or names from elsewhere."""
+
+
 def wget_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Yield the files that are named after the addresses, or by whoever answers."""
     found = known.arguments
+    yield from (Touch("read", value) for value in found.valued("--input-metalink"))
+    if found.has("-e") or found.valued("--execute"):
+        # A line of its settings, any of them.
+        yield from (Touch("read", unknown()), Touch("write", unknown()))
     if found.has("-O", "--output-document", "--spider"):
         return
+    pages = [value.value for value in found.valued("--default-page")]
+    elsewhere = found.has("-r", "-m", "-x", "-i", "-p")
     for _, word in found.operands:
-        name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
+        name = re.sub(r"[?#].*", "", word.prefix).rsplit("://", 1)[-1].rstrip("/")
+        name = unquote(name.rsplit("/", 1)[-1])
         yield Touch("write", constant(name) if word.value is not None and name else unknown())
-    if found.has("-r", "--recursive", "-m", "--mirror", "-x", "--force-directories", "--content-disposition",
-                 "--trust-server-names", "-i", "--input-file"):  # fmt: skip
+        yield from (Touch("write", constant(page) if page else unknown()) for page in pages)
+        # Over FTP it asks the server for all names that match.
+        elsewhere = elsewhere or (
+            word.prefix.lower().startswith("ftp") and re.search(r"[*?\[]", word.prefix) is not None
+        )
+    if elsewhere or any(
+        len(option.name) > _SHORTEST and name.startswith(option.name)
+        for option in found.options
+        for name in _WGET_NAMES
+    ):
         yield Touch("write", constant("."), spills=True)
+
+
+_SHORTEST = len("--r")
 
 
 def form_touches(value: Word) -> Iterator[Touch]:

@@ -1,7 +1,8 @@
 """Host paths that a container sees: mounts, devices and rights that reach the host (RULES.md S10, CONTRACT.md 8).
 
 What runs in a container is not judged, so a mount counts as whatever it may do there: a write of unknown names, or a
-read of all that lies below if it is mounted read-only. An option by which a container can leave its namespaces counts
+read of all that lies below if it is mounted read-only, unless a socket may lie there, since who can connect to an
+engine's can do anything. An option by which a container can leave its namespaces counts
 as a write of the host's root. What may be done to a path is left to ``paths/path_judge.py``.
 """
 
@@ -9,8 +10,10 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import re
 from collections.abc import Iterator, Sequence
 
+from countersign.gate.paths.sensitive_paths import protected_reason, secret_name
 from countersign.gate.shell.effects.unwrap import wrapper_row
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, Option, arguments
@@ -19,11 +22,8 @@ from countersign.gate.shell.syntax.words import constant
 
 _ENGINES = (
     "docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose", "buildah", "ctr",
-    "container",
+    "container", "skopeo",
 )  # fmt: skip
-
-_STARTS = frozenset({"run", "create", "exec", "shell", "start", "update", "debug", "build", "b", "bud"})
-"""Subcommands whose options may name mounts or rights."""
 
 _BINDS = frozenset({"-v", "--volume", "-B", "--bind"})
 _MOUNTS = frozenset({"--mount", "--mount-add"})
@@ -39,9 +39,6 @@ _OF_ITS_OWN = ("private", "none", "shareable", "keep-id", "auto", "nomap")
 """How the value of such an option begins if the container keeps a namespace of its own."""
 
 _HARDENING = ("no-new-privileges", "mask=")
-
-_HOLD_SOCKETS = frozenset({"/", "/run", "/var", "/var/run", "/run/docker", "/run/podman", "/run/user"})
-"""Folders below which an engine's socket lies: a read-only mount of one is as good as a write anywhere."""
 
 _FLAGS = frozenset(
     "--rm --init --interactive --tty --detach --read-only --publish-all --no-healthcheck --oom-kill-disable --sig- "
@@ -67,9 +64,10 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
     named = [word.value for word in words[1:] if word.value is not None]
     if "volume" in named and "create" in named:
         yield from _volume_devices(words)
-    if _STARTS.isdisjoint(named):
-        return
     row, skip = wrapper_row(name, words)
+    yield from _archives(named)
+    if row is None:
+        yield from _sensitive_names(named)
     grammar = row.grammar if row is not None else _PLAIN
     options = arguments(words, grammar, skip).options
     strangers = {option.name[2:] for option in options if option.name not in _FLAGS and _may_take_more(option)}
@@ -80,6 +78,34 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
     opened = _opened_by_apptainer if name in _APPTAINER else _opened_by
     yield from dict.fromkeys(touch for option in options for touch in opened(option))
 
+
+_ARCHIVE = re.compile(r"(?:dir|oci|oci-archive|docker-archive|ostree|sif|tarball):(.+)")
+
+
+def _archives(named: Sequence[str]) -> Iterator[Touch]:
+    """What ``push IMAGE dir:FOLDER`` writes and ``pull docker-archive:FILE`` reads; which of the two is not asked."""
+    for value in named:
+        found = _ARCHIVE.match(value)
+        if found is not None:
+            # A tag may stand behind the path.
+            for path in dict.fromkeys((found[1], found[1].partition(":")[0])):
+                if path:
+                    yield from (Touch("write", constant(path), spills=True), Touch("read", constant(path), below=True))
+
+
+def _sensitive_names(named: Sequence[str]) -> Iterator[Touch]:
+    """Protected places and secrets that a command which starts no container names: it may write or read any of its
+    words (``container checkpoint -e FILE``, ``context export NAME FILE``)."""
+    for value in named:
+        for part in dict.fromkeys((value, *re.split("[=,:@]", value)[:_MOST_PARTS])):
+            names = [name for name in part.split("/") if name not in {"", "."}]
+            if names and protected_reason(names) is not None:
+                yield Touch("write", constant(part))
+            if names and secret_name(names[-1]):
+                yield Touch("read", constant(part))
+
+
+_MOST_PARTS = 20
 
 _APPTAINER = ("apptainer", "singularity")
 CONTAINER_TOUCHES = dict.fromkeys((*_ENGINES, *_APPTAINER), container_touches)
@@ -136,7 +162,15 @@ def _bind(option: Option) -> Iterator[Touch]:
         alone = not colon and option.name in {"-B", "--bind"}
         if (colon or alone) and ("/" in source or source[:1] in {".", "~"}):
             options = set(rest.partition(":")[2].split(","))
-            yield _mounted(source, tilde=word.tilde, read_only="ro" in options and "rw" not in options)
+            read_only = "ro" in options and _MAKE_WRITABLE.isdisjoint(options)
+            yield _mounted(source, tilde=word.tilde, read_only=read_only)
+            if source[:1] == "~" and not word.tilde:
+                # Some engines expand what the shell did not.
+                yield _mounted(source, tilde=True, read_only=read_only)
+
+
+_MAKE_WRITABLE = frozenset({"rw", "U", "O"})
+"""Options of a bind beside which ``ro`` is not the last word: ``U`` changes the owner of what is mounted."""
 
 
 def _before_colon(word: Word) -> Word | None:
@@ -165,16 +199,26 @@ def _mount(value: str | None) -> Iterator[Touch]:
         yield Touch("write", unknown())
         return
     fields = _fields(value)
-    read_only = any(fields.get(key) in {"", "1", "true"} for key in ("readonly", "ro")) and fields.get("rw") in {
-        None,
-        "false",
-    }
+    # Engines differ in which of several such fields counts.
+    said = {_access(part) for part in next(csv.reader([value]), [])}
+    read_only = "ro" in said and "rw" not in said
     for source in (fields.get("source", ""), fields.get("src", "")):
         if "/" in source or source[:1] in {".", "~"} or (source and fields.get("type") in {"bind", "glob"}):
             yield _mounted(source, tilde=False, read_only=read_only)
     yield from _device(fields.get("volume-opt=device", "").partition("=")[2])
     if "volume-driver" in fields and fields["volume-driver"] != "local":
         yield _HOST_ROOT
+
+
+def _access(part: str) -> str | None:
+    """Whether a field makes a mount read-only, writable, or neither."""
+    name, equals, content = part.partition("=")
+    key, on = name.strip().lower(), not equals or content in {"1", "true"}
+    if key in {"readonly", "ro"}:
+        return "ro" if on else "rw"
+    if key in {"rw", "u", "chown"}:
+        return None if content == "false" else "rw"
+    return "rw" if key == "bind-recursive" and content == "writable" else None
 
 
 def _fields(value: str) -> dict[str, str]:
@@ -187,10 +231,9 @@ def _fields(value: str) -> dict[str, str]:
 
 
 def _mounted(source: str, *, tilde: bool, read_only: bool) -> Touch:
-    host = "/" + source.strip("/")
     word = Word(source, (), "constant", source, source, source, tilde=tilde and source[:1] == "~")
-    if read_only and host not in _HOLD_SOCKETS and not source.endswith(".sock"):
-        return Touch("read", word, below=True)
+    if read_only and not source.endswith(".sock"):
+        return Touch("read", word, below=True, sockets=True)
     return Touch("write", word, spills=True)
 
 

@@ -20,7 +20,7 @@ from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_operands import git_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
-from countersign.gate.shell.languages.curl_globs import curl_names
+from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
@@ -435,8 +435,7 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             yield Touch("read", constant(value.value[1:]) if value.value is not None else unknown())
     for value in found.valued("-T", "--upload-file"):
         # It has patterns of its own for what it sends.
-        for text in curl_names(value.value or ""):
-            yield Touch("read", constant(text))
+        yield from _sent(value.value or "")
     for value in found.valued("-F", "--form"):
         yield from form_touches(value)
     for value in found.valued(*_CURL_SENDS):
@@ -444,16 +443,35 @@ def _curl(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         if at >= 0 or "=<" in value.prefix:
             name = re.split(r"[@<]", value.prefix, maxsplit=1)[1].split(";")[0]
             yield Touch("read", constant(name) if value.value is not None else unknown())
+    if any(option.name.startswith("--expand-") for option in found.options):
+        # What a variable of its own holds is put in: the option may be any of the others.
+        yield from (Touch("read", unknown()), Touch("write", unknown()))
+    yield from (Touch("write", value) for value in found.valued("--unix-socket"))
+    # Then an address without a scheme may be a file.
+    bare = any(option.name.startswith("--proto-d") for option in found.options)
+    for value in found.valued("-o", "--output"):
+        if re.search(r"#\d", value.prefix):
+            yield Touch("write", unknown())  # it stands for what a pattern in the address makes
+    if found.has("-J", "--remote-header-name"):
+        yield Touch("write", constant("."), spills=True)
     for word in (*[word for _, word in found.operands], *found.valued("--url")):
+        if bare and "://" not in word.prefix:
+            yield from _sent(word.value or "")
         if word.prefix.lower().startswith("file:"):
             if word.value is None:
                 yield Touch("read", _behind_scheme(word))
-            for path in curl_names(_SCHEME.sub("", word.value or "")):
-                yield Touch("read", constant(path))
-                yield Touch("read", constant(unquote(path)))
+            yield from _sent(_SCHEME.sub("", word.value or ""))
         elif found.has("-O", "--remote-name", "--remote-name-all"):
             name = re.sub(r"[?#].*", "", word.prefix).rstrip("/").rsplit("/", 1)[-1]
-            yield Touch("write", constant(name) if word.value is not None and name else unknown())
+            plain = word.value is not None and not has_globs(word.value)
+            yield Touch("write", constant(name) if plain and name else unknown())
+
+
+def _sent(text: str) -> Iterator[Touch]:
+    """The files that curl's own patterns name."""
+    for name in curl_names(text):
+        for path in (name,) if name is None else dict.fromkeys((name, unquote(name))):
+            yield Touch("read", constant(path) if path is not None else unknown())
 
 
 _SCHEME = re.compile(r"(?i)^file:(?://[^/]*)?")

@@ -17,7 +17,7 @@ class Touch(NamedTuple):
     a file only if the table is wrong. ``unless``: nothing is touched if one of these words names what is there.
     ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only. ``found``:
     a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
-    other touches say what it may name."""
+    other touches say what it may name. ``sockets``: a program may connect to sockets below it."""
 
     deed: Deed
     word: Word
@@ -31,6 +31,7 @@ class Touch(NamedTuple):
     runs: bool = False
     found: bool = False
     listed: bool = False
+    sockets: bool = False
     unless: tuple[Word, ...] = ()
 
 

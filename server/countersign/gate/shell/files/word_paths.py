@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
+from countersign.gate.paths.socket_places import holds_sockets
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
@@ -138,6 +139,8 @@ class PathFinder:
         )
 
     def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
+        if touch.sockets and holds_sockets(self.judge.resolve(value, cwd=cwd), self.judge.home):
+            return self.judge.judge_write(value, cwd=cwd)
         finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
         if touch.deed == "list" and finding.requires_ask is not None and finding.in_workspace:
             # Looking at a secret's name, size or date does not read it.

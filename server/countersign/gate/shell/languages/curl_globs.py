@@ -1,27 +1,44 @@
-"""The names that curl makes of one: ``{a,b}``, ``[a]`` and ``[a-z]`` are patterns of its own, in what it sends too."""
+"""The names that curl makes of one: ``{a,b}``, ``[a]`` and ``[a-z]`` are patterns of its own, in what it sends too.
+
+Unlike bash, curl reads ``{a}`` as a list as well, and nests none.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from countersign.gate.shell.syntax.words import expand_braces
-
 _RANGE = re.compile(r"\[(.)(?:-(.)(?::\d+)?)?\]")
+_LIST = re.compile(r"\{([^{}]*)\}")
 _MOST_RANGES = 2
+_MOST_NAMES = 200
 
 
-def curl_names(text: str) -> Iterator[str]:
-    """Every name; of many ranges a secret's, since they may spell any."""
-    try:
-        names = expand_braces(text)
-    except OverflowError:
-        names = [".env"]
+def has_globs(text: str) -> bool:
+    """Return true if curl may make other names of this text."""
+    return "{" in text or "[" in text
+
+
+def curl_names(text: str) -> Iterator[str | None]:
+    """Yield every name; None where they are too many to list."""
+    names = [text]
+    while any(_LIST.search(name) for name in names):
+        if len(names) > _MOST_NAMES:
+            yield None
+            return
+        names = [made for name in names for made in _of_list(name)]
     for name in filter(None, names):
         if name.count("[") > _MOST_RANGES:
-            yield ".env"
+            yield None
         else:
             yield from _of_ranges(name)
+
+
+def _of_list(name: str) -> list[str]:
+    found = _LIST.search(name)
+    if found is None:
+        return [name]
+    return [name[: found.start()] + each + name[found.end() :] for each in found[1].split(",")]
 
 
 def _of_ranges(name: str) -> Iterator[str]:
