@@ -13,7 +13,16 @@ import pytest
 
 from countersign.gate.approvals import file_binding
 from countersign.gate.approvals.file_binding import IDENTITY, blocking_state, blocking_states, blocking_still_true
-from countersign.gate.workers import Workers, check_cancelled, in_worker, in_worker_to_the_end, sharing
+from countersign.gate.workers import (
+    LIGHT,
+    WORKERS,
+    Turns,
+    Workers,
+    check_cancelled,
+    in_worker,
+    in_worker_to_the_end,
+    sharing,
+)
 from countersign.tools.files import safe_open
 from tests.patience import PATIENCE
 
@@ -105,3 +114,29 @@ def test_files_over_the_bound_of_one_call_are_known_by_their_identity(tmp_path: 
         path.write_bytes(kept + b"y")
         assert not blocking_still_true(call)
         path.write_bytes(kept)
+
+
+@pytest.mark.parametrize("heavy", [False, True], ids=["light", "heavy"])
+@pytest.mark.parametrize("followed", [False, True], ids=["the last in the queue", "others wait behind it"])
+async def test_work_that_is_cancelled_while_another_ends_takes_no_turn(heavy: bool, followed: bool):
+    """The turn is handed on before the cancelled task has run again."""
+    turns, workers = Turns(), Workers("agent")
+    if heavy:
+        workers.charge(10 * LIGHT)
+    held = [await turns.begin(workers)]
+    while workers.running < WORKERS and not heavy:
+        held.append(await turns.begin(workers))
+    cancelled = asyncio.ensure_future(turns.begin(workers))
+    behind = [asyncio.ensure_future(turns.begin(workers)) for _ in range(2 * followed)]
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    turns.end(held.pop(), 0)
+    await asyncio.wait([cancelled], timeout=PATIENCE)
+    async with asyncio.timeout(PATIENCE):
+        for task in behind:
+            held.append(await task)
+            turns.end(held.pop(), 0)
+        for turn in held:
+            turns.end(turn, 0)
+        turns.end(await turns.begin(workers), 0)
+    assert (cancelled.cancelled(), workers.running) == (True, 0)

@@ -145,12 +145,19 @@ class Turns:
                     self._call_in(rest)
                     return
                 self._current = self._start(workers)
-                self._call_in(TURN)
+                if self._current is not None:
+                    self._call_in(TURN)
 
-    def _start(self, workers: Workers) -> Turn:
-        called = self._waiting[workers].popleft()
-        if not self._waiting[workers]:
+    def _start(self, workers: Workers) -> Turn | None:
+        """Let the first that waits begin; None where all that wait were cancelled a moment ago."""
+        queue = self._waiting[workers]
+        called = queue.popleft()
+        while called.done() and queue:
+            called = queue.popleft()
+        if not queue:
             del self._waiting[workers]
+        if called.done():  # cancelled, and its task has not run since
+            return None
         workers.running += 1
         turn = Turn(workers)
         called.set_result(turn)
