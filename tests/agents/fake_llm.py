@@ -169,7 +169,8 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(body, wires.read_chat(body, "ollama"), wires.write_ollama, LINES)
         elif path.endswith("/api/show"):
             info = {"fake.context_length": int(self.brain.script().get("context_length", 0))}
-            self._json({"capabilities": ["completion", "tools"], "details": {}, "model_info": info})
+            capable = ["completion", "tools", *self.brain.script().get("capabilities", [])]
+            self._json({"capabilities": capable, "details": {}, "model_info": info})
         elif gemini and gemini.group(2) == "countTokens":
             self._json({"totalTokens": 10})
         elif gemini and gemini.group(2) in ("embedContent", "batchEmbedContents"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from countersign.agents.compaction import Context
@@ -221,6 +221,13 @@ MESSAGES = st.lists(
 )
 
 
+@example(
+    [
+        *(UserMessage("x" * 90) for _ in range(9)),
+        *(AssistantMessage("", (WantedCall("c", "x", {}),) * 3) for _ in range(3)),
+    ],
+    400,
+)
 @given(MESSAGES, st.integers(400, 4000))
 def test_messages_are_cut_to_fit_and_short_ones_are_left_alone(messages: list[Message], most: int):
     fit = fitted(messages, most)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
+
+import pytest
 
 from tests.agents.models.providers import scripted
 from tests.stdio.desk import Desk, Json, open_desk
 
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 READ = {"name": "read_file", "args": {"path": "a"}}
 SCRIPT = {"scenarios": {"read": {"steps": [{"thinking": "hm", "text": "I read. ", "tools": [READ]}]}}}
 MODELS = {
@@ -52,6 +56,34 @@ async def test_a_chat_goes_on_from_model_to_model_and_is_compacted(tmp_path: Pat
     told = [event["message"] for event in events if event["type"] == "notice"]
     assert len([message for message in told if "AGENTS.md" in message]) == 1
     assert {model["name"] for model in listed["models"]} == {*MODELS, "demo"}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("sighted", [True, False])
+async def test_a_model_that_takes_images_gets_the_one_that_it_reads(tmp_path: Path, model: str, sighted: bool):
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    (workspace / "a").write_bytes(PNG)
+    with scripted(SCRIPT, tmp_path) as fake:
+        given = settings(fake.url, model)
+        options = {**MODELS[model].get("options", {}), "images": sighted}
+        given["user"]["models"][model]["options"] = options
+        async with open_desk(workspace, tmp_path / "s", settings=given) as desk:
+            thread = await desk.thread()
+            assert (await desk.prompt(thread, "[[read]] go"))["stopReason"] == "end_turn"
+            first = fake.rows()[-1]
+            # A model that takes none goes on with the chat of one that does.
+            options["images"] = False
+            desk.peer.notify("settings/changed", {"settings": given, "trusted": True})
+            assert (await desk.prompt(thread, "and now?"))["stopReason"] == "end_turn"
+            second = fake.rows()[-1]
+            events = await desk.events(thread)
+    assert [image["size"] for image in first["images"]] == ([len(base64.b64encode(PNG))] if sighted else [])
+    assert second["images"] == []
+    assert "images" not in {*first["body"], *first["body"].get("options", {})}, "it is no field of the provider's"
+    assert ("takes no images" in first["tool_results"][-1]["text"]) is not sighted
+    shown = [event for event in events if event["type"] == "toolResult"]
+    assert [event["output"] for event in shown] == [f"`a` is an image (image/png) of {len(PNG)} bytes"]
 
 
 async def compacted(desk: Desk, thread: str) -> int:

@@ -11,6 +11,7 @@ import pytest
 from countersign.gate.call import BadArguments, ReadPath
 from countersign.settings.policy import RuleText
 from countersign.tools.clip import MOST_OUTPUT
+from countersign.tools.files.read_file import MOST_PICTURE
 from countersign.tools.search import glob, search
 
 from .workbench import PATIENCE, Workbench
@@ -39,6 +40,32 @@ async def test_lines_are_read_as_asked(
     bench.file("a.txt", content)
     outcome = await bench.do("read_file", path="a.txt", **arguments)
     assert (outcome.success, outcome.output) == (True, expected)
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (PNG, "image/png"),
+        (b"\xff\xd8\xff\xe0" + bytes(40), "image/jpeg"),
+        (b"GIF89a" + bytes(40), "image/gif"),
+        (b"RIFF\x10\0\0\0WEBPVP8 " + bytes(40), "image/webp"),
+        (b"RIFF\x10\0\0\0WAVEfmt " + bytes(40), None),
+        (b"BM" + bytes(40), None),
+        (PNG + bytes(MOST_PICTURE), None),
+    ],
+)
+async def test_an_image_is_a_picture_and_other_binary_files_are_not(
+    bench: Workbench, content: bytes, kind: str | None
+) -> None:
+    bench.file("a.bin", content)
+    outcome = await bench.do("read_file", path="a.bin")
+    assert [(one.mime_type, one.data) for one in outcome.pictures] == ([(kind, content)] if kind else [])
+    assert outcome.success == (kind is not None)
+    assert "\0" not in outcome.output
+    assert str(len(content)) in outcome.output
 
 
 async def test_reading_on_as_the_mark_says_gives_the_whole_file(bench: Workbench) -> None:

@@ -150,7 +150,13 @@ def fitted(messages: Sequence[Message], most_tokens: int) -> list[Message]:
         if size > share:
             break
         left -= size
-    return [cut_to(message, share) if size > share else message for message, size in zip(fit, sizes, strict=True)]
+    while True:
+        cut = [cut_to(message, share) if size > share else message for message, size in zip(fit, sizes, strict=True)]
+        excess = sum(map(message_tokens, cut)) - most_tokens
+        if excess <= 0 or share == 0:
+            return cut
+        # Some do not get as short as the share: a call keeps its name. The others give way.
+        share = max(0, share - -(-excess // len(fit)))
 
 
 def cut_to(message: Message, most_tokens: int) -> Message:

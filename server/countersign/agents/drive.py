@@ -7,6 +7,7 @@ the loop sees one thing at a time. A call that is cancelled tells the gate, whic
 from __future__ import annotations
 
 import asyncio
+import base64
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from countersign.agents.limits import Measure, without_excess
 from countersign.agents.loop import Action, AskModel, Finish, Keep, Loop, StartCall
 from countersign.agents.models.base import (
     CallPiece,
+    Image,
     Message,
     Model,
     NoticePiece,
@@ -31,10 +33,12 @@ from countersign.agents.models.base import (
     WantedCall,
 )
 from countersign.agents.pace import Pace, parts
+from countersign.agents.repeats import Repeats
 from countersign.gate import (
     BadArguments,
     Gate,
     Offer,
+    Picture,
     Plan,
     Prepare,
     Refused,
@@ -72,6 +76,11 @@ def usage_event(piece: UsagePiece) -> UsageEvent:
     )
 
 
+async def no_images() -> bool:
+    """Say that the model takes no images."""
+    return False
+
+
 @dataclass(slots=True)
 class Drive:
     """One turn of the built-in agent: everything it needs, handed in.
@@ -95,6 +104,8 @@ class Drive:
     context: Context | None = None
     instructed: Callable[[Sequence[Message]], Awaitable[str]] | None = None
     usage: Callable[[UsagePiece], UsageEvent] = usage_event
+    repeats: Repeats = field(default_factory=Repeats)
+    takes_images: Callable[[], Awaitable[bool]] = no_images
 
     async def run(self, messages: Sequence[Message]) -> StopReason:
         """Carry the turn to its end.
@@ -106,6 +117,7 @@ class Drive:
             ModelError: the model failed; calls that were out are cancelled.
         """
         loop = Loop(messages, most_steps=self.policy().steps_per_turn)
+        self.repeats.take_up(messages)
         happened: asyncio.Queue[Piece | ToolMessage] = asyncio.Queue(MOST_WAITING)
         try:
             async with asyncio.TaskGroup() as group:
@@ -141,13 +153,15 @@ class Drive:
         schemas = [schema_of(tool) for tool in self.tools.values()]
         system = self.system if self.instructed is None else await self.instructed(messages)
         shown = messages if self.context is None else await self.context.shown(system, messages, schemas)
+        if any(isinstance(message, ToolMessage) and message.images for message in shown):
+            shown = shown if await self.takes_images() else list(map(_without_images, shown))
         before = self.said
         try:
             await self._hear(system, shown, schemas, happened)
         except ContextTooLong:
             if self.context is None or self.said != before:
                 raise
-            shown = await self.context.shrunk(system, messages, schemas)
+            shown = list(map(_without_images, await self.context.shrunk(system, messages, schemas)))
             await self._hear(system, shown, schemas, happened)
 
     async def compact(self, messages: Sequence[Message]) -> int:
@@ -226,6 +240,12 @@ class Drive:
         if isinstance(settled, Refused):
             return ToolMessage(wanted.call_id, wanted.tool, _bounded(settled.output), success=False, refused=True)
         outputs, success = [settled.output], settled.outcome.success
+        images: tuple[Image, ...] = ()
+        if settled.outcome.pictures:
+            if await self.takes_images():
+                images = tuple(map(_image, settled.outcome.pictures))
+            else:
+                outputs.append("[this model takes no images, so it is not shown]")
         for offer in settled.outcome.offers if self._may_offer() else ():
             taken = await self._offered(offer)
             if taken is not None:
@@ -233,7 +253,11 @@ class Drive:
                 success = success or (
                     offer.tool == wanted.tool and not isinstance(taken, Refused) and taken.outcome.success
                 )
-        return ToolMessage(wanted.call_id, wanted.tool, _bounded("\n".join(outputs)), success)
+        reply = ToolMessage(wanted.call_id, wanted.tool, _bounded("\n".join(outputs)), success, images=images)
+        if settled.by == "user":
+            self.repeats.forget(wanted)
+        self.repeats.add(wanted, reply)
+        return reply
 
     def _may_offer(self) -> bool:
         """Whether a person could answer a further card: else it would only be denied."""
@@ -253,6 +277,8 @@ class Drive:
             self.turn.writes = max(self.turn.writes, turn.writes)
 
     def _preparing(self, tool: AnyTool, wanted: WantedCall, tool_call_id: str) -> Prepare:
+        repeated = self.repeats.count(wanted)
+
         def prepare(arguments: Mapping[str, Json] | None) -> Plan:
             given = wanted.arguments if arguments is None else arguments
             prepared = tool.prepare(parse_arguments(tool, given), self.policy())
@@ -272,6 +298,7 @@ class Drive:
                 title=prepared.title,
                 locations=prepared.locations,
                 bound=prepared.bound,
+                repeated=repeated if given == wanted.arguments else 0,
             )
             return Plan(call, lambda permit: tool.run(permit, prepared, self.bench(tool_call_id)))
 
@@ -308,6 +335,15 @@ class Drive:
 def schema_of(tool: AnyTool) -> ToolSchema:
     """A tool as a model is told of it."""
     return ToolSchema(tool.name, tool.description, json_schema(tool))
+
+
+def _image(picture: Picture) -> Image:
+    return Image(picture.mime_type, base64.b64encode(picture.data).decode())
+
+
+def _without_images(message: Message) -> Message:
+    """A chat may have been switched to a model that takes none, or have too many of them."""
+    return replace(message, images=()) if isinstance(message, ToolMessage) else message
 
 
 def _bounded(text: str) -> str:

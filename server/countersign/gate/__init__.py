@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from countersign.gate.probes.hidden_characters import visible as visible
     from countersign.gate.receipt import Offer as Offer
     from countersign.gate.receipt import Outcome as Outcome
+    from countersign.gate.receipt import Picture as Picture
     from countersign.gate.receipt import Refused as Refused
     from countersign.gate.receipt import Settled as Settled
     from countersign.gate.rules.rule import CANONICAL as CANONICAL
@@ -140,7 +141,7 @@ _NAMES = {
     "permit": "Permit Stale",
     "plan": "Plan Prepare",
     "probes.hidden_characters": "hidden_character visible",
-    "receipt": "Offer Outcome Refused Settled",
+    "receipt": "Offer Outcome Picture Refused Settled",
     "rules.rule": "BadRule CANONICAL EFFECT_TOOLS HOST_TOOL NARROWER_THAN_READ Rule compile_rule parse_rule",
     "rules.rule_set": "ListName RuleSet",
     "running_calls": "RunningCalls",

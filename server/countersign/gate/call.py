@@ -89,7 +89,7 @@ class ToolCall:
 
     ``tool`` is the canonical name (ours, ``mcp__server__tool`` or ``acp:<kind>``), ``agent`` the settings key of the
     agent it is for, ``subagent`` the path of the sub-agent that asks. ``arguments`` is the input as parsed JSON.
-    ``cwd`` is absolute.
+    ``cwd`` is absolute. ``repeated`` is how often this turn made the same call with one result, up to now.
     """
 
     tool_call_id: str
@@ -109,6 +109,7 @@ class ToolCall:
     agent_options: tuple[AgentOption, ...] | None = None
     locations: tuple[Location, ...] = ()
     bound: tuple[FileState, ...] = ()
+    repeated: int = 0
 
     def rebound(self, states: tuple[FileState, ...]) -> ToolCall:
         """The same call bound to these file states as well."""

@@ -40,6 +40,14 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """An image that a run read; a model that takes images gets it with the result."""
+
+    mime_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended. ``output`` goes to the model (32 KiB at most); ``record`` into the receipt."""
 
@@ -50,6 +58,7 @@ class Outcome:
     record: Mapping[str, Json] = field(default_factory=dict)
     before_image: bytes | None = None
     offers: tuple[Offer, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

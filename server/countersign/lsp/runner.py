@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from countersign.agents.compaction import Context
 from countersign.agents.drive import Drive, usage_event
 from countersign.agents.instructions import blocking_instructions, with_instructions
-from countersign.agents.models.base import Message, Model, UsagePiece, UserMessage
+from countersign.agents.models.base import Message, Model, Sighted, UsagePiece, UserMessage
 from countersign.agents.models.demo import DemoModel
 from countersign.agents.models.http_answer import Access
-from countersign.agents.models.known_models import cost_of, window_of
+from countersign.agents.models.known_models import cost_of, takes_images, window_of
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import Transcripts
@@ -245,8 +245,14 @@ class Runner:
             figures = {"cost": cost_of(entry, piece), "model": entry.name, "context_tokens": window}
             return event.model_copy(update={**figures, "context_used": piece.input_tokens})
 
+        async def images() -> bool:
+            said = entry.options.get("images")
+            asked = await model.takes_images() if isinstance(model, Sighted) and not isinstance(said, bool) else None
+            return takes_images(entry) if asked is None else asked
+
         return Drive(
             model=model,
+            takes_images=images,
             system=system,
             context=context,
             instructed=instructed,

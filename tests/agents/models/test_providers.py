@@ -26,7 +26,9 @@ from countersign.agents.models.base import (
 )
 from countersign.agents.models.conversation import NO_RESULT
 from countersign.agents.models.http_answer import Access
+from countersign.agents.models.known_models import takes_images
 from countersign.agents.models.retrying import RetryingModel
+from countersign.settings.policy import ModelConfig
 from countersign.wire.errors import ContextTooLong, ModelBusy, ModelError
 from tests.patience import PATIENCE
 
@@ -394,3 +396,29 @@ async def test_a_blocked_prompt_is_a_refusal_that_says_why(tmp_path: Path):
     pieces = [piece async for piece in gemini._pieces(events(), endpoint("Google", "e", "m", "http://x"))]
     assert isinstance(pieces[0], NoticePiece)
     assert pieces[-1] == StopPiece("refusal")
+
+
+@pytest.mark.parametrize("capabilities", [["vision"], []])
+async def test_ollama_says_whether_its_model_takes_images(tmp_path: Path, capabilities: list[str]):
+    with scripted({"capabilities": capabilities}, tmp_path) as fake:
+        model = RetryingModel(fake.model("ollama"))
+        assert await model.takes_images() is bool(capabilities)
+        assert await RetryingModel(fake.model("anthropic")).takes_images() is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "more", "takes"),
+    [
+        ("anthropic", "claude-sonnet-5", {}, True),
+        ("google", "gemini-3-pro", {}, True),
+        ("openai", "gpt-5.5", {}, True),
+        ("openai", "gpt-3.5-turbo", {}, False),
+        ("openai", "qwen3-coder", {"base_url": "http://127.0.0.1:1/v1"}, False),
+        ("openai", "qwen3-vl", {"base_url": "http://127.0.0.1:1/v1", "options": {"images": True}}, True),
+        ("openai", "gpt-5", {"options": {"images": False}}, False),
+        ("vscode", "gpt-4o", {}, True),
+        ("demo", "demo", {}, False),
+    ],
+)
+def test_whether_a_model_takes_images_is_known_by_its_name_or_said(provider, model, more, takes):
+    assert takes_images(ModelConfig("entry", provider, model=model, **more)) is takes

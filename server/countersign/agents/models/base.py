@@ -152,6 +152,15 @@ class Bounded(Protocol):
         ...
 
 
+@runtime_checkable
+class Sighted(Protocol):
+    """A model that can say whether it takes images."""
+
+    async def takes_images(self) -> bool | None:
+        """Return whether it does, or None where nobody knows."""
+        ...
+
+
 class Model(Protocol):
     """One model of one provider."""
 

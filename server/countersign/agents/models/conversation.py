@@ -14,6 +14,8 @@ from countersign.wire.base import Json
 
 NO_RESULT = "[no result: the turn ended before this call did; look before you do it again]"
 EMPTY = "[empty message]"
+_NOT_SENT = frozenset({"prices", "images"})
+"""Fields of ``options`` that say something of the model and are no part of a request."""
 
 
 def completed(messages: Sequence[Message]) -> Iterator[Message]:
@@ -64,7 +66,7 @@ def merged(body: dict[str, Any], options: dict[str, Json]) -> dict[str, Any]:
 
 def own_options(options: Any, taken: frozenset[str]) -> dict[str, Json]:
     """Return the fields of ``options`` that a request may have beside the ones that the server sets itself."""
-    return {key: value for key, value in dict(options).items() if key not in taken and key != "prices"}
+    return {key: value for key, value in dict(options).items() if key not in taken | _NOT_SENT}
 
 
 def count(value: Json) -> int | None:

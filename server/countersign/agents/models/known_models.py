@@ -1,4 +1,4 @@
-"""What is known of models by name: how much context they take, and what their tokens cost.
+"""What is known of models by name: how much context they take, whether they take images, and what their tokens cost.
 
 Prices change without notice, so they carry the date on which the table was written; `options.prices` of a model in the
 settings stands before it. A model that no row names has no price, and the window of its provider.
@@ -44,6 +44,7 @@ _BY_PROVIDER = {
     "ollama": 16_384,
     "vscode": 64_000,
 }
+_SIGHTED = r"claude-|gemini-|gpt-4o|gpt-4\.1|gpt-5|gpt-6|o[134](-|$)"
 COMPATIBLE_WINDOW = 32_000
 """Of a compatible server whose settings do not say how much it takes."""
 
@@ -74,6 +75,18 @@ def window_of(config: ModelConfig) -> int:
     if config.provider == "openai" and config.base_url is not None:
         return COMPATIBLE_WINDOW
     return _BY_PROVIDER.get(config.provider, COMPATIBLE_WINDOW)
+
+
+def takes_images(config: ModelConfig) -> bool:
+    """Return whether a model is known to take images; ``options.images`` stands before what its name says."""
+    said = config.options.get("images")
+    if isinstance(said, bool):
+        return said
+    if config.provider in ("demo", "ollama"):
+        return False
+    return (config.provider in ("anthropic", "google") and config.base_url is None) or bool(
+        re.match(_SIGHTED, config.model)
+    )
 
 
 def cost_of(config: ModelConfig, usage: UsagePiece) -> float | None:

@@ -58,6 +58,7 @@ class OllamaModel:
         url = _base_url(given)
         self._at = Endpoint("Ollama", config.name, config.model, url, shown_url(url or given))
         self._context: int | None = None
+        self._shown: dict[str, Json] | None = None
 
     async def stream(
         self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]
@@ -90,6 +91,13 @@ class OllamaModel:
         key = await key_of(self._at, self._config, self._access, needed=False)
         return await self.context_tokens({"authorization": f"Bearer {key}"} if key else {})
 
+    async def takes_images(self) -> bool | None:
+        """As ``base.Sighted``, by the capabilities that the server lists."""
+        key = await key_of(self._at, self._config, self._access, needed=False)
+        shown = await self._show({"authorization": f"Bearer {key}"} if key else {})
+        listed = shown.get("capabilities")
+        return "vision" in listed if isinstance(listed, list) else None
+
     async def context_tokens(self, headers: Mapping[str, str]) -> int:
         """Return the tokens of context to ask for: what the settings say, within what the model takes."""
         if self._context is None:
@@ -99,19 +107,25 @@ class OllamaModel:
         return self._context
 
     async def _limit(self, headers: Mapping[str, str]) -> int | None:
-        """Return what ``/api/show`` says of the model's context; None where the server does not say."""
-        try:
-            async with asyncio.timeout(SHOW_SECONDS):
-                body = {"model": self._config.model}
-                async with post(self._at, "/api/show", body, headers, self._access.network()) as chunks:
-                    shown = parse_json(await _whole(chunks))
-        except (ModelError, BadJson, TimeoutError):
-            return None  # going on is safe: the request itself says what is wrong
-        info = shown.get("model_info") if isinstance(shown, dict) else None
+        """Return what the server says of the model's context; None where it does not say."""
+        info = (await self._show(headers)).get("model_info")
         for name, value in info.items() if isinstance(info, dict) else ():
             if name.endswith(".context_length") and (limit := count(value)):
                 return limit
         return None
+
+    async def _show(self, headers: Mapping[str, str]) -> dict[str, Json]:
+        """Return what ``/api/show`` says of the model, asked once; an empty object where the server does not answer."""
+        if self._shown is None:
+            try:
+                async with asyncio.timeout(SHOW_SECONDS):
+                    body = {"model": self._config.model}
+                    async with post(self._at, "/api/show", body, headers, self._access.network()) as chunks:
+                        shown = parse_json(await _whole(chunks))
+            except (ModelError, BadJson, TimeoutError):
+                return {}  # going on is safe: the request itself says what is wrong
+            self._shown = shown if isinstance(shown, dict) else {}
+        return self._shown
 
 
 async def _whole(chunks: AsyncIterator[bytes]) -> bytes:

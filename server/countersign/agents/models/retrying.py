@@ -16,6 +16,7 @@ from countersign.agents.models.base import (
     Message,
     Model,
     Piece,
+    Sighted,
     StopPiece,
     TextPiece,
     ThinkingPiece,
@@ -41,6 +42,10 @@ class RetryingModel:
     async def most_context(self) -> int | None:
         """As ``base.Bounded``."""
         return await self._model.most_context() if isinstance(self._model, Bounded) else None
+
+    async def takes_images(self) -> bool | None:
+        """As ``base.Sighted``."""
+        return await self._model.takes_images() if isinstance(self._model, Sighted) else None
 
     async def stream(
         self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]

@@ -18,6 +18,7 @@ from countersign.gate.call import ToolCall
 from countersign.gate.decision import Decision, Weighed, strictest
 from countersign.gate.decisions.decision_cache import keep, key_of, recall
 from countersign.gate.decisions.judge_effects import NO_SAYINGS, Judged, judge_effects
+from countersign.gate.decisions.repeated import ask_if_repeated
 from countersign.gate.decisions.sandbox import ask_outside_sandbox, auto_allowed
 from countersign.gate.finding import Finding
 from countersign.gate.paths.path_judge import PathJudge
@@ -64,8 +65,8 @@ def decide(
     6. **Allow rules** (of a workspace only where it is trusted), then the chat's grants to this agent.
     7. **Bypass** of this agent, in a trusted workspace.
     8. **Mode allows**, by category: the matrix. Then `sandbox.autoAllow`, for a command that runs in the sandbox.
-    9. Otherwise **ask**. A command that would run outside a sandbox that is configured asks. `dontAsk`, last of all,
-       turns whatever still asks into deny.
+    9. Otherwise **ask**. A command that would run outside a sandbox that is configured asks, and so does a call that
+       keeps having the same result (``repeated.py``). `dontAsk`, last of all, turns whatever still asks into deny.
 
     Of several modes the strictest cell counts; the workspace's own tightening is added to ``modes`` here. Of several
     things touched the strictest verdict stands. That nobody may be there to ask is the gate's business.
@@ -73,8 +74,10 @@ def decide(
     try:
         key = None if hook_denials else key_of(call, modes, grants, check_syntax)
         if key is None:
-            return _decide(call, policy, modes, grants, check_syntax, hook_denials)
-        return recall(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
+            decision = _decide(call, policy, modes, grants, check_syntax, hook_denials)
+        else:
+            decision = recall(policy, key) or _remembered(key, call, policy, modes, grants, check_syntax)
+        return ask_if_repeated(decision, call, (*modes, *policy.tightening))
     except Exception:
         # A boundary: whatever went wrong in judging, going on is safe because the call is denied.
         _LOG.exception("judging a call of `%s` failed", call.tool)

@@ -1,4 +1,4 @@
-"""``read_file``: show a text file, or some of its lines, to the model."""
+"""``read_file``: show a text file, some of its lines, or an image to the model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from countersign.gate import Effect, Outcome, Permit, in_worker
+from countersign.gate import Effect, Outcome, Permit, Picture, in_worker
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import head, lines_that_fit
@@ -19,8 +19,17 @@ from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind, ToolPreview
 from countersign.wire.verdicts import Category
 
+MOST_PICTURE = 3_750_000
+"""Bytes of an image that a model gets: in base64 it is the 5 MB that every provider takes."""
 MOST_BYTES = 32 << 20
 """A longer file is not taken into memory; the shell can look into it."""
+
+_IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
 
 
 class ReadFileArguments(Arguments):
@@ -39,12 +48,15 @@ class Lines:
 
 
 class ReadFile:
-    """Reads a regular file. Whether it exists is told only after the permit."""
+    """Reads a regular file; an image goes to the model as one. Whether it exists is told only after the permit."""
 
     name = "read_file"
     kind: ToolKind = "read"
     category: Category = "read"
-    description = "Read a text file. At most 32 KiB are shown at once; a result that was cut says how to read on."
+    description = (
+        "Read a text file, or look at an image (PNG, JPEG, GIF, WebP). At most 32 KiB of text are shown at once; a "
+        "result that was cut says how to read on."
+    )
     arguments = ReadFileArguments
 
     def effects(self, arguments: ReadFileArguments, policy: Policy) -> tuple[Effect, ...]:
@@ -78,10 +90,24 @@ def _blocking_read(lines: Lines) -> Outcome:
         return Outcome(
             False, f"`{place.shown}` is longer than {MOST_BYTES >> 20} MiB", path=place.resolved, record=record
         )
+    kind = image_type(seen.data)
+    if kind is not None and len(seen.data) <= MOST_PICTURE:
+        told = f"`{place.shown}` is an image ({kind}) of {seen.size} bytes"
+        return Outcome(True, told, path=place.resolved, record=record, pictures=(Picture(kind, seen.data),))
+    if kind is not None:
+        told = f"`{place.shown}` is an image of {seen.size} bytes; make it smaller, since a model takes {MOST_PICTURE}"
+        return Outcome(False, told, path=place.resolved, record=record)
     if looks_binary(seen.data):
         told = f"`{place.shown}` is a binary file of {seen.size} bytes"
         return Outcome(False, told, path=place.resolved, record=record)
     return Outcome(True, _lines(seen.data, lines.first, lines.limit), path=place.resolved, record=record)
+
+
+def image_type(data: bytes) -> str | None:
+    """Return the media type of an image that models take, told by its first bytes; None for anything else."""
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for start, kind in _IMAGES if data.startswith(start)), None)
 
 
 def _lines(data: bytes, first: int, limit: int | None) -> str:
