@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from countersign.gate.call import RunCommand
@@ -22,7 +22,8 @@ from countersign.gate.shell.card_risks import risks_of
 from countersign.gate.shell.effects.carried import Carried
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.effects.wrapper_readers import peculiar
-from countersign.gate.shell.files.word_paths import folders, moved_places
+from countersign.gate.shell.files.visited_folders import folders
+from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
@@ -261,10 +262,13 @@ class _Judging:
     ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
-        places = None
+        places = leads = None
         if start is not None:
-            places = [start] if case.step.places is HERE else folders(case.step.places, start, self.around.paths)
-        finding, coverage = speak(self.around, case, places, covered)
+            # What ran before a text inside this one may have removed folders.
+            follow_moves = partial(folders, start=start, judge=self.around.paths, sure=depth == 0)
+            places = [start] if case.step.places is HERE else follow_moves(case.step.places)
+            leads = None if case.step.leads is None else follow_moves(case.step.leads)
+        finding, coverage = speak(self.around, case, places, covered, leads)
         self.findings.append(finding)
         for touched in touched_files(self.around, case, places):
             for each in touched.findings:

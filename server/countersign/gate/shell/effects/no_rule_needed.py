@@ -153,5 +153,5 @@ _FORMS: Mapping[str, _Form] = {
     "set": _set,
 }
 
-NEVER_ORDINARY = frozenset((*_FORMS, "cd", "export"))
+NEVER_ORDINARY = frozenset((*_FORMS, "cd", "pushd", "popd", "export"))
 """Names whose commands need no rule in some of their forms."""

@@ -7,6 +7,7 @@ that its config names, so known reading counts only in a repository of the works
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 from countersign.gate.paths.path_judge import PathJudge
@@ -43,6 +44,26 @@ def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | N
         if real in {top, "/"} or not inside:
             return "there is no repository in the workspace" if known else None
         real = os.path.dirname(real)
+
+
+def work_tree(folder: str, paths: PathJudge) -> str | None:
+    """What ``git rev-parse --show-toplevel`` prints in this folder, if the repository is one of the workspace that
+    names no work tree of its own; None if that is not known."""
+    if disk.variable("GIT_DIR") or disk.variable("GIT_WORK_TREE") or strange_repository(folder, paths, known=True):
+        return None
+    real = paths.resolve(folder, cwd=paths.workspace).resolved
+    while real is not None and real != "/":
+        settings = f"{real}/.git/config"
+        if disk.is_folder(f"{real}/.git"):
+            text = disk.beginning(settings, _MOST_SETTINGS)
+            plain = text is not None and len(text) < _MOST_SETTINGS and _MOVES_WORK_TREE.search(text) is None
+            return real if plain else None
+        real = os.path.dirname(real)
+    return None
+
+
+_MOST_SETTINGS = 100_000
+_MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)
 
 
 def _looks_bare(folder: str) -> bool:

@@ -18,7 +18,6 @@ from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact,
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
-from countersign.gate.shell.flow.moves import Places
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -40,19 +39,6 @@ _PROTECTED_NAMES = tuple(
     for below in ((), ("\x00",))
     if not names[0].startswith("opencode")  # too ordinary a name to suspect behind every `*.json`; the disk tells
 )
-
-
-def folders(places: Places, start: str, judge: PathJudge) -> list[str] | None:
-    """The absolute folders where a command may run, None if they are not known."""
-    if places is None:
-        return None
-    found: list[str] = []
-    for place in places:
-        folder = start
-        for word in place:
-            folder = join(folder, literal(word), judge.home)
-        found.append(folder)
-    return sorted(found)
 
 
 def moved_places(places: Sequence[str] | None, by: Sequence[Word] | None, judge: PathJudge) -> list[str] | None:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from countersign.gate.shell.effects.unwrap import Unwrapped, program, unwrap
-from countersign.gate.shell.flow.moves import HERE, MOVERS, Places, followed, moves, union
+from countersign.gate.shell.flow.moves import HERE, LEAVE_FOLDERS, MOVERS, Places, followed, moves, union
 from countersign.gate.shell.flow.stage_output import stage_output
 from countersign.gate.shell.programs.argv import numeric
 from countersign.gate.shell.syntax.tree import (
@@ -63,7 +63,8 @@ class Step(NamedTuple):
 
     ``redirects`` of the compound commands around it stand in steps of their own, without words. ``fed`` are texts that
     may come in on its input, ``piped`` says that something does, ``sure`` that it is these texts and no others.
-    ``listing`` are the commands whose output is all that comes in, if they list names of files.
+    ``listing`` are the commands whose output is all that comes in, if they list names of files. ``leads`` is where it
+    moves the shell to, where it does.
     """
 
     command: Simple
@@ -73,6 +74,7 @@ class Step(NamedTuple):
     piped: bool = False
     sure: bool = True
     listing: Listing | None = None
+    leads: Places = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +100,14 @@ def course(reading: Reading) -> CommandFlow:
 
 
 class _Context(NamedTuple):
+    """``once``: what stands here runs at most once, and nothing that stands after it runs before it ends."""
+
     places: Places = HERE
     fed: tuple[str, ...] = ()
     piped: bool = False
     sure: bool = True
     listing: Listing | None = None
+    once: bool = True
 
 
 Outcome = tuple[Places, Places]
@@ -115,6 +120,7 @@ class _Walk:
         self.facts = Facts()
         self.whole = script
         self.met: dict[int, Unwrapped] = {}
+        self.folders_stay = True
 
     @cached_property
     def moving(self) -> bool:
@@ -129,14 +135,17 @@ class _Walk:
             places = outcome[0] if outcome[0] is outcome[1] else union(*outcome)
             if places is not context.places:
                 context = context._replace(places=places)
-            reached = self.node(node, context)
-            outcome = (context.places, context.places) if index in script.background else reached
+            if index in script.background:
+                self.node(node, context._replace(once=False))
+                outcome = (context.places, context.places)
+            else:
+                outcome = self.node(node, context)
         return outcome
 
     def apart(self, scripts: Iterable[Script], context: _Context) -> None:
         """Substitutions and the like: what they do to the shell stays inside."""
         for script in scripts:
-            self.script(script, context)
+            self.script(script, context._replace(once=False))
 
     def node(self, node: Node, context: _Context) -> Outcome:
         match node:
@@ -155,7 +164,7 @@ class _Walk:
                 return self.compound(node, context)
 
     def pipeline(self, stages: Sequence[Node], context: _Context) -> Outcome:
-        inner = context
+        inner = context._replace(once=False)
         for index, stage in enumerate(stages, 1):
             self.node(stage, inner)
             texts, sure = stage_output(stage)
@@ -186,12 +195,12 @@ class _Walk:
             case "subshell" | "coproc":
                 if node.kind == "coproc":
                     self.emit(Simple(node.source, (_COPROC,)), context)
-                self.script(node.bodies[0], context)
+                self.script(node.bodies[0], context._replace(once=context.once and node.kind == "subshell"))
                 return places, places
             case "group":
-                return self.script(node.bodies[0], context)
+                return _maybe_skipped(node, places, self.script(node.bodies[0], context))
             case "if":
-                return self.branches(node.bodies, context)
+                return _maybe_skipped(node, places, self.branches(node.bodies, context))
             case "loop":
                 self.loop_values(node)
                 if node.name is not None and not is_own_name(node.name):
@@ -201,7 +210,7 @@ class _Walk:
                 if texts:
                     self.steps.append(Step(Simple(f"for {node.name}"), _NOTHING._replace(texts=tuple(texts)), places))
                 moved = any(moves(body) for body in node.bodies)
-                inside = context._replace(places=None) if moved else context
+                inside = context._replace(places=None if moved else context.places, once=False)
                 for body in node.bodies:
                     self.script(body, inside)
                 return inside.places, inside.places
@@ -209,10 +218,10 @@ class _Walk:
                 ends = [places]
                 for body in node.bodies:
                     ends += self.script(body, context)
-                return union(*ends), union(*ends)
+                return _maybe_skipped(node, places, (union(*ends), union(*ends)))
             case "function":
                 self.facts.functions.add(node.name or "")
-                self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True))
+                self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True, once=False))
                 return places, places
 
     def branches(self, bodies: Sequence[Script], context: _Context) -> Outcome:
@@ -246,7 +255,7 @@ class _Walk:
     def simple(self, command: Simple, context: _Context) -> Outcome:
         if id(command) in self.met and not command.redirects:
             # The very same words were met before: what they bind and hold is known.
-            return self.after(self.emit(command, context), context.places)
+            return self.after(self.emit(command, context), context)
         if command.plain:
             step = self.emit(command, self.targets(command.redirects, context) if command.redirects else context)
             name = program(command.words[0].value or "")
@@ -254,7 +263,7 @@ class _Walk:
                 self.bindings(command, step.listing)
             elif name not in MOVERS and not self.facts.functions and len(step.unwrapped.layers) == 1:
                 return context.places, context.places
-            return self.after(step, context.places)
+            return self.after(step, context)
         for word in command.words:
             written = any(isinstance(piece, Process) for piece in word.pieces)
             self.apart(word.scripts, context._replace(piped=True, sure=False, listing=None) if written else context)
@@ -263,7 +272,7 @@ class _Walk:
         self.apart(command.scripts, context)
         inner = self.targets(command.redirects, context)
         self.bindings(command, inner.listing)
-        return self.after(self.emit(command, inner), context.places)
+        return self.after(self.emit(command, inner), context)
 
     def emit(self, command: Simple, context: _Context) -> Step:
         unwrapped = self.met.get(id(command))
@@ -274,6 +283,9 @@ class _Walk:
             self.met[id(command)] = unwrapped
         step = Step(command, unwrapped, context.places, context.fed, context.piped, context.sure, context.listing)
         self.steps.append(step)
+        if self.folders_stay:
+            names = [layer.words[0].value for layer in unwrapped.layers]
+            self.folders_stay = not unwrapped.texts and all(name in LEAVE_FOLDERS for name in names)
         return step
 
     def redirected(self, node: Compound, context: _Context) -> _Context:
@@ -316,16 +328,21 @@ class _Walk:
                 context = context._replace(piped=True, sure=False, listing=listing)
         return context
 
-    def after(self, step: Step, places: Places) -> Outcome:
+    def after(self, step: Step, context: _Context) -> Outcome:
         """Where the shell is after a command."""
+        places = context.places
         layers = step.unwrapped.layers
         if not layers:
             return places, places
         names = [program(layer.words[0].value or "") for layer in layers]
         if len(names) == 1 and names[0] not in MOVERS and not self.facts.functions:
             return places, places
-        if names[-1] in {"cd", "pushd"} and (len(names) == 1 or names[:-1] == ["command"]):
-            return followed(places, layers[-1].words), places
+        if names[-1] in {"cd", "pushd", "popd"} and (len(names) == 1 or names[:-1] == ["command"]):
+            opened = all(redirect.target.value == "/dev/null" for redirect in step.command.redirects)
+            steady = context.once and self.folders_stay and opened
+            outcome = followed(places, layers[-1].words, steady=steady, variables=self.facts.values)
+            self.steps[-1] = step._replace(leads=outcome[0])
+            return outcome
         if any(name in MOVERS for name in names):
             return None, None
         if names[0] in self.facts.functions and self.moving:
@@ -410,6 +427,11 @@ _FILLING = frozenset(
 _NAMING = _FILLING | {"alias"}
 _COPROC = Word("coproc", (Text("coproc"),), "constant", "coproc", "coproc", "coproc")
 _NOTHING = Unwrapped(())
+
+
+def _maybe_skipped(node: Compound, places: Places, outcome: Outcome) -> Outcome:
+    """A compound command is not run where one of its redirections cannot be opened."""
+    return (outcome[0], union(outcome[1], places)) if node.redirects else outcome
 
 
 def _with_texts(unwrapped: Unwrapped, command: Simple) -> Unwrapped:

@@ -2,23 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.syntax.tree import Chain, Compound, Node, Not, Pipeline, Script, Simple, Timed, Word
+from countersign.gate.shell.syntax.tree import (
+    Chain,
+    Compound,
+    Node,
+    Not,
+    Pipeline,
+    Script,
+    Simple,
+    Substitution,
+    Text,
+    Timed,
+    Word,
+)
 
-Place = tuple[Word, ...]
-"""The ``cd`` targets that lead from where the text starts to where a command runs."""
+
+class Move(NamedTuple):
+    """One command that moves the shell. ``way`` is what it does: ``cd``, ``cd -P`` (``physical``) or ``pushd`` to
+    ``word``, ``popd``, ``cd -`` (``back``), ``cd "$(git rev-parse --show-toplevel)"`` (``top``), or anything else
+    (``lost``).
+
+    ``end`` is how it ended, where that matters: of a move that finds the disk as it was when it was judged, ``failed``
+    cannot be where its folder exists, and ``tried`` is both ends in one.
+    """
+
+    way: Literal["cd", "physical", "pushd", "popd", "back", "top", "lost"]
+    word: Word | None = None
+    end: Literal["done", "failed", "tried"] = "done"
+
+
+Place = tuple[Move, ...]
+"""The moves that lead from where the text starts to where a command runs."""
 
 Places = frozenset[Place] | None
 """All places where a command may run; None where that is not known."""
 
 MAX_PLACES = 8
+MAX_MOVES = 32
+"""How many places, and how many moves to one of them, are followed."""
+
 HERE: Places = frozenset({()})
 
 MOVERS = frozenset(
     {"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"}
 )
+
+LEAVE_FOLDERS = frozenset(
+    "cd pushd popd pwd echo printf true false : [ test [[ set export read exit return sleep wait type cat head tail "
+    "wc ls grep egrep fgrep date which basename dirname realpath stat file du mkdir touch".split()
+)
+"""Programs that remove and rename no folder, whatever their words."""
+
+_LOST = Move("lost")
+_TOP_LEVEL = ("git", "rev-parse", "--show-toplevel")
 
 
 def union(*places: Places) -> Places:
@@ -27,21 +67,84 @@ def union(*places: Places) -> Places:
         if some is None:
             return None
         found |= some
+    if len(found) > 1:
+        found = _both_ends(found)
     return frozenset(found) if len(found) <= MAX_PLACES else None
 
 
-def followed(places: Places, words: Sequence[Word]) -> Places:
-    """Where ``cd`` with these words leads, from each of these places."""
+def _both_ends(places: set[Place]) -> set[Place]:
+    """Places with both ends of one last move said as one."""
+    found = set(places)
+    for place in places:
+        if place and place[-1].end == "failed":
+            done, tried = ((*place[:-1], place[-1]._replace(end=end)) for end in ("done", "tried"))
+            if done in found or tried in found:
+                found -= {place, done}
+                found.add(tried)
+    for place in places:
+        if place and place[-1].end == "done" and (*place[:-1], place[-1]._replace(end="tried")) in found:
+            found.discard(place)
+    return found
+
+
+def followed(
+    places: Places, words: Sequence[Word], *, steady: bool, variables: Collection[str] = ()
+) -> tuple[Places, Places]:
+    """Where a command that moves leads from each of these places, if it succeeds and if it fails. ``steady``: it is
+    run, and nothing in the text can have removed a folder before it; ``variables`` are those that the text sets."""
+    move = _move(words, variables)
+    if move is None:
+        return None, places
+    word = move.word
+    if places is None or (len(places) > 1 and word is not None and word.prefix.startswith("/")):
+        # From wherever: an absolute path leads to one place, but not back.
+        if word is None or not word.prefix.startswith(("/", "~")):
+            return None, places
+        return frozenset({(_LOST, move)}), places
+    if any(len(place) >= MAX_MOVES for place in places):
+        return None, places
+    noted = steady and word is not None
+    failed = frozenset((*place, move._replace(end="failed")) for place in places) if noted else places
+    return frozenset((*place, move) for place in places), failed
+
+
+def _move(words: Sequence[Word], variables: Collection[str]) -> Move | None:
+    """What a mover does; None if that is not known."""
+    name = program(words[0].value or "")
+    if name == "popd":
+        return Move("popd") if len(words) == 1 else None
     target = cd_target(words)
-    if target is None or places is None:
-        return frozenset({(target,)}) if target is not None and target.prefix.startswith(("/", "~")) else None
-    return frozenset((*place, target) if not target.prefix.startswith("/") else (target,) for place in places)
+    if target is not None:
+        physical = any(word.value == "-P" for word in words)
+        return Move("pushd" if name == "pushd" else "physical" if physical else "cd", target)
+    if name == "cd" and len(words) == 2:
+        if words[1].value == "-":
+            return Move("back")
+        if _is_top_level(words[1]) and not any(variable.startswith("GIT_") for variable in variables):
+            return Move("top")
+    return None
+
+
+def _is_top_level(word: Word) -> bool:
+    """Whether it is `"$(git rev-parse --show-toplevel)"`, of which errors may be dropped."""
+    pieces = [piece for piece in word.pieces if not isinstance(piece, Text) or piece.text]
+    if len(pieces) != 1 or not isinstance(pieces[0], Substitution) or not pieces[0].quoted:
+        return False
+    script = pieces[0].script
+    if len(script.statements) != 1 or script.background or not isinstance(command := script.statements[0], Simple):
+        return False
+    dropped = [(redirect.operator, redirect.target.value) for redirect in command.redirects]
+    return (
+        not command.assignments
+        and tuple(each.value for each in command.words) == _TOP_LEVEL
+        and all(operator == ">" and target == "/dev/null" for operator, target in dropped)
+    )
 
 
 def cd_target(words: Sequence[Word]) -> Word | None:
-    """The constant word that ``cd`` goes to; None if it is not known."""
-    rest = [word for word in words[1:] if word.value not in {"-P", "-L", "--"}]
-    if len(rest) != 1 or rest[0].value is None or rest[0].value in {"", "-"} or rest[0].value.startswith("-"):
+    """The constant word that ``cd`` or ``pushd`` goes to by the text; None if it is not known."""
+    rest = [word for word in words[1:] if word.value not in {"-L", "-P", "--"}]
+    if len(rest) != 1 or rest[0].value is None or rest[0].value == "" or rest[0].value.startswith(("-", "+")):
         return None
     return rest[0]
 

@@ -97,7 +97,7 @@ def _is_about_text(words: Sequence[Word]) -> bool:
 
 def _is_strange(case: AnalyzedCommand, name: str, first: Word) -> bool:
     """Whether nothing is known of a program: it is no script of the project's, no interpreter and needs a rule."""
-    neutral = name == "cd" or neutral_reason(case.step.command, case.facts)[0]
+    neutral = name in {"cd", "pushd", "popd"} or neutral_reason(case.step.command, case.facts)[0]
     return not neutral and name not in INTERPRETERS and name not in {"source", "."} and "/" not in first.prefix
 
 

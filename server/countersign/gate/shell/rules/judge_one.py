@@ -36,9 +36,14 @@ def floor(reason: str) -> Floor:
 
 
 def speak(
-    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, covered: Coverage | None
+    around: Circumstances,
+    case: AnalyzedCommand,
+    places: Sequence[str] | None,
+    covered: Coverage | None,
+    leads: Sequence[str] | None = None,
 ) -> tuple[Finding, Coverage]:
-    """What is to be said of the command itself, and what covers the files that it names."""
+    """What is to be said of the command itself, and what covers the files that it names. ``leads`` is where it moves
+    the shell to, if that is known."""
     said = Said(case.step.command.source)
     if around.ruled:
         said.deny, said.ask = touching(case, around.rules, around.agent)
@@ -46,12 +51,17 @@ def speak(
         if case.step.unwrapped.deep:
             said.floors = (floor("wrappers are nested too deeply to analyze"),)
         _not_known(around, said, case)
-    coverage = _speak_for(around, said, case, places, covered)
+    coverage = _speak_for(around, said, case, places, covered, leads)
     return said.finding(), coverage
 
 
 def _speak_for(
-    around: Circumstances, said: Said, case: AnalyzedCommand, places: Sequence[str] | None, covered: Coverage | None
+    around: Circumstances,
+    said: Said,
+    case: AnalyzedCommand,
+    places: Sequence[str] | None,
+    covered: Coverage | None,
+    leads: Sequence[str] | None,
 ) -> Coverage:
     """Find what allows the command: that it needs no rule, a rule, a grant, or that it only reads."""
     why_not = None
@@ -62,7 +72,7 @@ def _speak_for(
             said.uncovered = case.evaluates
             said.neutral = said.uncovered is None
             return Coverage()
-        neutral, why_not = _neutral(around, case, places)
+        neutral, why_not = _neutral(around, case, places, leads)
         if (neutral or (covered is None and around.prints and only_runs_text(case))) and said.requires_ask is None:
             said.neutral = True
             return _NEEDS_NO_RULE
@@ -181,7 +191,9 @@ def only_runs_text(case: AnalyzedCommand) -> bool:
     return _TEXT_OPTIONS.fullmatch(words[1] or "") is not None and (words[0] == "bash" or "{" not in unwrapped.texts[0])
 
 
-def _neutral(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> tuple[bool, str | None]:
+def _neutral(
+    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
+) -> tuple[bool, str | None]:
     """Whether no rule is needed, or why a command of the neutral kind is not neutral here."""
     command = case.step.command
     for assignment in command.assignments:
@@ -194,8 +206,8 @@ def _neutral(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]
         return False, case.evaluates
     if case.redefined is not None:
         return False, None
-    if command.words and command.words[0].value == "cd":
-        return _changing_folder(around, case, places)
+    if command.words and command.words[0].value in {"cd", "pushd", "popd"}:
+        return _changing_folder(around, case, places, leads)
     kind, why_not = case.neutral
     return kind and why_not is None, why_not
 
@@ -221,25 +233,29 @@ def _only_splits(command: Simple, assignment: Assignment) -> bool:
 
 
 def _changing_folder(
-    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None
+    around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None, leads: Sequence[str] | None
 ) -> tuple[bool, str | None]:
-    target = cd_target(case.step.command.words)
+    words = case.step.command.words
+    target = cd_target(words) if words[0].value != "popd" else None
     if target is None and places is not None and _leads_to_listed_places(around, case, places):
         return True, None
+    if target is None and leads is not None:
+        inside = all(around.paths.inside_workspace(folder, cwd="/") for folder in leads)
+        return inside, None if inside else f"`{words[0].value}` leaves the workspace"
     if target is None:
-        return False, "the target of `cd` is only known at run time"
+        return False, f"the target of `{words[0].value}` is only known at run time"
     inside = target.value is not None and all(
         around.paths.inside_workspace(literal(target), cwd=place) for place in places or ()
     )
     if places is None or not inside:
-        return False, "`cd` leaves the workspace" if places is not None else "`cd` may start from anywhere"
+        return False, f"`{words[0].value}` " + ("may start from anywhere" if places is None else "leaves the workspace")
     return True, None
 
 
 def _leads_to_listed_places(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
     """Whether it is ``cd "$d"`` where the text itself lists what ``d`` may hold, all of it inside the workspace."""
     words = case.step.command.words
-    if len(words) != 2 or words[1].form != "quoted":
+    if words[0].value != "cd" or len(words) != 2 or words[1].form != "quoted":
         return False
     pieces = [piece for piece in words[1].pieces if not isinstance(piece, Text) or piece.text]
     piece = pieces[0]

@@ -1,0 +1,83 @@
+"""The folders where a command may run: the moves before it, followed on the disk as it is now.
+
+bash goes by the text: ``cd ..`` leads to the folder above by name. A ``cd`` into a folder that is there, before which
+nothing in the text can have removed one, is known to succeed. Where that is not known, both ends count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_repository import work_tree
+from countersign.gate.shell.files.word_values import join, literal
+from countersign.gate.shell.flow.moves import MAX_PLACES, Move, Places
+
+
+class Standpoint(NamedTuple):
+    """Where a shell is, where it was before (``cd -``), and where ``popd`` leads, the last first; None where that is
+    not known."""
+
+    folder: str | None
+    before: str | None = None
+    pushed: tuple[str | None, ...] = ()
+
+
+def folders(places: Places, start: str, judge: PathJudge, *, sure: bool = True) -> list[str] | None:
+    """The absolute folders where a command may run, None if they are not known. ``sure``: nothing before the text can
+    have changed the disk since it was looked at."""
+    if places is None:
+        return None
+    found: set[str] = set()
+    for place in places:
+        for each in _reached(place, start, judge, sure=sure):
+            if each.folder is None:
+                return None
+            found.add(each.folder)
+    return sorted(found) if len(found) <= MAX_PLACES else None
+
+
+def _reached(place: Iterable[Move], start: str, judge: PathJudge, *, sure: bool) -> set[Standpoint]:
+    states = {Standpoint(start)}
+    for move in place:
+        states = {after for state in states for after in _after(state, move, judge, sure=sure)}
+        if len(states) > MAX_PLACES:
+            return {Standpoint(None)}
+    return states
+
+
+def _after(state: Standpoint, move: Move, judge: PathJudge, *, sure: bool) -> Iterator[Standpoint]:
+    """Where one move may lead from one standpoint."""
+    here = state.folder
+    if move.way == "lost":
+        yield Standpoint(None)
+    elif move.way == "back":
+        yield Standpoint(state.before, here, state.pushed)
+    elif move.way == "popd":
+        yield Standpoint(state.pushed[0] if state.pushed else None, here, state.pushed[1:])
+    elif move.way == "top":
+        # Where git finds no repository, the shell stays.
+        yield Standpoint(None if here is None else work_tree(here, judge), here, state.pushed)
+        yield state
+        yield Standpoint(here, here, state.pushed)
+    elif move.word is not None:
+        path = literal(move.word)
+        there = None if here is None and not path.startswith(("/", "~/")) else join(here or "/", path, judge.home)
+        if move.way == "physical" and there is not None and judge.resolve(there, cwd="/").resolved != there:
+            there = None
+        if move.end != "done" and not (sure and there is not None and _can_enter(path, there)):
+            yield state
+        if move.end != "failed":
+            pushed = (here, *state.pushed) if move.way == "pushd" else state.pushed
+            yield Standpoint(there, here, pushed)
+
+
+def _can_enter(path: str, there: str) -> bool:
+    """Whether ``cd path``, which leads there by name, is sure to succeed: `a/..` needs `a` as well."""
+    return _NO_WAY_BACK.fullmatch(path) is not None and disk.is_folder(there) and disk.can_run(there)
+
+
+_NO_WAY_BACK = re.compile(r"(?:\.\.?/+)*(?:\.\.?|(?:(?!\.\.(?:/|\Z))[^/]*(?:/+|\Z))*)")
