@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from countersign.gate.shell.files import listed_names
+from countersign.gate.shell.files.git_index import index_names
 
 from .asked import decide
 
@@ -91,8 +99,8 @@ def places(tmp_path: Path) -> dict[str, str]:
     return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
 
 
-def commands(listing: str) -> list[str]:
-    return [way.format(listing).replace("READ", reader) for way in CONSUMED for reader in READERS]
+def commands(listing: str, readers: Sequence[str] = READERS) -> list[str]:
+    return [way.format(listing).replace("READ", reader) for way in CONSUMED for reader in readers]
 
 
 @pytest.mark.parametrize("listing", LISTINGS)
@@ -104,6 +112,119 @@ def test_names_from_a_listing_are_covered(listing: str, places: dict[str, str]) 
 @pytest.mark.parametrize("mode", ["default", "auto"])
 def test_what_may_single_out_a_secret_asks_in_every_mode(listing: str, mode: str, places: dict[str, str]) -> None:
     assert [each for each in commands(listing) if decide(each, RULES, mode=mode, **places) != "ask"] == []
+
+
+HOSTILE = (
+    "find src -name '*.py'",
+    "find . -type f",
+    "find . -name '*.py' | grep -v test | head -20",
+    "git ls-files",
+    "git ls-files '*.py' src",
+    "git ls-files -o '*.py'",
+    "git grep -l foo",
+    "grep -rl foo src",
+    "grep -rln --include='*.py' foo .",
+    "rg -l foo",
+    "rg --files -g '*.py'",
+    "ls src",
+)
+
+
+def hostile(name: str, places: dict[str, str]) -> None:
+    """Make a file of this name below `src`, or a symlink where it leads somewhere, and have git track it."""
+    name, arrow, target = name.format(**places).partition(" -> ")
+    path = Path(f"{places['workspace']}/src/{name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target) if arrow else path.touch()
+    if shutil.which("git"):
+        for words in (["init", "-q"], ["add", "src"]):
+            subprocess.run(["git", *words], cwd=places["workspace"], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("listing", HOSTILE)
+@pytest.mark.parametrize("mode", ["default", "auto"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "link.py -> {home}/.ssh/id_rsa",
+        "link.py -> ../../home/.ssh/id_rsa",
+        "link.py -> ../.env",
+        "a {home}/.ssh/id_rsa .py",
+        "a .env b.py",
+        "a\t.env b.py",
+        'a".env".py',
+        "a\\ .py",
+        ".[.]/.[.]/x.py",
+    ],
+)
+def test_a_listed_name_that_leads_to_a_secret_asks(name: str, listing: str, mode: str, places: dict[str, str]) -> None:
+    hostile(name, places)
+    if listing == "ls src" and "/" in name.partition(" -> ")[0]:
+        return  # it lists the folder alone
+    assert [each for each in commands(listing, READERS[:1]) if decide(each, RULES, mode=mode, **places) != "ask"] == []
+
+
+@pytest.mark.parametrize("name", ["link.py -> {home}/.ssh/id_rsa", "a {home}/.ssh/id_rsa .py"])
+@pytest.mark.parametrize("listing", ["find src -name '*.md'", "git ls-files '*.md'", "rg --files -g '*.md'"])
+def test_a_name_that_is_not_listed_does_not_count(name: str, listing: str, places: dict[str, str]) -> None:
+    hostile(name, places)
+    assert [each for each in commands(listing, READERS[:1]) if decide(each, RULES, **places) != "allow"] == []
+
+
+@pytest.mark.parametrize("name", ["a b.py", "[slug]/page.py", "link.py -> a.py"])
+@pytest.mark.parametrize("listing", HOSTILE)
+def test_ordinary_names_are_covered_still(name: str, listing: str, places: dict[str, str]) -> None:
+    hostile(name, places)
+    assert [each for each in commands(listing, READERS[:1]) if decide(each, RULES, **places) != "allow"] == []
+
+
+def test_find_gives_names_whole(places: dict[str, str]) -> None:
+    hostile("a {home}/.ssh/id_rsa .py", places)
+    assert decide("find src -name '*.py' -exec cat {} +", RULES, **places) == "allow"
+    hostile("link.py -> {home}/.ssh/id_rsa", places)
+    assert decide("find src -name '*.py' -exec cat {} +", RULES, **places) == "ask"
+
+
+@pytest.mark.parametrize("option", ["-d d", "-dX", "--delimiter=.", "--delim ,"])
+def test_names_that_are_split_elsewhere_are_not_those_listed(option: str, places: dict[str, str]) -> None:
+    assert decide(f"git ls-files '*.py' | xargs {option} cat", RULES, **places) == "ask"
+    assert decide("git ls-files '*.py' | xargs -d '\\n' cat", RULES, **places) == "allow"
+
+
+def test_names_of_earlier_revisions_are_not_checked_and_ask(places: dict[str, str]) -> None:
+    hostile("b.py", places)
+    assert decide("git diff --name-only HEAD~3 | xargs cat", RULES, **places) == "ask"
+    assert decide("git diff --name-only | xargs cat", RULES, **places) == "allow"
+
+
+def test_more_names_than_are_looked_at_ask(places: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed_names, "MOST_NAMES", 3)
+    for number in range(4):
+        Path(f"{places['workspace']}/src/{number}.py").touch()
+    assert decide("find src -name '*.py' | xargs cat", RULES, **places) == "ask"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="compares with git, which is not installed")
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text("ab é\n/.x" + "y" * 9, min_size=1, max_size=40), min_size=1, max_size=6), st.integers(2, 4))
+def test_the_index_is_read_as_git_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str], version: int
+) -> None:
+    top = tmp_path_factory.mktemp("repository")
+
+    def git(*words: str, given: str | None = None) -> str:
+        done = subprocess.run(["git", *words], cwd=top, input=given, check=False, capture_output=True, text=True)
+        return done.stdout
+
+    git("init", "-q")
+    blob = git("hash-object", "-w", "--stdin", given="x").strip()
+    for number, name in enumerate(names):
+        mode = "120000" if number % 2 else "100644"
+        git("update-index", "--index-version", str(version), "--add", "--cacheinfo", f"{mode},{blob},{name}")
+    found = index_names((top / ".git/index").read_bytes(), 100) if (top / ".git/index").exists() else ()
+    listed = [line for line in git("ls-files", "-s", "-z").split("\0") if line]
+    expected = tuple((line.partition("\t")[2], line.startswith("12")) for line in listed)
+    assert found == expected or (found is None and version == 4)
 
 
 @pytest.mark.parametrize("listing", LISTINGS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -126,6 +127,12 @@ def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
     """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
     if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
     return _noted(_matching, (pattern, folder, most))
+
+
+def unusual_below(folder: str, most: int) -> tuple[tuple[str, bool], ...] | None:
+    """The paths below a folder that are symlinks or hold characters which a shell splits or unquotes, each with whether
+    it is a symlink; None if more than ``most`` names lie there. No link is followed, and no ``.git`` looked into."""
+    return _noted(_unusual_below, (folder, most))
 
 
 def beginning(path: str, most: int) -> bytes | None:
@@ -246,6 +253,35 @@ def _listing(folder: str) -> tuple[str, ...] | None:
         return ()
     except (OSError, ValueError):
         return None
+
+
+SPLITTING = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")
+"""What makes a shell or xargs take a name for another, or for several; a pattern may only lead to `..`."""
+
+
+def _unusual_below(asked: tuple[str, int]) -> tuple[tuple[str, bool], ...] | None:
+    folder, most = asked
+    found: list[tuple[str, bool]] = []
+    ahead = [""]
+    while ahead:
+        front = ahead.pop()
+        try:
+            with os.scandir(os.path.join(folder, front)) as entries:
+                for entry in entries:
+                    most -= 1
+                    path = f"{front}{entry.name}"
+                    if entry.is_symlink():
+                        found.append((path, True))
+                    elif entry.is_dir(follow_symlinks=False):
+                        if entry.name != ".git":
+                            ahead.append(f"{path}/")
+                    elif SPLITTING.search(path):
+                        found.append((path, False))
+        except (OSError, ValueError):
+            continue
+        if most < 0:
+            return None
+    return tuple(sorted(found))
 
 
 def _matching(asked: tuple[str, str, int]) -> tuple[str, ...] | None:

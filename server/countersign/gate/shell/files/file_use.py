@@ -9,6 +9,18 @@ from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 Deed = Literal["read", "list", "write", "delete", "move"]
 
 
+class Listed(NamedTuple):
+    """How the files below a folder are listed. ``names`` are patterns of which each listed name matches one, none where
+    it may be any. ``tracked``: git lists them, out of its index. ``split``: the printed names are split into words, or
+    unquoted. ``past``: names that are no longer there may be listed. ``flat``: only what lies in the folder itself."""
+
+    names: tuple[str, ...] = ()
+    tracked: bool = False
+    split: bool = True
+    past: bool = False
+    flat: bool = False
+
+
 class Touch(NamedTuple):
     """``word`` names the file; ``below`` counts everything under it. ``into``: if it is a folder, the file is
     written into it under this name (``cp x folder``). ``spills``: what lands there has names that are not known.
@@ -17,7 +29,8 @@ class Touch(NamedTuple):
     a file only if the table is wrong. ``unless``: nothing is touched if one of these words names what is there.
     ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only. ``found``:
     a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
-    other touches say what it may name. ``sockets``: a program may connect to sockets below it."""
+    other touches say what it may name. ``sockets``: a program may connect to sockets below it.
+    ``listing``: of what lies below only that is touched."""
 
     deed: Deed
     word: Word
@@ -32,6 +45,7 @@ class Touch(NamedTuple):
     found: bool = False
     listed: bool = False
     sockets: bool = False
+    listing: Listed | None = None
     unless: tuple[Word, ...] = ()
 
 

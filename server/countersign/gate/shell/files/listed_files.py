@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.file_use import Listed, Touch
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.listings import Listing
 
@@ -24,16 +24,21 @@ class _Listed:
     folders: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     limited: bool = False
+    tracked: bool = False
+    past: bool = False
 
 
-def listed_touches(listing: Listing) -> list[Touch] | None:
-    """Return what may be read by a command that is given the names of this listing; None if that is not known."""
+def listed_touches(listing: Listing, *, split: bool = True) -> list[Touch] | None:
+    """Return what may be read by a command that is given the names of this listing; None if that is not known.
+    ``split``: they come as text, which is split into words."""
     first, *filters = listing
     reader = _READERS.get(first[0])
     found = reader(first) if reader is not None else None
     if found is None or not all(_passes(words, limited=found.limited) for words in filters):
         return None
-    touches = [Touch("read", constant(folder), below=True, found=True) for folder in found.folders]
+    ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
+    how = Listed(ends, found.tracked, split, found.past, flat=first[0] == "ls")
+    touches = [Touch("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
     for name in found.names:
         touches += [
             Touch("read", constant(name if folder == "." else f"{folder.rstrip('/')}/{name}"), shown=True, found=True)
@@ -140,12 +145,18 @@ def _git(words: Sequence[str]) -> _Listed | None:
             names = [word for word in rest if word not in options]
             if any(word[:1] in {"-", ":"} for word in names):
                 return None
-            return _Listed(["."], names, bool(names) and all(map(_is_limiting, names)))
+            tracked = not {"-o", "--others"} & set(rest)
+            return _Listed(["."], names, bool(names) and all(map(_is_limiting, names)), tracked)
         case ("diff",) if "--name-only" in rest:
             plain = [word for word in rest if word not in {"--name-only", "--cached", "--staged", "-z"}]
-            return _Listed(["."]) if all(re.fullmatch(r"[\w./~^@]+", word) for word in plain) else None
+            if not all(re.fullmatch(r"[\w./~^@]+", word) for word in plain):
+                return None
+            return _Listed(["."], tracked=True, past=len(rest) > 1 + ("-z" in rest))
         case ("grep",):
-            return _grep(words[1:])
+            found = _grep(words[1:])
+            if found is not None:
+                found.tracked = True
+            return found
         case _:
             return None
 

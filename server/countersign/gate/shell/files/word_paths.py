@@ -17,6 +17,7 @@ from countersign.gate.paths.socket_places import holds_sockets
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
 from countersign.gate.shell.variables.bindings import Facts
@@ -63,6 +64,8 @@ class PathFinder:
     def look(self, touch: Touch) -> Iterator[Finding]:
         """The findings of one touch. The first of each stands for the word as a whole."""
         found = self._look(touch)
+        if touch.listing is not None:
+            found = (*found, *ListedNames(self.judge, self.folder).look(touch.word, touch.listing))
         if touch.found:
             # A folder outside may hold a secret that the listing chooses, so nothing lifts what asks there.
             found = (finding._replace(known_read=False, auto_lifts=False) for finding in found)

@@ -181,7 +181,9 @@ class AnalyzedCommand:
     def named_by_listing(self, touch: Touch, layer: int) -> list[Touch]:
         """What a listing of the text's own says of a file whose name is only known at run time."""
         listings = self._listings(touch.word, layer) if touch.deed == "read" and touch.word.value is None else ()
-        named = [listed_touches(listing) for listing in listings]
+        above = self.layers[layer].above
+        given = above is not None and self.names[above] == "find" and touch.word.source in _GIVEN
+        named = [listed_touches(listing, split=not given) for listing in listings]
         if not named or None in named:
             return [touch]
         return [touch._replace(listed=True), *dict.fromkeys(each for found in named for each in found or ())]
@@ -195,7 +197,9 @@ class AnalyzedCommand:
             words = self.layers[above].words
             if self.names[above] == "xargs":
                 known = self.step.listing if self.layers[layer].way == "clear" else None
-                return () if known is None else (known,)
+                ends = self.known[above].arguments.valued("-d", "--delimiter")
+                by_line = all(end.value in {"\n", "\\n", "\\0"} for end in ends)
+                return () if known is None or not by_line else (known,)
             return _found_by(words) if self.names[above] == "find" else ()
         substituted = substituted_listing(word)
         if substituted is not None:
