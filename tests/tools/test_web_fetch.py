@@ -10,9 +10,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from countersign.gate import BadArguments
 from countersign.tools.registry import BY_NAME
+from countersign.tools.sandbox import addresses as sandbox_addresses
 from countersign.tools.web.html_text import html_text
 from countersign.tools.web.public_network import PrivateAddress, PublicBackend, is_public
 from countersign.tools.web.web_fetch import MOST_BYTES, WebFetch, WebFetchArguments
@@ -73,10 +76,21 @@ async def test_what_is_private_is_not_fetched(url: str):
     ("address", "public"),
     [("8.8.8.8", True), ("2606:4700::1111", True), ("127.0.0.1", False), ("100.64.0.1", False), ("224.0.0.1", False),
      ("255.255.255.255", False), ("::", False), ("::ffff:8.8.8.8", True), ("::ffff:10.0.0.1", False),
-     ("2002:7f00:1::", False), ("64:ff9b::7f00:1", False), ("2001:0:7f00:1::", False), ("fc00::1", False)],
+     ("2002:7f00:1::", False), ("64:ff9b::7f00:1", False), ("2001:0:7f00:1::", False), ("fc00::1", False),
+     ("168.63.129.16", False),
+     ("::ffff:168.63.129.16", False), ("fec0::1", False), ("192.88.99.1", False), ("192.0.0.192", False),
+     ("64:ff9b:1::1", False), ("::8.8.8.8", False), ("2002:808:808::", False), ("5f00::1", False)],
 )  # fmt: skip
 def test_only_public_addresses_are(address: str, public: bool):
     assert is_public(ipaddress.ip_address(address)) is public
+
+
+@given(st.ip_addresses())
+def test_a_page_is_fetched_from_no_address_that_the_sandbox_keeps_from(address: ipaddress.IPv4Address):
+    inner = getattr(address, "ipv4_mapped", None)
+    assert is_public(address) == sandbox_addresses.is_public(inner or address)
+    if is_public(address):
+        assert (inner or address).is_global
 
 
 async def test_a_name_with_one_private_address_is_not_connected_to(monkeypatch: pytest.MonkeyPatch):

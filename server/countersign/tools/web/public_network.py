@@ -14,9 +14,8 @@ from typing import Any
 
 import httpcore
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
-"""IPv6 addresses that stand for IPv4 ones."""
+from countersign.tools.sandbox import addresses
+from countersign.tools.sandbox.addresses import Address
 
 
 class PrivateAddress(OSError):
@@ -24,14 +23,9 @@ class PrivateAddress(OSError):
 
 
 def is_public(address: Address) -> bool:
-    """Return true if an address belongs to the public internet, in whatever form it is written."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is not None:
-            return is_public(inner)
-        if address.teredo is not None or address in _TRANSLATED:
-            return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    """Return true if an address belongs to the public internet, as the sandbox's proxy sees it."""
+    inner = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return addresses.is_public(inner or address)
 
 
 class PublicBackend(httpcore.AsyncNetworkBackend):
@@ -55,10 +49,10 @@ class PublicBackend(httpcore.AsyncNetworkBackend):
             PrivateAddress: one of them is not.
         """
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-        if not addresses or not all(map(self._allowed, addresses)):
+        resolved = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+        if not resolved or not all(map(self._allowed, resolved)):
             raise PrivateAddress(f"`{host}` is not on the public internet")
-        return await self._inner.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
+        return await self._inner.connect_tcp(str(resolved[0]), port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(self, path: str, *_: Any, **__: Any) -> httpcore.AsyncNetworkStream:
         """Never: a fetch names a host."""
