@@ -159,6 +159,12 @@ def _sessions(seed: int, numbers: range) -> Iterator[str]:
     return session_faults(seed, numbers)
 
 
+def _flooding(seed: int, numbers: range) -> Iterator[str]:
+    from tests.stdio.test_hostile_peers import too_much_memory  # noqa: PLC0415 likewise
+
+    return too_much_memory(seed, numbers)
+
+
 def _models(seed: int, numbers: range) -> Iterator[str]:
     from tests.agents.hostile import model_faults  # noqa: PLC0415 likewise
 
@@ -185,6 +191,7 @@ COUNTS: Mapping[str, Count] = {
     "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
     "sessions": Count("turns of messages by the schema of ACP leave nothing behind", 40_000, 400, _sessions),
     "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),
+    "flooding": Count("all attacks of one agent, or of one model server, at once take under 300 MB", 1, 1, _flooding),
     "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),
 }  # fmt: skip
 """By name. Whoever has something to count for hours adds a row."""

@@ -1,7 +1,10 @@
 """A hostile ACP agent that floods the client: a child process, standard library only.
 
 Run as ``flooding_agent.py ATTACK FOLDER``: each prompt is answered with that attack on a workspace. Where an attack
-waits for nothing, it ends the prompt, unless the client ends it before.
+waits for nothing, it ends the prompt, unless the client ends it before. Run as ``flooding_agent.py together FOLDER``,
+it waits for a prompt in as many chats as there are attacks, then plays all of them at once, one in each chat, each only
+as far as the client lets it live. Then it says ``SENT_ALL`` and holds the client with an unfinished line. A third word
+is how many messages of each attack it sends at most.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from itertools import islice
 
 WIDE = "\U0001f600"
 """One such character makes a text take four bytes for each of its characters."""
 LONG = (7 << 20) * "x" + WIDE
+SENT_ALL = "all was sent"
 OPTIONS = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"},
            {"optionId": "no", "name": "No", "kind": "reject_once"}]  # fmt: skip
 
@@ -94,6 +99,38 @@ def changes(folder: str) -> Iterator[dict | bytes]:
         yield update(sessionUpdate="tool_call", toolCallId="c", title=f"{number}", kind="edit", content=[diff])
 
 
+def texts(folder: str) -> Iterator[dict | bytes]:
+    """Calls whose texts are slow to search: newlines, blanks, openings that never close."""
+    for number in range(10):
+        text = ("\n" * 60_000 + "x", " " * 60_000, "(a=" * 20_000 + " z", ";" * 60_000, "$(" * 30_000)[number % 5]
+        yield asked(number, kind="execute", rawInput={"command": text})
+        yield request(100 + number, "terminal/create", command=text)
+
+
+def words(folder: str) -> Iterator[dict | bytes]:
+    """Commands of 300,000 words."""
+    for number in range(10):
+        yield asked(number, kind="execute", rawInput={"command": "a " * 300_000})
+        yield request(100 + number, "terminal/create", command="a", args=["a"] * 90_000)
+
+
+def places(folder: str) -> Iterator[dict | bytes]:
+    """Locations, plans and options of as many entries as are taken."""
+    for number in range(10):
+        locations = [{"path": f"{folder}/{each}"} for each in range(49_000)]
+        yield update(sessionUpdate="tool_call", toolCallId=f"c{number}", kind="read", locations=locations)
+        yield update(sessionUpdate="plan", entries=[{"content": "x", "status": "pending"}] * 30_000)
+        options = [{"optionId": str(each), "name": "x", "kind": "allow_once"} for each in range(20_000)]
+        yield update(sessionUpdate="config_option_update", configOptions=options)
+        yield asked(number, kind="read", locations=locations)
+
+
+def brackets(folder: str) -> Iterator[dict | bytes]:
+    """More values than are taken."""
+    for _ in range(10):
+        yield b'{"jsonrpc":"2.0","method":"session/update","params":[' + b"[]," * (2 << 20) + b"[]]}\n"
+
+
 def noise(folder: str) -> Iterator[dict | bytes]:
     while True:
         yield b"\n" * 4096 + b"noise\n"
@@ -106,25 +143,76 @@ def errors(folder: str) -> Iterator[dict | bytes]:
         yield b"\n"
 
 
-ATTACKS = (reads, sparse_reads, thoughts, waits, lines, inputs, requests, cards, writes, values, changes, noise, errors)
+ATTACKS = (reads, sparse_reads, thoughts, waits, lines, inputs, requests, cards, writes, values, changes, texts, words,
+           places, brackets, noise, errors)  # fmt: skip
+
+
+WITHIN_LIMITS = {thoughts: 7, inputs: 8, lines: 0, noise: 2000, errors: 20}
+"""How many messages of an attack the client bears; of the others it bears all."""
+UNREAD = (reads, sparse_reads, waits, requests, cards, writes)
+"""After these the agent reads nothing, until it is ended."""
 
 
 def main() -> None:
-    attack = next(each for each in ATTACKS if each.__name__ == sys.argv[1])
+    prompts: list[tuple[int, str]] = []
+    sessions = 0
     for line in sys.stdin:
         message = json.loads(line)
         match message.get("method"):
             case "initialize":
                 put({"id": message["id"], "result": {"protocolVersion": 1}})
             case "session/new":
-                put({"id": message["id"], "result": {"sessionId": "s"}})
+                sessions += 1
+                put({"id": message["id"], "result": {"sessionId": f"s{sessions}"}})
             case "session/prompt":
-                for sent in attack(sys.argv[2]):
-                    put(sent)
-                if attack in (reads, sparse_reads, waits, requests, cards, writes):
-                    # From here on it reads nothing, until it is ended.
-                    os.read(os.pipe()[0], 1)
-                put({"id": message["id"], "result": {"stopReason": "end_turn"}})
+                prompts.append((message["id"], message["params"]["sessionId"]))
+                if sys.argv[1] != "together":
+                    play_one(*prompts[-1])
+                elif len(prompts) == len(ATTACKS):
+                    play_together([session for _, session in prompts])
+
+
+def play_one(prompt: int, session: str) -> None:
+    attack = next(each for each in ATTACKS if each.__name__ == sys.argv[1])
+    for sent in attack(sys.argv[2]):
+        put(of_session(sent, session))
+    if attack in UNREAD:
+        hold()
+    put({"id": prompt, "result": {"stopReason": "end_turn"}})
+
+
+def play_together(sessions: list[str]) -> None:
+    """Send a message of each attack in turn, until none has more."""
+    most = int(sys.argv[3])
+    going = {
+        session: islice(attack(sys.argv[2]), min(most, WITHIN_LIMITS.get(attack, most)))
+        for session, attack in zip(sessions, ATTACKS, strict=True)
+    }
+    while going:
+        for session, messages in list(going.items()):
+            sent = next(messages, None)
+            if sent is None:
+                del going[session]
+            else:
+                put(of_session(sent, session))
+    put(
+        of_session(update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": SENT_ALL}), sessions[0])
+    )
+    put(next(lines("")))
+    hold()
+
+
+def hold() -> None:
+    """Read nothing and say nothing, until the client ends this process."""
+    os.read(os.pipe()[0], 1)
+
+
+def of_session(message: dict | bytes, session: str) -> dict | bytes:
+    """Return the message with the id of the session, and with its own id made different from those of others."""
+    if isinstance(message, bytes):
+        return message
+    own = {"id": f"{session} {message['id']}"} if "id" in message else {}
+    return {**message, **own, "params": {**message["params"], "sessionId": session}}
 
 
 def put(message: dict | bytes) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 from tests.agents import flooding_agent, flooding_model
 from tests.patience import PATIENCE
-from tests.stdio.desk import Desk, Json, open_desk
+from tests.stdio.desk import TURN_BOUND, Desk, Json, open_desk
 from tests.stdio.peer import RpcError
 
 MOST_MEMORY = 300
@@ -30,8 +31,10 @@ TURNS = 2
 def model_server() -> Iterator[str]:
     with subprocess.Popen([sys.executable, flooding_model.__file__], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        yield f"http://127.0.0.1:{child.stdout.readline().strip()}"
-        child.kill()
+        try:
+            yield f"http://127.0.0.1:{child.stdout.readline().strip()}"
+        finally:
+            child.kill()
 
 
 def peak(pid: int) -> float:
@@ -41,11 +44,14 @@ def peak(pid: int) -> float:
     return int(found[1]) / 1000
 
 
-def settings(folder: Path, models: str) -> Json:
+def settings(folder: Path, models: str, most: int = 0) -> Json:
+    """Each attack as an agent; ``most`` messages of each where one agent plays all of them."""
     agents: Json = {}
     for attack in flooding_agent.ATTACKS:
         words = [flooding_agent.__file__, attack.__name__, str(folder)]
         agents[f"agent-{attack.__name__}"] = {"type": "acp", "command": sys.executable, "args": words}
+    words = [flooding_agent.__file__, "together", str(folder), str(most)]
+    agents["agent-together"] = {"type": "acp", "command": sys.executable, "args": words}
     given: Json = {}
     for attack in flooding_model.ATTACKS:
         given[attack] = {"provider": "ollama", "model": "m", "baseUrl": f"{models}/{attack}"}
@@ -53,11 +59,12 @@ def settings(folder: Path, models: str) -> Json:
     return {"user": {"agents": agents, "models": given}}
 
 
-async def turn_of(desk: Desk, agent: str) -> None:
+async def turn_of(desk: Desk, agent: str, bound: float = TURN_BOUND) -> None:
     """One prompt to a hostile peer, until it ends, is ended or is stopped."""
     thread = await desk.thread(agentName=agent)
+    _, answer = desk.peer.start_request("thread/prompt", {"threadId": thread, "text": "go"})
     with suppress(RpcError):
-        await desk.prompt(thread, "go")
+        await desk.peer.result_of(answer, bound=bound)
 
 
 async def chat(desk: Desk) -> None:
@@ -85,12 +92,19 @@ PEERS = [
 ]
 
 
-@pytest.mark.parametrize("peer", PEERS)
-async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(tmp_path: Path, peer: str):
-    workspace = tmp_path / "ws"
+def fill(workspace: Path) -> None:
+    """Make the files that the attacks are about."""
     workspace.mkdir()
     (workspace / "long").write_text("x" * (7 << 20))
     (workspace / "text").write_text("first" + "x\n" * (3 << 19))
+    with (workspace / "sparse").open("wb") as file:
+        file.truncate(40 << 30)
+
+
+@pytest.mark.parametrize("peer", PEERS)
+async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(tmp_path: Path, peer: str):
+    workspace = tmp_path / "ws"
+    fill(workspace)
     with model_server() as models:
         given = settings(workspace, models)
         async with open_desk(workspace, tmp_path / "storage", settings=given) as desk:
@@ -102,6 +116,59 @@ async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(t
     assert memory < MOST_MEMORY
 
 
+TOGETHER = {
+    "agent": ["agent-together"] * len(flooding_agent.ATTACKS),
+    "model server": [f"model-{attack}" for attack in flooding_model.ATTACKS],
+}
+"""One peer that plays all of its attacks at once, each in a chat of its own."""
+SMALL, WHOLE = 8, 100_000
+"""Messages of each attack of that agent at most: in CI, and in ``make soak``."""
+
+
+async def memory_under(folder: Path, peer: str, most: int, bound: float) -> float:
+    """Let one peer play the whole list at once, until it has sent it, and another chat beside it and after it.
+
+    Return the MB that the server took at most.
+    """
+    workspace = folder / "ws"
+    fill(workspace)
+    with model_server() as models:
+        given = settings(workspace, models, most)
+        async with open_desk(workspace, folder / "storage", settings=given) as desk:
+            attacks = asyncio.gather(*(turn_of(desk, name, bound) for name in TOGETHER[peer]))
+            await chat(desk)
+            # The model server's prompts end by themselves, each over a limit.
+            await (sent_all(desk, bound) if peer == "agent" else attacks)
+            await chat(desk)
+            await stopped(desk, attacks)
+            await chat(desk)
+            return peak(desk.peer.pid)
+
+
+async def sent_all(desk: Desk, bound: float) -> None:
+    """Wait until the agent has sent all that it has."""
+    await desk.peer.wait_for(
+        "thread/update",
+        lambda update: any(event.get("text") == flooding_agent.SENT_ALL for event in update["events"]),
+        bound=bound,
+    )
+
+
+@pytest.mark.parametrize("peer", TOGETHER)
+async def test_all_attacks_of_one_peer_at_once_leave_the_server_small(tmp_path: Path, peer: str):
+    assert await memory_under(tmp_path, peer, SMALL, 4 * PATIENCE) < MOST_MEMORY
+
+
+def too_much_memory(seed: int, numbers: range) -> Iterator[str]:
+    """Play the whole lists, for ``make soak``."""
+    for number in numbers:
+        for peer in TOGETHER:
+            with tempfile.TemporaryDirectory() as folder:
+                memory = asyncio.run(memory_under(Path(folder), peer, WHOLE, 20 * PATIENCE))
+            if memory >= MOST_MEMORY:
+                yield f"{number}: the {peer} brought the server to {memory:.0f} MB"
+
+
 ALL_PEERS = [
     *(f"agent-{attack.__name__}" for attack in flooding_agent.ATTACKS),
     *(f"model-{attack}" for attack in flooding_model.ATTACKS),
@@ -111,11 +178,7 @@ ALL_PEERS = [
 async def test_all_flooding_peers_at_once_leave_another_chat_usable(tmp_path: Path):
     """Each wait for a card or an answer of the other chat is bounded by ``PATIENCE``."""
     workspace = tmp_path / "ws"
-    workspace.mkdir()
-    (workspace / "long").write_text("x" * (7 << 20))
-    (workspace / "text").write_text("first" + "x\n" * (3 << 19))
-    with (workspace / "sparse").open("wb") as file:
-        file.truncate(40 << 30)
+    fill(workspace)
     with model_server() as models:
         given = settings(workspace, models)
         async with open_desk(workspace, tmp_path / "storage", settings=given) as desk:
