@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from countersign.agents.acp.tracked_files import TrackedFiles
 from countersign.gate import RunningCalls
+from countersign.tools.loading import load
 from countersign.tools.shell.process_tree import blocking_others_at_work
 from countersign.tools.shell.processes import ShellRegistry
 
@@ -114,7 +115,8 @@ class ChangeWatch:
     async def _watch(self) -> None:
         await self._read()
         try:
-            from watchfiles import awatch  # noqa: PLC0415 loaded when an agent is hosted
+            await load("watchfiles")
+            from watchfiles import awatch  # noqa: PLC0415 loaded when an agent is hosted, off the event loop
 
             async for changes in awatch(
                 self._workspace, watch_filter=None, debounce=DEBOUNCE, step=50, ignore_permission_denied=True

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from countersign.agents.models.endpoint import Endpoint
 from countersign.agents.models.failures import failure, missing_key
 from countersign.settings.policy import ModelConfig
+from countersign.tools.loading import load
 from countersign.wire.errors import ModelBusy, ModelError
 
 if TYPE_CHECKING:
@@ -84,10 +85,12 @@ async def post(
     Raises:
         ModelError: from the request, and for whatever fails while the answer is read.
     """
-    import httpx  # noqa: PLC0415 - a tenth of a second that a start without a model server need not pay
-
     if at.url is None:
         raise bad_address(at)
+    # A tenth of a second or more, that neither a start without a model server nor the event loop need pay.
+    await load("httpx")
+    import httpx  # noqa: PLC0415
+
     timeout = httpx.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS)
     # What is packed is not asked for.
     headers = {"accept-encoding": "identity", **headers}
@@ -124,12 +127,13 @@ def bad_address(at: Endpoint) -> ModelError:
 
 
 async def _client(at: Endpoint, network: Network, timeout: Any) -> httpx.AsyncClient:
+    verify = network.verify or at.local
+    context = await asyncio.to_thread(_blocking_context, verify, os.environ.get(EXTRA_CA_VARIABLE, ""))
+    await load("httpx")
     import httpx  # noqa: PLC0415
 
     if at.local:
-        return httpx.AsyncClient(timeout=timeout, trust_env=False)
-    assert at.url is not None
-    context = await asyncio.to_thread(_blocking_context, network.verify, os.environ.get(EXTRA_CA_VARIABLE, ""))
+        return httpx.AsyncClient(timeout=timeout, trust_env=False, verify=context)
     if network.proxy is None:
         return httpx.AsyncClient(timeout=timeout, verify=context)
     direct = {f"all://{_pattern(host)}": None for host in network.no_proxy if host.strip()}

@@ -15,6 +15,7 @@ from countersign.gate import BadArguments, Effect, FetchUrl, Outcome, Permit, in
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import head
+from countersign.tools.loading import load
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_message, as_title
@@ -92,17 +93,19 @@ class WebFetch:
             return Outcome(False, f"`{as_title(url)}` did not answer within {SECONDS:.0f} s")
 
     async def _fetch(self, url: str) -> Outcome:
-        import httpcore  # noqa: PLC0415 - loaded when a page is fetched
+        await load("httpcore")
+        import httpcore  # noqa: PLC0415 - loaded when a page is fetched, off the event loop
 
         from countersign.tools.web.public_network import PrivateAddress, PublicBackend, is_public  # noqa: PLC0415
 
+        context = await asyncio.to_thread(httpcore.default_ssl_context) if url.startswith("https:") else None
         backend = PublicBackend(self._allowed or is_public)
         times = {"connect": CONNECT_SECONDS, "read": SILENT_SECONDS, "write": SILENT_SECONDS, "pool": CONNECT_SECONDS}
         address = urlsplit(url)._replace(fragment="").geturl()
         host = urlsplit(url).netloc.encode()
         try:
             async with (
-                httpcore.AsyncConnectionPool(network_backend=backend, max_connections=1) as pool,
+                httpcore.AsyncConnectionPool(ssl_context=context, network_backend=backend, max_connections=1) as pool,
                 pool.stream("GET", address, headers=[(b"host", host), *HEADERS], extensions={"timeout": times}) as got,
             ):
                 headers = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in got.headers}
