@@ -228,13 +228,15 @@ async def test_words_of_an_agent_are_shown_short_and_visible(place: Place):
     assert all(len(option.name) <= 200 and option.name.isprintable() for option in card.agent_options or ())
 
 
-async def test_input_of_many_megabytes_reaches_the_chat_shortened(place: Place):
+@pytest.mark.parametrize("characters", [6 << 20, 1 << 20], ids=["too large for a card", "shown on a card"])
+async def test_input_of_many_megabytes_reaches_the_chat_shortened(place: Place, characters: int):
     place.person.decide = lambda card: {"option": "reject_once"}
-    big = {"kind": "other", "title": "t", "rawInput": {"x": "y" * (6 << 20)}}
+    big = {"kind": "other", "title": "t", "rawInput": {"x": "y" * characters}}
     player = Player(place, [report("a", **big), ask("b", **big)])
     await player.play()
     for event in place.of("toolCall"):
-        assert len(event.model_dump_json()) < 1 << 20
+        assert len(event.model_dump_json()) < 1 << 17
+    assert [card.tool_call.raw_input for card in place.person.shown] in ([], [big["rawInput"]])
 
 
 def test_an_error_of_the_protocol_keeps_its_code():

@@ -279,3 +279,16 @@ async def test_the_name_of_a_tool_that_is_none_is_shown_short_and_visible(place:
     await drive(place, Scripted(lambda: next(messages))).run([UserMessage("go")])
     (call,) = place.of("toolCall")
     assert (len(call.title), len(call.tool), call.title.isprintable()) == (200, 200, True)
+
+
+async def test_long_arguments_are_whole_on_the_card_and_short_in_the_chat(place: Place):
+    given = {"path": "new", "content": LONG}
+    place.person.decide = lambda card: {}
+    messages = iter([[CallPiece(WantedCall("c", "write_file", given)), StopPiece("tool_use")], [StopPiece("end_turn")]])
+    await drive(place, Scripted(lambda: next(messages))).run([UserMessage("go")])
+    (card,) = place.person.shown
+    assert card.tool_call.raw_input == given
+    assert (place.workspace / "new").read_text() == LONG
+    shown = [event.raw_input for event in place.of("toolCall")]
+    assert {each["path"] for each in shown} == {"new"}
+    assert {each["content"] for each in shown} == {"x" * (1 << 14) + f"… [cut, {len(LONG)} characters]"}

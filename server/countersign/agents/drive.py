@@ -53,6 +53,7 @@ from countersign.tools.tool import ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import ContextTooLong, ModelError
+from countersign.wire.shown_input import shown_input
 from countersign.wire.threads import (
     NoticeEvent,
     StopReason,
@@ -315,7 +316,7 @@ class Drive:
                 title=wanted.tool,
                 kind=tool.kind if tool else "other",
                 category=tool.category if tool else "external",
-                raw_input=dict(wanted.arguments),
+                raw_input=shown_input(wanted.arguments),
                 status="pending",
             )
         )

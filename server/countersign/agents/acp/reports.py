@@ -6,7 +6,6 @@ A call that the gate saw gets its events from the gate. One that the agent never
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import time
@@ -23,12 +22,10 @@ from countersign.gate import ReadPath, RunCommand, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
-from countersign.wire.sizes import size_of
+from countersign.wire.shown_input import shown_input
 from countersign.wire.threads import ThreadEvent, ToolCallEvent, ToolOutputEvent, ToolResultEvent
 from countersign.wire.verdicts import Category, DecidedBy
 
-MOST_SHOWN_INPUT = 64 << 10
-"""Characters of a call's input that a row of the chat shows."""
 MOST_TIMES_SHOWN = 50
 """How often one call is shown again before its end, whatever the agent says of it."""
 MOST_KEPT = 16 << 20
@@ -64,15 +61,6 @@ def output_of(report: ToolReport) -> str:
 def title_of(report: ToolReport) -> str:
     """Some name for the call, from the agent's words."""
     return as_title(report.title or " ".join(report.names) or report.kind or "a tool call")
-
-
-def shown_arguments(report: ToolReport) -> dict[str, Json]:
-    """The agent's raw input for a row of the chat: as it is where it is short, else cut."""
-    given = arguments_of(report)
-    if size_of(given).characters <= MOST_SHOWN_INPUT:
-        return given
-    text = json.dumps(given, ensure_ascii=False)
-    return {"cut": f"{head(text, MOST_SHOWN_INPUT)}… [cut, {len(text)} characters]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +284,7 @@ class Reports:
 
 
 def _blocking_drawn(report: ToolReport, ground: AgentContext) -> Drawn:
-    return Drawn(work_out(report, ground).category, shown_arguments(report))
+    return Drawn(work_out(report, ground).category, shown_input(arguments_of(report)))
 
 
 def _blocking_excused(

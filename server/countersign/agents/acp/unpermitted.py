@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from countersign.agents.acp.reports import Reports, shown_arguments, title_of
+from countersign.agents.acp.reports import Reports, arguments_of, title_of
 from countersign.agents.acp.translate import ToolReport
 from countersign.agents.acp.unasked import Labels
 from countersign.gate import Gate
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
+from countersign.wire.shown_input import shown_input
 from countersign.wire.threads import ThreadEvent, UnpermittedEvent
 
 MOST_PATHS_SHOWN = 20
@@ -43,7 +44,7 @@ class Unpermitted:
     async def say_call(self, message: str, report: ToolReport, certain: bool) -> None:
         """The agent told of a call that it had not asked about. Its label is the tripwire's to lower."""
         title = title_of(report)
-        seen: dict[str, Json] = {"message": message, "toolCall": title, "input": shown_arguments(report)}
+        seen: dict[str, Json] = {"message": message, "toolCall": title, "input": shown_input(arguments_of(report))}
         await self._record(report.call_id, f"acp:{report.tool_kind}", seen, certain)
         self._emit(UnpermittedEvent(message=message, certain=certain, tool_call=title))
 

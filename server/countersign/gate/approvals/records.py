@@ -17,6 +17,7 @@ from countersign.gate.risk import is_danger
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
 from countersign.wire.base import Json
+from countersign.wire.shown_input import shown_input
 from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
 from countersign.wire.verdicts import DecidedBy
 
@@ -145,7 +146,7 @@ def call_event(call: ToolCall, status: CallStatus) -> ToolCallEvent:
         title=call.title,
         kind=call.kind,
         category=call.category,
-        raw_input=dict(call.arguments),
+        raw_input=shown_input(call.arguments),
         status=status,
     )
 
