@@ -4,7 +4,9 @@ that applies to a local file. Nothing counts as written unless it is in the file
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -95,6 +97,49 @@ async def test_nothing_counts_as_written_after(name: str, ledger: Ledger, storag
     for number in range(2):
         with pytest.raises(LedgerUnavailable, match="while the server ran"):
             await ledger.append(entry(100 + number, phase="started"))
+
+
+@pytest.mark.parametrize("name", FILES)
+async def test_a_check_that_fails_once_fails_one_commit(name: str, ledger: Ledger, storage: Path, monkeypatch):
+    real, failures = os.lstat, [OSError(errno.EIO, "Input/output error")]
+
+    def failing(path, *more, **named):
+        if os.path.basename(path) == name and failures:
+            raise failures.pop()
+        return real(path, *more, **named)
+
+    monkeypatch.setattr(os, "lstat", failing)
+    with pytest.raises(LedgerUnavailable, match="check the disk of its folder"):
+        await ledger.append(entry(100, phase="started"))
+    assert failures == []
+    await ledger.append(entry(101, phase="started"))
+    assert ledger.chain.refusal is None
+    assert Reader(storage / LEDGER_FILE).verify().fault is None
+
+
+async def test_a_check_after_a_commit_that_fails_stops_the_ledger(ledger: Ledger, monkeypatch):
+    """The rows may be there or not, and are not written a second time."""
+    real, looks = os.lstat, iter([*[False] * len(FILES), True])
+
+    def failing(path, *more, **named):
+        if next(looks, False):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path, *more, **named)
+
+    monkeypatch.setattr(os, "lstat", failing)
+    for number in range(2):
+        with pytest.raises(LedgerUnavailable, match="after a commit"):
+            await ledger.append(entry(100 + number, phase="started"))
+    assert "restart the server" in str(ledger.chain.refusal)
+
+
+async def test_a_check_needs_no_descriptor(ledger: Ledger):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        await ledger.append(entry(100, phase="started"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize("left", [0, 4096, 8192])

@@ -14,7 +14,7 @@ from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.settings.policy import Policy
 from countersign.wire.verdicts import Mode, Verdict
 
-from .evaluate import HOME, WORKSPACE, Question, evaluate
+from .evaluate import HOME, NAMES_FILES, WORKSPACE, Question, evaluate
 from .generate import SIDE, make_question
 from .trees import Trees
 
@@ -69,7 +69,9 @@ def compare(questions: Sequence[Question]) -> Iterator[Difference]:
         free = question.bypass or question.mode == "auto"
         # It does not know Plain Bash either, which only ever turns an allow into an ask.
         asks = "deny" if question.mode == "dontAsk" else "ask"
-        stricter = stricter or (engine == asks and reference == "allow" and not_plain(question))
+        # Nor does it follow which files an expansion names; what is not known only turns an allow into an ask.
+        unnamed = NAMES_FILES.search(question.command) is not None and reads_unnamed(question)
+        stricter = stricter or (engine == asks and reference == "allow" and (unnamed or not_plain(question)))
         mute = reference == "unsure" and free and not refused and trees.unread(question.command)
         if not agree(engine, reference) and not stricter and not mute:
             yield Difference(question, engine, reference)
@@ -89,6 +91,13 @@ def not_plain(question: Question) -> bool:
     mode = "default" if question.mode == "dontAsk" else question.mode
     effects = _decision(replace(question, mode=mode), _no_word_against).effects
     return any(effect.evidence.source == "plainBash" for effect in effects)
+
+
+def reads_unnamed(question: Question) -> bool:
+    """True if the engine asks because a file is only known at run time."""
+    mode = "default" if question.mode == "dontAsk" else question.mode
+    effects = _decision(replace(question, mode=mode), _no_word_against).effects
+    return any("only known at run time" in effect.evidence.reason for effect in effects)
 
 
 def _decision(question: Question, check_syntax: SyntaxChecker, *, builtin_reads: bool = False) -> Decision:

@@ -159,8 +159,8 @@ def _unwrap(words: Sequence[Word], row: Wrapper, at: int) -> Inner:
             skip, at = max(skip - 1, 0), at + 1
         else:
             break
-    known = (Word(HOLE, True) if replaced and replaced in word.text else word for word in words[at:])
-    inner = (*known, *[Word(HOLE, True)] * row.unknown_tail)
+    known = (Word(HOLE, True, True) if replaced and replaced in word.text else word for word in words[at:])
+    inner = (*known, *[Word(HOLE, True, True)] * row.unknown_tail)
     if row.tail != "command" or HOLE in "".join(word.text for word in words[:at]) or not words[at:]:
         return Inner("closed", text=" ".join(word.text for word in inner) if row.tail == "text" else HOLE)
     return Inner("closed" if row.bare and options else row.kind, inner, at)
@@ -247,7 +247,9 @@ def _level(simple: Simple, question: Question, functions: set[str]) -> str:
     kept = [f"{name}={value}" for name, value in assigns if (name, value) not in safe]
     if not program:
         return "neutral" if all(_SCRIPT_NAME.match(assign) for assign in kept) else "open"
-    return _covered(program, kept, named, question, functions, False)
+    level = _covered(program, kept, named, question, functions, False)
+    unnamed = _reads_unnamed(program) and not NAMES_FILES.search(question.command)
+    return "must" if level in ("allow", "open") and unnamed else level
 
 
 def _covered(
@@ -275,6 +277,18 @@ def _covered(
             if named_enough and rule.matches(spelling, GAP) and not _escapes(words, inner, rule):
                 return "allow"
     return "open"
+
+
+NAMES_FILES = re.compile(r"\b(?:for|select|read|find|ls|git|rg|grep)\b|\w=")
+"""In a text: what may say which files an expansion names. The reference does not follow it."""
+
+
+def _reads_unnamed(words: tuple[Word, ...]) -> bool:
+    """True if a known reader gets an operand that is only known at run time (S11), itself or in a wrapper."""
+    if (inner := look_inside(words)) is not None and inner.words:
+        return _reads_unnamed(inner.words)
+    row = TABLES.get((basename(words[0].text),))
+    return row is not None and row.operands in ("read", "pattern") and any(word.expands for word in words[1:])
 
 
 def _neutral(texts: list[str]) -> bool:

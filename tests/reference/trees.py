@@ -109,10 +109,12 @@ def _is_marker(statement: dict[str, Any], offset: int, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Word:
-    """``loose``: it could turn out to be an option, or several words."""
+    """``loose``: it could turn out to be an option, or several words. ``expands``: it holds an expansion that only bash
+    knows, other than a glob or a process substitution."""
 
     text: str
     loose: bool = False
+    expands: bool = False
 
 
 _ANSI = re.compile(r"\\(?:[xuU]([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.S)
@@ -125,8 +127,9 @@ def _ansi(found: re.Match[str]) -> str:
 
 
 def read_word(node: Mapping[str, Any] | None) -> Word:
-    text, splits, shape = "", False, ""
+    text, splits, shape, expands = "", False, "", False
     for part in node.get("Parts", []) if node else []:
+        expands = expands or _expands(part)
         match part["Type"], part.get("Value", ""):
             case "Lit", raw:
                 shape += re.sub(r"\\.", "_", raw, flags=re.S)
@@ -143,12 +146,17 @@ def read_word(node: Mapping[str, Any] | None) -> Word:
             case _:
                 text, splits = text + _constant(part), True
     if shape.startswith("~") and node and node["Parts"][0]["Type"] == "Lit":
-        return Word(HOLE + text)
+        return Word(HOLE + text, expands=expands)
     loose = splits or text[:1] in (HOLE, "-")
     if re.search(r"\{.*(,|\.\.).*\}", shape, re.S):
         text = text[: text.index("{")] + HOLE
         loose = splits or text[:1] == "-" or re.search(r"[{,]\s*-", shape) is not None
-    return Word(text, HOLE in text and loose)
+    return Word(text, HOLE in text and loose, HOLE in text and expands)
+
+
+def _expands(part: Mapping[str, Any]) -> bool:
+    inner = part.get("Parts", []) if part["Type"] == "DblQuoted" else [part]
+    return any(each["Type"] in ("ParamExp", "CmdSubst", "ArithmExp") for each in inner)
 
 
 def _inside_quotes(part: Mapping[str, Any]) -> str:

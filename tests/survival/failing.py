@@ -161,10 +161,7 @@ class ToolContext:
                 return Told(True, (f"{case}: nothing was said within {WHOLE_WAY} s",))
             if heard.gone:
                 await desk.peer.exit_code()
-        remains = blocking_remains(self.workspace, self.storage)
-        if (moved := blocking_taken(self.workspace, case.way, token)) is not None:
-            remains = replace(remains, effects=+Counter({token: int(moved)}))
-        faults = [*judge(remains, token, heard)]
+        faults = [*judge(blocking_case_remains(self.workspace, self.storage, case.way, token), token, heard)]
         if not heard.gone and token in json.dumps(await desk.peer.request("tool/pendingApprovals", {})):
             faults.append("the card is still open")
         # A kill may hit a child of the server, such as the command itself.
@@ -204,6 +201,13 @@ def blocking_prepare(workspace: Path, way: str, token: str) -> str:
         (workspace / f"{token}.txt").write_text("before")
         return f"delete {token}.txt" if way == "delete" else f"move {token}.txt to {token}-moved.txt"
     return f"create {token}.txt saying {token}" if way == "create" else f"run echo {token} >> log.txt"
+
+
+def blocking_case_remains(workspace: Path, storage: Path, way: str, token: str) -> Remains:
+    """Return what a case left behind, with its effect counted also where no content shows it."""
+    remains = blocking_remains(workspace, storage)
+    taken = blocking_taken(workspace, way, token)
+    return remains if taken is None else replace(remains, effects=+Counter({token: int(taken)}))
 
 
 def blocking_taken(workspace: Path, way: str, token: str) -> bool | None:

@@ -17,7 +17,7 @@ from tests.stdio.desk import open_desk
 from tests.stdio.peer import Peer
 from tests.survival.post_crash_checks import blocking_remains, broken_chain, left_open
 
-from .failing import WAYS, Heard, ask_and_approve, blocking_prepare, judge
+from .failing import WAYS, Heard, ask_and_approve, blocking_case_remains, blocking_prepare, judge
 
 SOURCE = Path(__file__).with_name("short_writes.c")
 pytestmark = pytest.mark.skipif(
@@ -46,8 +46,8 @@ async def test_what_is_written_in_parts_is_written_whole(tmp_path: Path, shim) -
         for number, way in enumerate(WAYS):
             token, heard = f"tok-short-0-{number}-end", Heard()
             await ask_and_approve(desk, token, blocking_prepare(workspace, way, token), heard)
-            remains = blocking_remains(workspace, storage)
-            assert [*judge(remains, token, heard), *heard.refusals] == []
+            remains = blocking_case_remains(workspace, storage, way, token)
+            assert [*judge(remains, token, heard), *heard.refusals] == [], (way, heard)
             assert [result["success"] for result in heard.results] == [True]
             assert remains.effects[token] == 1
         shared[:4] = struct.pack("i", 0)

@@ -7,6 +7,9 @@ gone at the next start. This module follows SQLite's own list of such hazards (h
 it compares device, inode and link count of the database, its write-ahead log, its shared memory and the head file with
 what was opened, before and after each commit. A file that became shorter is confirmed over a new connection, because
 checkpoints and a rotation beside us shorten files rightly.
+
+The log stays open for reading, so that a check opens no file: a process that has no descriptors left, or a full disk,
+must not look like files that changed. What cannot be checked for another reason fails that one commit.
 """
 
 from __future__ import annotations
@@ -23,6 +26,11 @@ from countersign.gate.ledger.head_file import HEAD_FILE
 
 _LOG_HEADER = 32
 """Bytes."""
+
+_PASSING = frozenset(
+    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL}
+)
+"""SQLite's errors that say nothing about the content of a file."""
 
 
 class Identity(NamedTuple):
@@ -61,20 +69,37 @@ class OpenedFiles:
 
         Raises:
             FilesChanged: one is missing already or has a second name.
+            OSError: one cannot be read.
         """
         self._database = database
         names = (database.name, f"{database.name}-wal", f"{database.name}-shm", HEAD_FILE)
         self._paths = tuple(str(database.with_name(name)) for name in names)
-        self._known, self._sizes, self._salts = self._blocking_look_with_salts()
-        for path, identity in zip(self._paths, self._known, strict=True):
-            if identity.links != 1:
-                raise FilesChanged(f"`{os.path.basename(path)}` has {identity.links} hard links")
+        try:
+            # SQLite locks no bytes of the log, so closing this descriptor drops no lock.
+            self._log = open(self._paths[1], "rb", buffering=0)  # noqa: SIM115
+        except FileNotFoundError as error:
+            raise FilesChanged(f"`{os.path.basename(self._paths[1])}` was removed") from error
+        try:
+            self._known, self._sizes, self._salts = self._blocking_look_with_salts()
+            for path, identity in zip(self._paths, self._known, strict=True):
+                if identity.links != 1:
+                    raise FilesChanged(f"`{os.path.basename(path)}` has {identity.links} hard links")
+            if os.fstat(self._log.fileno())[1:3] != (self._known[1].inode, self._known[1].device):
+                raise FilesChanged(f"`{os.path.basename(self._paths[1])}` was replaced by another file")
+        except BaseException:
+            self._log.close()
+            raise
+
+    def close(self) -> None:
+        """Close the log. Idempotent. Comes before the connection is closed, which removes the log."""
+        self._log.close()
 
     def blocking_check(self, last: Head) -> None:
         """Compare the files with what was opened. ``last`` is the last head that this server wrote or found.
 
         Raises:
             FilesChanged: one was removed, renamed, replaced, linked or cut.
+            OSError, sqlite3.Error: they could not be checked this time.
         """
         found, sizes, salts = self._blocking_look_with_salts()
         if found != self._known:
@@ -111,20 +136,17 @@ class OpenedFiles:
         for path in self._paths:
             try:
                 info = os.lstat(path)
-            except OSError as error:
-                reason = "was removed or renamed" if isinstance(error, FileNotFoundError) else "cannot be looked at"
-                raise FilesChanged(f"`{os.path.basename(path)}` {reason} while the server ran") from error
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise FilesChanged(f"`{os.path.basename(path)}` was removed or renamed while the server ran") from error
             found.append(Identity(info.st_dev, info.st_ino, info.st_nlink))
             sizes.append(info.st_size)
         return tuple(found), (sizes[0], sizes[1])
 
     def _blocking_look_at_log(self) -> bytes:
-        try:
-            return _blocking_salts(self._paths[1])
-        except FileNotFoundError:
-            return b""  # who looks at the names says that it is gone
-        except OSError as error:
-            raise FilesChanged(f"`{os.path.basename(self._paths[1])}` cannot be read ({error.strerror})") from error
+        """Return the salts in the header of the write-ahead log, which SQLite draws anew each time it begins the log
+        anew (https://www.sqlite.org/fileformat.html#walformat)."""
+        self._log.seek(0)
+        return self._log.read(_LOG_HEADER)[16:24]
 
     def _blocking_confirm(self, last: Head, *, whole: bool) -> None:
         """Read over a new connection, which has nothing in its cache: does the chain still come past the last head,
@@ -140,13 +162,8 @@ class OpenedFiles:
                     {"rows": last.rows, "hash": last.hash},
                 ).fetchone()
         except sqlite3.Error as error:
+            if error.sqlite_errorcode & 0xFF in _PASSING:
+                raise
             raise FilesChanged(f"`{self._database.name}` was cut while the server ran ({error})") from error
         if not sound or (known is None and last.rows):
             raise FilesChanged(f"`{self._database.name}` was cut while the server ran")
-
-
-def _blocking_salts(log: str) -> bytes:
-    """Return the salts in the header of a write-ahead log, which SQLite draws anew each time it begins the log anew
-    (https://www.sqlite.org/fileformat.html#walformat). No lock is held on this file, so closing it drops none."""
-    with open(log, "rb") as file:
-        return file.read(_LOG_HEADER)[16:24]

@@ -12,6 +12,7 @@ owed (``owe``) is in the same commit as whatever comes next, and before it: whil
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import queue
 import sqlite3
@@ -122,6 +123,7 @@ class Ledger(Reader):
     def _take(self, connection: sqlite3.Connection, prepared: Prepared) -> None:
         self._head, self.notes = prepared.head, prepared.notes
         self._files: OpenedFiles | None = None
+        self._unchecked: FilesChanged | None = None
         self._last = schema.chain_end(connection)
         self._begun = schema.last_begun(connection)
         if self.path is not None:
@@ -256,6 +258,8 @@ class Ledger(Reader):
                 unclean = not blocking_empty_log(connection)
                 if not unclean and self._files is not None:
                     self._files.log_emptied()
+        if self._files is not None:
+            self._files.close()
         if self.path is not None:
             connection.close()
         if self._head is not None:
@@ -283,7 +287,7 @@ class Ledger(Reader):
                     numbers, head = self._insert(connection, batch)
                     connection.execute("COMMIT")
                     # Once more: the rows must be in the file that stands there, not in one that is gone.
-                    self._blocking_check_files(head)
+                    self._blocking_check_written(head)
                 except BaseException:
                     if connection.in_transaction:
                         connection.execute("ROLLBACK")
@@ -332,6 +336,8 @@ class Ledger(Reader):
             except sqlite3.DatabaseError as error:
                 if not is_corrupt(error):
                     raise
+                if self._files is not None:
+                    self._files.close()
                 connection.close()
                 self._head.close()
                 blocking_set_aside(self.path, str(error))
@@ -351,8 +357,19 @@ class Ledger(Reader):
         return connection
 
     def _blocking_check_files(self, last: Head) -> None:
+        if self._unchecked is not None:
+            raise self._unchecked
         if self._files is not None:
             self._files.blocking_check(last)
+
+    def _blocking_check_written(self, head: Head) -> None:
+        """As ``_blocking_check_files``, after the commit: rows that cannot be checked may be lost, and must not be
+        written twice, so nothing more is written until the files are opened anew."""
+        try:
+            self._blocking_check_files(head)
+        except (OSError, sqlite3.Error) as error:
+            self._unchecked = FilesChanged(f"the files could not be checked after a commit ({error})")
+            raise self._unchecked from error
 
     def _insert(self, connection: sqlite3.Connection, batch: Sequence[_Work]) -> tuple[list[int], Head]:
         head = schema.chain_end(connection)
@@ -407,6 +424,8 @@ def _next_step(error: Exception) -> str:
     """Say what to do about a ledger that cannot be written, by the true reason."""
     if isinstance(error, FilesChanged):
         return "restart the server"
+    if isinstance(error, OSError) and error.errno != errno.ENOSPC:
+        return "check the disk of its folder"
     match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_FULL) & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"another program has kept it locked for {BUSY_TIMEOUT:.0f} s; end that program"
