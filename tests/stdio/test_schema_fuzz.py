@@ -7,14 +7,12 @@ answered, never by a fault of the server's own, and the server goes on.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, find, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.errors import NoSuchExample
 
 from countersign.wire.methods import METHODS
 from tests.lsp.test_peer_input import mutated
@@ -33,15 +31,15 @@ def examples(method: str) -> list[Any]:
     """The samples as they are, and mutations of them; the same in each run."""
     drawn: list[Any] = []
 
-    def keep(value: Any) -> bool:
-        drawn.append(value)
-        return len(drawn) >= EXAMPLES
+    samples_given = list(samples(method, "params"))
 
-    given = list(samples(method, "params"))
-    fixed = settings(max_examples=EXAMPLES, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
-    with suppress(NoSuchExample):
-        find(st.sampled_from(given).flatmap(mutated), keep, settings=fixed)
-    return [*given, *drawn[:EXAMPLES]]
+    @settings(max_examples=EXAMPLES, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(samples_given).flatmap(mutated))
+    def draw(value: Any) -> None:
+        drawn.append(value)
+
+    draw()
+    return [*samples_given, *drawn[:EXAMPLES]]
 
 
 def with_real_ids(value: Any, real: dict[str, str]) -> Any:

@@ -23,6 +23,7 @@ FIELDS = {
     "shell_input": ("shell_id", "text"),
     "shell_kill": ("shell_id",),
     "todo_write": ("items",),
+    "web_fetch": ("url",),
 }
 
 

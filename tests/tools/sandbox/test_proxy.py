@@ -225,7 +225,9 @@ def test_connections_are_bounded_and_end_with_the_proxy(
     outside.proxy.close()  # type: ignore[attr-defined]
     for connection in held[: proxy_module.MOST_CONNECTIONS // 2]:
         connection.settimeout(PATIENCE)
-        assert connection.recv(1) == b""
+        # A connection that still lay in the queue of the socket is reset, one that was accepted is closed.
+        with contextlib.suppress(ConnectionResetError):
+            assert connection.recv(1) == b""
     for connection in held:
         connection.close()
 
