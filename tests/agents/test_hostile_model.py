@@ -139,7 +139,7 @@ async def test_no_provider_reads_an_answer_without_end(monkeypatch: pytest.Monke
 
 async def test_a_packed_answer_is_not_unpacked():
     async with server(gzip.compress(b"x" * (32 << 20)), headers="content-encoding: gzip\r\n") as url:
-        with pytest.raises(ModelError, match="packed"):
+        with pytest.raises(ModelError, match="compressed"):
             await heard(url)
 
 

@@ -30,7 +30,6 @@ IDS = {"threadId": "thread", "approvalId": "approval", "agentName": "agent"}
 def examples(method: str) -> list[Any]:
     """The samples as they are, and mutations of them; the same in each run."""
     drawn: list[Any] = []
-
     samples_given = list(samples(method, "params"))
 
     @settings(max_examples=EXAMPLES, database=None, derandomize=True, suppress_health_check=list(HealthCheck))

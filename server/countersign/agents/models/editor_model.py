@@ -160,7 +160,9 @@ class EditorModel:
         try:
             reason = asking.result().reason
         except ClientError as error:
-            raise ModelError(f"the editor did not ask `{self._config.model}`; {as_message(str(error))}") from None
+            raise ModelError(
+                f"the editor could not ask the model `{self._config.model}`: {as_message(str(error))}"
+            ) from None
         if reason is not None:
             told = f"the editor's model `{self._config.model}` failed: {as_message(reason)}"
             raise ContextTooLong(told) if "token limit" in reason.lower() else ModelError(told)

@@ -103,7 +103,9 @@ async def post(
             if response.status_code != httpx.codes.OK:
                 raise failure(at, response.status_code, await _beginning(response.aiter_raw()), response.headers)
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise ModelError(f"{at.vendor} packed its answer, which is not taken; check what stands before it")
+                raise ModelError(
+                    f"{at.vendor} sent a compressed answer, which the server did not ask for; check the proxy in front of it"
+                )
             yield response.aiter_raw()
     except httpx.ConnectError as error:
         raise _unreachable(at, error) from None

@@ -112,7 +112,9 @@ class WebFetch:
                 if 300 <= got.status < 400 and "location" in headers:
                     return _redirect(url, got.status, headers["location"])
                 if headers.get("content-encoding", "identity") != "identity":
-                    return Outcome(False, f"`{as_title(url)}` packed its answer, which is not taken")
+                    return Outcome(
+                        False, f"`{as_title(url)}` sent a compressed answer, which web_fetch does not accept"
+                    )
                 body = bytearray()
                 async for chunk in got.aiter_stream():
                     body += chunk
