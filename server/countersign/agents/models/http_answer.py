@@ -104,7 +104,7 @@ async def post(
                 raise failure(at, response.status_code, await _beginning(response.aiter_raw()), response.headers)
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise ModelError(
-                    f"{at.vendor} sent a compressed answer, which the server did not ask for; check the proxy in front of it"
+                    f"{at.vendor} sent a compressed answer that nobody asked for; check the proxy in front of it"
                 )
             yield response.aiter_raw()
     except httpx.ConnectError as error:
