@@ -3,6 +3,7 @@
 #   make run        the extension in an editor, with a profile and a demo folder of its own
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
 #                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
+#   make probe      probes the installed agents (make test-agents installs them); ARGS="gemini" for one
 #   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
@@ -19,7 +20,7 @@ PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
 
-.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents check fmt wire messages bench soak package package-platforms lock clean
+.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -42,6 +43,10 @@ test-pythons: setup
 test-agents: setup
 	$(PYTHON) scripts/setup.py all-agents
 	$(bin)/pytest tests/agents $(ARGS)
+
+probe: setup
+	$(PYTHON) scripts/setup.py all-agents
+	$(bin)/python scripts/probe_agents.py $(ARGS)
 
 test-ts: setup
 	cd client-ts && npm test -- $(ARGS)

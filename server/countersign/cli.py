@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("countersign.commands.check", "answer supposed calls, one JSON object a line"),
     "rules": ("countersign.commands.rules", "lint, list or test the rules of settings files"),
     "doctor": ("countersign.commands.doctor", "say what works on this machine, and what to do about what does not"),
+    "probe": ("countersign.commands.probe", "find out whether an agent asks before it acts"),
     "history": ("countersign.commands.history", "show and verify what was decided"),
 }
 

@@ -20,11 +20,11 @@ from countersign.agents.models import anthropic, gemini, ollama, openai_chat, op
 from countersign.agents.models.answer_reader import event_objects, json_lines
 from countersign.agents.models.base import CallPiece, Piece, ReplayPiece, TextPiece, ThinkingPiece
 from countersign.agents.models.endpoint import endpoint
+from countersign.agents.probe import wire_formats
+from countersign.agents.probe.turn import Turn
 from countersign.wire.errors import ModelError
 from countersign.wire.strict_json import is_safe
 from tests.patience import PATIENCE
-
-from . import fake_wires
 
 BOUND = PATIENCE
 """Seconds until a test gives up; what takes longer hangs."""
@@ -133,7 +133,7 @@ def events_of(api: str, write: Callable) -> list[bytes]:
     """The stream of one answer with everything in it, event by event."""
     tools = [{"name": "read_file", "args": {"path": "a", "n": 1.5}}, {"name": "x", "args": {}}]
     reply = {"thinking": "hm", "text": "hello", "tools": tools, "chunk": 4}
-    pieces, _ = write(fake_wires.Turn(api, "m", stream=True), reply)
+    pieces, _ = write(Turn(api, "m", stream=True), reply)
     return list(pieces)
 
 
@@ -145,10 +145,10 @@ READERS: dict[str, Callable[[AsyncIterator[bytes]], AsyncIterator[Piece]]] = {
     "gemini": event_pieces(gemini),
 }
 EVENTS = {
-    "anthropic": events_of("anthropic", fake_wires.write_anthropic),
-    "openai-chat": events_of("openai-chat", fake_wires.write_chat),
-    "openai-responses": events_of("openai-responses", fake_wires.write_responses),
-    "gemini": events_of("gemini", fake_wires.write_gemini),
+    "anthropic": events_of("anthropic", wire_formats.write_anthropic),
+    "openai-chat": events_of("openai-chat", wire_formats.write_chat),
+    "openai-responses": events_of("openai-responses", wire_formats.write_responses),
+    "gemini": events_of("gemini", wire_formats.write_gemini),
 }
 
 

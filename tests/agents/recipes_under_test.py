@@ -1,4 +1,4 @@
-"""Real agents, run offline against `fake_llm.py`: how each is started, and what its own tools are scripted to do.
+"""Real agents, run offline against the scripted model server: how each is started, and what its tools are to do.
 
 A row is data. The product's own recipe (`countersign.agents.acp.recipes`) is what makes the agent ask; here is only
 what a person would have configured, the environment that points the agent at the scripted model, and its tools' names.
@@ -7,19 +7,21 @@ Each agent is installed from `tests/agents/NAME/package-lock.json` (`scripts/set
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from countersign.agents.acp.recipe_file import known_recipes
+from countersign.agents.probe.bench import lead_to_model
 from countersign.settings.policy import AgentConfig
 
 HERE = Path(os.environ.get("COUNTERSIGN_TEST_AGENTS") or Path(__file__).parent)
 PLATFORM = f"{sys.platform}-{'arm64' if platform.machine() in ('arm64', 'aarch64') else 'x64'}"
+BY_NAME = {recipe.name: recipe for recipe in known_recipes()}
 SEED = "alpha\nbeta\ngamma\n"
 Call = dict[str, object]
 
@@ -28,19 +30,17 @@ Call = dict[str, object]
 class RealAgent:
     """One agent with its own binary. `tools` build one call of its tools each.
 
-    ``command`` and ``env`` may hold `{at}` (the folder of the installation), `{node}`, `{home}` and `{url}`; ``files``
-    are put into the person's home. ``read`` is None where the agent reads with commands.
+    ``command`` may hold `{at}` (the folder of the installation) and `{node}`. ``read`` is None where the agent reads
+    with commands. The recipe leads it to the scripted model as in a probe.
     """
 
     name: str
     recipe: str
     command: tuple[str, ...]
-    env: Mapping[str, str]
     write: Callable[[str, str], Call]
     edit: Callable[[str, str, str], Call]
     shell: Callable[[str], Call]
     read: Callable[[str], Call] | None
-    files: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def installed(self) -> bool:
@@ -49,30 +49,21 @@ class RealAgent:
 
     def config(self, url: str, home: Path) -> AgentConfig:
         """What stands in the settings for it; puts its files into the home."""
+        command = self.command_line()
+        (home / "tmp").mkdir(exist_ok=True)
+        env = lead_to_model(BY_NAME[self.recipe], url, home)
+        return AgentConfig(self.name, "acp", command=command[0], args=tuple(command[1:]), env=env)
+
+    def command_line(self) -> list[str]:
+        """What starts it."""
         node = shutil.which("node")
         assert node, "node is needed for the tests of real agents"
-        known = {"at": str(HERE / self.name / "node_modules"), "node": node, "home": str(home), "url": url}
-
-        def fill(text: str) -> str:
-            for name, value in known.items():
-                text = text.replace("{" + name + "}", value)
-            return text
-
-        machine = {"HOME": str(home), "TMPDIR": str(home / "tmp"), "TERM": "dumb", "LANG": "C.UTF-8",
-                   "PATH": os.environ["PATH"], "NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost",
-                   "XDG_CONFIG_HOME": str(home / ".config"), "XDG_DATA_HOME": str(home / ".local/share"),
-                   "XDG_STATE_HOME": str(home / ".local/state"), "XDG_CACHE_HOME": str(home / ".cache")}  # fmt: skip
-        (home / "tmp").mkdir(exist_ok=True)
-        for name, content in self.files.items():
-            path = home / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(fill(content if isinstance(content, str) else json.dumps(content, indent=2)))
-        command = [fill(word) for word in self.command]
-        assert all(Path(word).exists() for word in command if word.startswith(known["at"])), (
+        at = str(HERE / self.name / "node_modules")
+        command = [word.replace("{at}", at).replace("{node}", node) for word in self.command]
+        assert all(Path(word).exists() for word in command if word.startswith(at)), (
             f"install {self.name} with `scripts/setup.py all-agents` first"
         )
-        given = {name: fill(value) for name, value in self.env.items()}
-        return AgentConfig(self.name, "acp", command=command[0], args=tuple(command[1:]), env={**machine, **given})
+        return command
 
     def script(self, workspace: Path) -> dict:
         """Scenarios for the scripted model, chosen by `[[name]]` in the prompt."""
@@ -121,44 +112,19 @@ def _patch(text: str) -> Call:
     return {"name": "apply_patch", "freeform": True, "args": {"input": text}}
 
 
-def _codex_config(model: str) -> str:
-    return (
-        f'model = "{model}"\nmodel_provider = "fake"\napproval_policy = "on-request"\nsandbox_mode = "read-only"\n'
-        'check_for_update_on_startup = false\n[model_providers.fake]\nname = "Fake"\nbase_url = "{url}/v1"\n'
-        'env_key = "FAKE_KEY"\nwire_api = "responses"\nsupports_websockets = false\nrequest_max_retries = 0\n'
-        "stream_max_retries = 0\n[analytics]\nenabled = false\n"
-    )
-
-
 CLAUDE = RealAgent(
     name="claude",
     recipe="claude",
     command=("{node}", "{at}/@agentclientprotocol/claude-agent-acp/dist/index.js"),
-    env={
-        "ANTHROPIC_BASE_URL": "{url}",
-        "ANTHROPIC_API_KEY": "sk-ant-fake",
-        "IS_SANDBOX": "1",
-        "CLAUDE_CONFIG_DIR": "{home}/.claude",
-        "DISABLE_AUTOUPDATER": "1",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_TELEMETRY": "1",
-    },
     write=lambda path, text: _call("Write", file_path=path, content=text),
     edit=lambda path, old, new: _call("Edit", file_path=path, old_string=old, new_string=new),
     shell=lambda command: _call("Bash", command=command, description="Run a command"),
     read=lambda path: _call("Read", file_path=path),
 )
-_GOOGLE_SETTINGS = {
-    "privacy": {"usageStatisticsEnabled": False},
-    "telemetry": {"enabled": False},
-    "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
-}
 GEMINI = RealAgent(
     name="gemini",
     recipe="gemini",
     command=("{node}", "{at}/@google/gemini-cli/bundle/gemini.js", "--acp"),
-    env={"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
-    files={".gemini/settings.json": {"security": {"auth": {"selectedType": "gemini-api-key"}}, **_GOOGLE_SETTINGS}},
     write=lambda path, text: _call("write_file", file_path=path, content=text),
     edit=lambda path, old, new: _call(
         "replace", file_path=path, old_string=old, new_string=new, instruction="change one word"
@@ -170,8 +136,6 @@ QWEN = RealAgent(
     name="qwen",
     recipe="qwen",
     command=("{node}", "{at}/@qwen-code/qwen-code/cli.js", "--acp"),
-    env={"OPENAI_API_KEY": "fake", "OPENAI_BASE_URL": "{url}/v1", "OPENAI_MODEL": "fake-model"},
-    files={".qwen/settings.json": {"security": {"auth": {"selectedType": "openai"}}, **_GOOGLE_SETTINGS}},
     write=lambda path, text: _call("write_file", file_path=path, content=text),
     edit=lambda path, old, new: _call("edit", file_path=path, old_string=old, new_string=new),
     shell=lambda command: _call("run_shell_command", command=command, description="run a command", is_background=False),
@@ -181,34 +145,6 @@ OPENCODE = RealAgent(
     name="opencode",
     recipe="opencode",
     command=(f"{{at}}/opencode-{PLATFORM}/bin/opencode", "acp"),
-    env={
-        "OPENCODE_DISABLE_AUTOUPDATE": "1",
-        "OPENCODE_DISABLE_MODELS_FETCH": "1",
-        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-    },
-    files={
-        ".config/opencode/opencode.json": {
-            "autoupdate": False,
-            "share": "disabled",
-            "model": "fake/fake-model",
-            "small_model": "fake/fake-model",
-            "provider": {
-                "fake": {
-                    "npm": "@ai-sdk/openai-compatible",
-                    "name": "Fake",
-                    "options": {"baseURL": "{url}/v1", "apiKey": "fake"},
-                    "models": {
-                        "fake-model": {
-                            "name": "Fake",
-                            "tool_call": True,
-                            "limit": {"context": 100000, "output": 8000},
-                        }
-                    },
-                }
-            },
-        }
-    },
     write=lambda path, text: _call("write", filePath=path, content=text),
     edit=lambda path, old, new: _call("edit", filePath=path, oldString=old, newString=new),
     shell=lambda command: _call("bash", command=command, description="Runs a command"),
@@ -218,8 +154,6 @@ CODEX = RealAgent(
     name="codex",
     recipe="codex",
     command=("{node}", "{at}/@agentclientprotocol/codex-acp/dist/index.js"),
-    env={"CODEX_HOME": "{home}/.codex", "FAKE_KEY": "fake", "NO_BROWSER": "1"},
-    files={".codex/config.toml": _codex_config("gpt-5.5")},
     write=lambda path, text: _patch(_added(path, text)),
     edit=lambda path, old, new: _patch(_updated(path, old, new)),
     shell=lambda command: _call(
@@ -231,8 +165,6 @@ ZED_CODEX = RealAgent(
     name="zed-codex",
     recipe="zed-codex",
     command=(f"{{at}}/@zed-industries/codex-acp-{PLATFORM}/bin/codex-acp",),
-    env={"CODEX_HOME": "{home}/.codex", "FAKE_KEY": "fake", "NO_BROWSER": "1"},
-    files={".codex/config.toml": _codex_config("gpt-5.4")},
     write=lambda path, text: _patch(_added(path, text)),
     edit=lambda path, old, new: _patch(_updated(path, old, new)),
     shell=lambda command: _call("exec_command", cmd=command),
@@ -242,14 +174,6 @@ COPILOT = RealAgent(
     name="copilot",
     recipe="copilot",
     command=("{at}/.bin/copilot", "--acp"),
-    env={
-        "COPILOT_PROVIDER_BASE_URL": "{url}/v1",
-        "COPILOT_PROVIDER_TYPE": "openai",
-        "COPILOT_PROVIDER_API_KEY": "fake",
-        "COPILOT_MODEL": "fake-model",
-        "COPILOT_OFFLINE": "true",
-        "COPILOT_AUTO_UPDATE": "false",
-    },
     write=lambda path, text: _call("create", path=path, file_text=text),
     edit=lambda path, old, new: _call("edit", path=path, old_str=old, new_str=new),
     shell=lambda command: _call("bash", command=command, description="Run a command"),
@@ -259,26 +183,6 @@ CLINE = RealAgent(
     name="cline",
     recipe="cline",
     command=(f"{{at}}/@cline/cli-{PLATFORM}/bin/cline", "--acp"),
-    env={"CLINE_API_KEY": "fake", "CLINE_PROVIDER": "openai-compatible", "CLINE_MODEL": "fake-model"},
-    files={
-        ".cline/data/settings/providers.json": {
-            "version": 1,
-            "lastUsedProvider": "openai-compatible",
-            "modes": {},
-            "providers": {
-                "openai-compatible": {
-                    "settings": {
-                        "provider": "openai-compatible",
-                        "apiKey": "fake",
-                        "model": "fake-model",
-                        "baseUrl": "{url}/v1",
-                    },
-                    "updatedAt": "2026-01-01T00:00:00.000Z",
-                    "tokenSource": "manual",
-                }
-            },
-        }
-    },
     write=lambda path, text: _call("apply_patch", input=_added(path, text)),
     edit=lambda path, old, new: _call("apply_patch", input=_updated(path, old, new)),
     shell=lambda command: _call("run_commands", commands=[command]),

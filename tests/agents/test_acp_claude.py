@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from countersign.agents.probe import model_server
 from countersign.settings.policy import RuleText
 
-from . import fake_llm
 from .desk import Place, make_place, until_gone
 from .recipes_under_test import CLAUDE, SEED
 
@@ -54,7 +54,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     (place.workspace / "seed.txt").write_text(SEED)
     (place.workspace / "sub").mkdir()
     log = tmp_path / "model.jsonl"
-    server, port = fake_llm.serve(0, CLAUDE.script(place.workspace), log)
+    server, port = model_server.serve(0, CLAUDE.script(place.workspace), log)
     try:
         yield Stage(place, f"http://127.0.0.1:{port}", log)
     finally:

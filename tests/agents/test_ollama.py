@@ -23,10 +23,9 @@ from countersign.agents.models.base import (
 )
 from countersign.agents.models.endpoint import is_loopback, shown_url
 from countersign.agents.models.ollama import OllamaModel, _base_url
+from countersign.agents.probe import model_server
 from countersign.settings.policy import ModelConfig
 from countersign.wire.errors import ModelError
-
-from . import fake_llm
 
 READ = {"name": "read_file", "args": {"path": "a"}}
 LIST = {"name": "list_dir", "args": {"path": "."}}
@@ -63,7 +62,7 @@ class Ollama:
 @pytest.fixture
 def ollama(tmp_path: Path) -> Iterator[Ollama]:
     log = tmp_path / "log.jsonl"
-    server, port = fake_llm.serve(0, SCRIPT, log)
+    server, port = model_server.serve(0, SCRIPT, log)
     yield Ollama(f"http://127.0.0.1:{port}", log)
     server.shutdown()
     server.server_close()

@@ -16,11 +16,11 @@ import pytest
 
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.recipe_file import known_recipes
+from countersign.agents.probe import model_server
+from countersign.agents.probe.plants import allow_everything, plant, plants_of
 from countersign.settings.policy import RuleText
 
-from . import fake_llm
 from .desk import BOUND, Place, make_place
-from .plants import HARD_PLANTS, allow_everything, plant
 from .recipes_under_test import AGENTS, SEED, RealAgent
 
 pytestmark = pytest.mark.agents
@@ -72,7 +72,7 @@ async def stage(tmp_path: Path, row: RealAgent) -> AsyncIterator[Stage]:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret.txt").write_text("outside-secret\n")
     log = tmp_path / "model.jsonl"
-    server, port = fake_llm.serve(0, row.script(place.workspace), log)
+    server, port = model_server.serve(0, row.script(place.workspace), log)
     made = Stage(place, row, f"http://127.0.0.1:{port}", log)
     try:
         yield made
@@ -93,9 +93,9 @@ def deny_all_but_reads(stage: Stage) -> None:
 @pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
 async def test_everything_asks_and_what_is_denied_changes_nothing(stage: Stage, row: RealAgent, world: str):
     if world == "permissive settings":
-        allow_everything(row.name, Path(stage.place.policy.home), stage.outside)
+        allow_everything(row.recipe, Path(stage.place.policy.home), stage.outside)
     elif world == "hostile repository":
-        plant(HARD_PLANTS[row.name], ws=stage.place.workspace, outside=stage.outside)
+        plant(plants_of(row.recipe, "hostile"), ws=stage.place.workspace, outside=stage.outside)
         if any((stage.place.workspace / name).exists() for name in HOSTILE[row.recipe]):
             # Nothing holds this agent there, so the label must not say that anything does.
             deny_all_but_reads(stage)

@@ -14,8 +14,8 @@ from countersign.agents.models.http_answer import Access
 from countersign.agents.models.ollama import OllamaModel
 from countersign.agents.models.openai_chat import OpenAIChatModel
 from countersign.agents.models.openai_responses import OpenAIResponsesModel
+from countersign.agents.probe import model_server
 from countersign.settings.policy import ModelConfig
-from tests.agents import fake_llm
 
 KEY = "sk-test-0123456789abcdef"
 TOOLS = [ToolSchema("read_file", "Reads.", {"type": "object"}), ToolSchema("list_dir", "Lists.", {"type": "object"})]
@@ -61,7 +61,7 @@ async def heard(model: Model, messages: Sequence[Message]) -> list[Piece]:
 @contextmanager
 def scripted(script: dict, folder: Path) -> Iterator[Scripted]:
     log = folder / "log.jsonl"
-    server, port = fake_llm.serve(0, {"bodies": True, "chunk": 6, **script}, log)
+    server, port = model_server.serve(0, {"bodies": True, "chunk": 6, **script}, log)
     try:
         yield Scripted(f"http://127.0.0.1:{port}", log)
     finally:

@@ -36,6 +36,15 @@ class Brought:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointing:
+    """How an agent is led to another model while it is probed: environment, and files of its throw-away home. ``{url}``
+    stands for the model's address, ``{home}`` for that home."""
+
+    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How to launch one agent so that it asks.
 
@@ -52,7 +61,7 @@ class Recipe:
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it. ``caveat``: what stays open, told beside the label. ``install``, ``login``: commands, for people.
-    ``evidence``: how it was measured.
+    ``probe``: how a probe leads it to its model. ``evidence``: how it was measured.
     """
 
     name: str
@@ -82,6 +91,7 @@ class Recipe:
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()
     caveat: str = ""
+    probe: Pointing = field(default_factory=Pointing)
     evidence: str = ""
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from countersign.agents.acp.recipe import Brought, Recipe
+from countersign.agents.acp.recipe import Brought, Pointing, Recipe
 from countersign.wire.base import Json
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -38,6 +38,16 @@ class BringEntry(_Model):
     file: Annotated[str, Field(description="the file below that folder")]
     keys: Annotated[tuple[str, ...], Field(description="copy only these keys of its JSON")] = ()
     added: Annotated[dict[str, Json], Field(description="keys put over those that were copied")] = {}
+
+
+class ProbeEntry(_Model):
+    """How a probe leads the agent to the scripted model; `{url}` is its address, `{home}` the throw-away home."""
+
+    env: Annotated[dict[str, str], Field(description="environment")] = {}
+    files: Annotated[
+        dict[RelativePath, Json],
+        Field(description="files of that home: a text, a list of lines, or an object for JSON"),
+    ] = {}
 
 
 class RecipeFile(_Model):
@@ -87,6 +97,9 @@ class RecipeFile(_Model):
     ] = ()
     mask: Annotated[tuple[str, ...], Field(description="workspace paths that the sandbox hides from it")] = ()
     caveat: Annotated[str, Field(description="what stays open, in one sentence")] = ""
+    probe: Annotated[ProbeEntry, Field(description="how `countersign probe` leads the agent to its scripted model")] = (
+        ProbeEntry()
+    )
     evidence: Annotated[str, Field(description="how it was measured, and when")] = ""
 
 
@@ -115,6 +128,7 @@ def parse_recipe(raw: Any) -> Recipe:
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), hostile=file.hostile, held=file.held, mask=file.mask, caveat=file.caveat,
+        probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,
     )  # fmt: skip
 
@@ -137,6 +151,12 @@ def known_recipes() -> tuple[Recipe, ...]:
     files = sorted((file for file in folder.iterdir() if file.name.endswith(".json")), key=lambda file: file.name)
     texts = [file.read_text(encoding="utf-8") for file in files if file.name != "recipe.schema.json"]
     return tuple(parse_recipe(json.loads(text)) for text in texts)
+
+
+def known_recipe_text(name: str) -> dict[str, Json]:
+    """Return the recipe of this name as its file has it."""
+    file = resources.files("countersign.agents.acp") / "known" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def schema() -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""The five wire formats of `fake_llm.py`: each request read into one shape, each reply written back in its own.
+"""The five wire formats of ``model_server.py``: each request read into one shape, each reply written in its own.
 
-A reader gives a `Turn`; a writer gives either an iterator of raw byte strings (streaming) or one JSON value. Standard
-library only, because `fake_llm.py` is also started as a program of its own.
+A reader gives a ``Turn``; a writer gives either an iterator of raw byte strings (streaming) or one JSON value.
 """
 
 from __future__ import annotations
@@ -13,89 +12,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
-MARK = re.compile(r"\[\[([A-Za-z0-9_.-]+)\]\]")
+from countersign.agents.probe.turn import Turn, flat
+
 Pieces = Iterator[bytes]
 Writer = Callable[["Turn", dict[str, Any]], "tuple[Pieces | None, Any]"]
-
-
-class Turn:
-    """What a request says, in one shape for all formats. `events` are {"t": user | call | result, …} in order."""
-
-    def __init__(self, api: str, model: str | None, *, stream: bool) -> None:
-        self.api = api
-        self.model = model
-        self.stream = stream
-        self.tools: list[str] = []
-        self.events: list[dict[str, Any]] = []
-        self.schema: dict | None = None
-        self.system = ""
-
-    def image(self, mime_type: str | None, data: str | None) -> None:
-        self.events.append({"t": "image", "mime": mime_type, "size": len(data or "")})
-
-    def user(self, text: str) -> None:
-        self.events.append({"t": "user", "text": text})
-
-    def call(self, call_id: str | None, name: str | None) -> None:
-        self.events.append({"t": "call", "id": call_id, "name": name})
-
-    def result(self, call_id: str | None, name: str | None, text: str, is_error: bool | None) -> None:
-        self.events.append({"t": "result", "id": call_id, "name": name, "text": text, "is_error": is_error})
-
-    def since_prompt(self) -> tuple[str | None, int, list[dict[str, Any]]]:
-        """Scenario, step and tool results since the last words of the person that carry a marker."""
-        start, scenario = -1, None
-        for number, event in enumerate(self.events):
-            if event["t"] == "user" and (found := MARK.findall(event["text"])):
-                start, scenario = number, found[-1]
-        if scenario is None:
-            start = max((number for number, event in enumerate(self.events) if event["t"] == "user"), default=-1)
-        step, last, names = 0, None, {}
-        tail = self.events[start + 1 :]
-        for event in tail:
-            if event["t"] == "call":
-                names[event["id"]] = event["name"]
-                step += last != "call"
-            if event["t"] in ("call", "result"):
-                last = event["t"]
-        results = [
-            dict(event, name=event["name"] or names.get(event["id"])) for event in tail if event["t"] == "result"
-        ]
-        return scenario, step, results
-
-
-def flat(value: Any) -> str:
-    """Every text in a content value, whatever its shape."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return "\n".join(text for text in map(flat, value) if text)
-    if isinstance(value, dict):
-        for key in ("text", "content", "output", "result"):
-            if isinstance(value.get(key), str | list | dict):
-                return flat(value[key])
-        return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return str(value)
-
-
-def smallest(schema: Any, depth: int = 0) -> Any:
-    """The smallest value that a JSON schema takes (no $ref)."""
-    if not isinstance(schema, dict) or depth > 8:
-        return None
-    if schema.get("enum"):
-        return schema["enum"][0]
-    if "const" in schema:
-        return schema["const"]
-    for key in ("anyOf", "oneOf"):
-        if schema.get(key):
-            return smallest(schema[key][0], depth + 1)
-    kind = schema.get("type")
-    kind = (kind[0] if isinstance(kind, list) else kind or "object").lower()
-    if kind == "object":
-        return {name: smallest(value, depth + 1) for name, value in (schema.get("properties") or {}).items()}
-    return {"array": [], "string": "ok", "integer": 1, "number": 1, "boolean": False}.get(kind)
 
 
 # Readers.
@@ -104,11 +24,13 @@ def smallest(schema: Any, depth: int = 0) -> Any:
 def read_anthropic(body: dict) -> Turn:
     turn = Turn("anthropic", body.get("model"), stream=bool(body.get("stream")))
     turn.system = flat(body.get("system"))
-    turn.tools = [tool.get("name") for tool in body.get("tools") or []]
+    for tool in body.get("tools") or []:
+        turn.offer(tool, tool.get("input_schema"))
     turn.schema = ((body.get("output_config") or {}).get("format") or body.get("output_format") or {}).get("schema")
     for message in body.get("messages") or []:
         content = message.get("content")
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content or []:
+        parts: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+        for part in parts:
             match part.get("type"):
                 case "tool_use":
                     turn.call(part.get("id"), part.get("name"))
@@ -126,7 +48,9 @@ def read_anthropic(body: dict) -> Turn:
 
 def read_chat(body: dict, api: str = "openai-chat") -> Turn:
     turn = Turn(api, body.get("model"), stream=bool(body.get("stream", api == "ollama")))
-    turn.tools = [(tool.get("function") or tool).get("name") for tool in body.get("tools") or []]
+    for tool in body.get("tools") or []:
+        function = tool.get("function") or tool
+        turn.offer(function, function.get("parameters"))
     wanted = body.get("response_format") or {}
     turn.schema = (wanted.get("json_schema") or {}).get("schema") if isinstance(wanted, dict) else None
     for message in body.get("messages") or []:
@@ -156,10 +80,12 @@ def read_responses(body: dict) -> Turn:
     turn.system = flat(body.get("instructions"))
     turn.schema = ((body.get("text") or {}).get("format") or {}).get("schema")
     for tool in body.get("tools") or []:
+        namespace = tool.get("name") if tool.get("type") == "namespace" else None
         for one in tool.get("tools") or [] if tool.get("type") == "namespace" else [tool]:
-            turn.tools.append(one.get("name") or one.get("type"))
+            turn.offer(one, one.get("parameters"), namespace)
     given = body.get("input")
-    for item in [{"role": "user", "content": given}] if isinstance(given, str) else given or []:
+    items: list[dict[str, Any]] = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+    for item in items:
         match item.get("type") or "message":
             case "message" if item.get("role") == "user":
                 turn.user(flat(item.get("content")))
@@ -174,7 +100,8 @@ def read_responses(body: dict) -> Turn:
                     if part.get("type") == "input_image":
                         _data_url(turn, part["image_url"])
             case "additional_tools":
-                turn.tools += [tool.get("name") or tool.get("type") for tool in item.get("tools") or []]
+                for tool in item.get("tools") or []:
+                    turn.offer(tool, tool.get("parameters"))
     return turn
 
 
@@ -183,7 +110,8 @@ def read_gemini(body: dict, model: str, stream: bool) -> Turn:
     turn.system = flat((body.get("systemInstruction") or {}).get("parts"))
     for tool in body.get("tools") or []:
         declared = tool.get("functionDeclarations") or tool.get("function_declarations") or []
-        turn.tools += [function.get("name") for function in declared]
+        for function in declared:
+            turn.offer(function, function.get("parameters") or function.get("parametersJsonSchema"))
     wanted = body.get("generationConfig") or {}
     turn.schema = wanted.get("responseSchema") or wanted.get("responseJsonSchema")
     for message in body.get("contents") or []:

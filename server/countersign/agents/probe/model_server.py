@@ -1,10 +1,9 @@
-#!/usr/bin/env python3
-"""A scripted language model on loopback, standard library only: what real agents talk to in tests.
+"""A scripted language model on loopback, standard library only: what agents talk to while they are probed or tested.
 
-One server speaks five wire formats, streaming and not (`fake_wires.py`): Anthropic Messages, OpenAI Chat and Responses,
-Gemini, Ollama. Start it in a thread with `serve`, or as a program: `fake_llm.py --script FILE --log FILE [--port N]`.
+One server speaks five wire formats, streaming and not (``wire_formats.py``): Anthropic Messages, OpenAI Chat and
+Responses, Gemini, Ollama. ``serve`` starts it in a thread.
 
-The script is JSON (a file is read again at every request; `POST /__script` replaces it):
+The script is a mapping (or a JSON file, read again at every request; ``POST /__script`` replaces it):
 
     {"scenarios": {"write": {"steps": [{"text": "…", "tools": [{"name": "Write", "args": {…}}]}],
                              "closing": "text after the last step"}},
@@ -16,6 +15,8 @@ since that prompt, so the server keeps no state. A step may also carry `thinking
 stream ends too early), `raw` on a tool (the text of its arguments) and `freeform` (OpenAI custom tools). A request that
 does not offer the tools of its step is an auxiliary one (title, summary): it gets a short answer, or the smallest value
 of its schema. `"bodies": true` in the script logs whole requests.
+In place of `tools` a step may have a `wish`: what is to be done, from which ``tool_choice.py`` makes a call of one of
+the tools that the agent offers. A step whose wish no offered tool fits is left out; `left_out` of the server says so.
 When the steps are spent, the closing text quotes every tool result since the prompt:
 
     FINAL[write] results=1 | #1 Write error=True :: <first 400 characters>
@@ -26,9 +27,9 @@ Every request is one line of the log (JSONL): api, scenario, step, aux, model, t
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
+import os
 import re
 import sys
 import threading
@@ -37,25 +38,30 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from . import fake_wires as wires
-else:  # started as a program
-    import fake_wires as wires
+from countersign.agents.probe import wire_formats as wires
+from countersign.agents.probe.tool_choice import call_for
+from countersign.agents.probe.turn import Turn, smallest
 
 MODELS = ["fake-model", "claude-sonnet-4-5", "claude-opus-4-5", "claude-haiku-4-5", "gpt-5"]
 EVENTS, LINES = "text/event-stream", "application/x-ndjson"
 
 
 class Brain:
-    """Chooses the reply to each request from the script, and logs both."""
+    """Chooses the reply to each request from the script, and logs both.
 
-    def __init__(self, script: dict | str | Path, log: str | Path) -> None:
+    ``count`` is how many requests came, ``left_out`` the scenarios and wishes that no offered tool fits, ``results``
+    what the tools of a scenario answered, as of its last request.
+    """
+
+    def __init__(self, script: dict | str | Path, log: str | Path | None) -> None:
         self.given = script
         self.override: dict | None = None
         self.count = 0
         self.failed = 0
+        self.left_out: set[tuple[str, str]] = set()
+        self.results: dict[str, list[dict[str, Any]]] = {}
         self._lock = threading.Lock()
-        self._log = open(log, "a", encoding="utf-8")  # noqa: SIM115 closed with the server
+        self._log = open(log or os.devnull, "a", encoding="utf-8")  # noqa: SIM115 closed with the server
 
     def close(self) -> None:
         self._log.close()
@@ -85,13 +91,13 @@ class Brain:
             self.failed += 1
             return times is None or self.failed <= times
 
-    def decide(self, turn: wires.Turn, asked: dict[str, Any]) -> dict[str, Any]:
+    def decide(self, turn: Turn, asked: dict[str, Any]) -> dict[str, Any]:
         script = self.script()
         name, step, results = turn.since_prompt()
         name = name if name is not None else script.get("default")
         reply, why = self._reply(script, name, step, results, turn)
         if why and turn.schema:
-            reply = {"text": json.dumps(wires.smallest(turn.schema))}
+            reply = {"text": json.dumps(smallest(turn.schema))}
         reply = {"text": "", "tools": [], **reply}
         self.record(
             {"api": turn.api, "model": turn.model, "stream": turn.stream, "scenario": name, "step": step,
@@ -103,12 +109,13 @@ class Brain:
         )  # fmt: skip
         return {"delay_ms": script.get("delay_ms", 0), "chunk": int(script.get("chunk", 24)) or 24, **reply}
 
-    def _reply(self, script: dict, name: str | None, step: int, results: list, turn: wires.Turn):
+    def _reply(self, script: dict, name: str | None, step: int, results: list, turn: Turn):
         """The reply, and why it is an auxiliary one (None: it is not)."""
         scenario = (script.get("scenarios") or {}).get(name)
         if scenario is None:
             return {"text": "ok"}, f"no scenario {name!r}"
-        steps = scenario.get("steps") or []
+        steps = self._granted(str(name), scenario.get("steps") or [], turn)
+        self.results[str(name)] = results
         if step < len(steps):
             missing = [tool["name"] for tool in steps[step].get("tools") or [] if tool["name"] not in turn.tools]
             if missing and not steps[step].get("force"):
@@ -121,6 +128,19 @@ class Brain:
         text = f"{scenario.get('closing', 'FINAL')}[{name}] results={len(results)} | " + " | ".join(quoted)
         return {"text": text}, None if turn.tools else "no tools offered"
 
+    def _granted(self, name: str, steps: list[dict], turn: Turn) -> list[dict]:
+        """The steps with their wishes turned into calls. A request that offers no tools is no part of the scenario."""
+        granted = []
+        for step in steps:
+            wish = step.get("wish")
+            if wish is None:
+                granted.append(step)
+            elif (call := call_for(wish, turn.offered)) is not None:
+                granted.append({"text": step.get("text", "I will do it."), "tools": [call]})
+            elif turn.offered:
+                self.left_out.add((name, wish["do"]))
+        return granted
+
 
 class Handler(BaseHTTPRequestHandler):
     """One request; `brain` is the server's."""
@@ -128,7 +148,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     brain: Brain
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Nothing on stderr."""
 
     def do_HEAD(self) -> None:
@@ -181,7 +201,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._unknown()
 
-    def _answer(self, body: dict, turn: wires.Turn, write: wires.Writer, content_type: str = EVENTS) -> None:
+    def _answer(self, body: dict, turn: Turn, write: wires.Writer, content_type: str = EVENTS) -> None:
         names = ("authorization", "x-api-key", "x-goog-api-key")
         key = next((self.headers[name] for name in names if self.headers.get(name)), None)
         reply = self.brain.decide(turn, {"key": key, "body": body, "path": self.path})
@@ -266,28 +286,10 @@ class Server(ThreadingHTTPServer):
         self.brain.close()
 
 
-def serve(port: int, script: dict | str | Path, log: str | Path) -> tuple[Server, int]:
+def serve(port: int, script: dict | str | Path, log: str | Path | None = None) -> tuple[Server, int]:
     """Start in a thread; the server and its port (0 takes a free one). End with `shutdown` and `server_close`."""
     brain = Brain(script, log)
     server = Server(("127.0.0.1", port), type("BoundHandler", (Handler,), {"brain": brain}))
     server.brain = brain
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     return server, server.server_address[1]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--script", required=True)
-    parser.add_argument("--log", required=True)
-    given = parser.parse_args()
-    server, port = serve(given.port, given.script, given.log)
-    print(json.dumps({"port": port, "url": f"http://127.0.0.1:{port}"}), flush=True)
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        server.shutdown()
-
-
-if __name__ == "__main__":
-    main()
