@@ -136,6 +136,7 @@ class _Judging:
             # A text of blanks and comments runs nothing.
             self.findings.append(Finding(kind="command", resource=text, category="execute", neutral=not floors))
             self.parts.append(Part(text, (0,)))
+        started = self.started_elsewhere()
         if not self.effect.understood:
             self.only_hinted()
         self.add_floors(floors)
@@ -153,6 +154,7 @@ class _Judging:
             frozenset(self.named),
             frozenset(self.redirected),
             frozenset(self.escaped),
+            started,
         )
         return CommandJudgement(
             with_exact(whole, allow, grant) if sayable else whole.findings,
@@ -208,6 +210,18 @@ class _Judging:
                 finding._replace(not_plain=said) if finding.kind == "command" or not commands else finding
                 for finding in self.findings
             ]
+
+    def started_elsewhere(self) -> int | None:
+        """Judge the folder that the command starts in as if the text went there by `cd`: return the index of what is
+        found where that asks or is forbidden. No rule for a command covers it, since rules say nothing of folders."""
+        paths, start = self.around.paths, self.effect.cwd
+        if start == paths.workspace:
+            return None
+        found = paths.judge_read(start, cwd=paths.workspace, below=True)
+        if not (found.floors or found.deny or found.ask or found.requires_ask):
+            return None
+        self.findings.append(found._replace(unanswered=True))
+        return len(self.findings) - 1
 
     def only_hinted(self) -> None:
         """Nothing covers a command that is only guessed from an agent's words."""

@@ -23,7 +23,8 @@ MAX_RULE = 2000
 class Whole:
     """A text with its findings. ``cases`` are the commands that nothing lets pass, by the index of their finding;
     ``named`` are the findings of files that the text names literally, ``redirected`` those that only an Edit rule
-    covers; ``escaped`` are those of what an option runs, which a rule for the whole command covers as well."""
+    covers; ``escaped`` are those of what an option runs, which a rule for the whole command covers as well.
+    ``started`` is the finding of the folder that the text starts in, where that asks."""
 
     text: str
     findings: tuple[Finding, ...]
@@ -31,6 +32,7 @@ class Whole:
     named: frozenset[int]
     redirected: frozenset[int]
     escaped: frozenset[int] = frozenset()
+    started: int | None = None
 
 
 def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | None]:
@@ -116,6 +118,8 @@ def _proposals_for(whole: Whole, around: Circumstances, index: int) -> list[str]
     """Rules that cover one finding; none where a rule for its command does so too, None where no rule can."""
     finding = whole.findings[index]
     case = whole.cases.get(index)
+    if index == whole.started:
+        return None
     if index in whole.escaped and finding.kind == "command":
         return None if finding.requires_ask else []
     if case is not None:
@@ -136,6 +140,8 @@ def _says_one_text(rule: Rule) -> bool:
 def _grantable(whole: Whole, index: int) -> bool:
     """Whether a grant of this text covers this finding."""
     finding = whole.findings[index]
+    if index == whole.started:
+        return False
     if finding.kind != "command":
         return finding.requires_ask is None or index in whole.named
     case = whole.cases.get(index)
