@@ -33,6 +33,7 @@ export function activate(context: ExtensionContext): void {
           ownPaths: host.ownPaths(),
           secrets: true,
           lm: true,
+          ripgrep: host.ripgrep(),
           network: host.network(),
         },
       }),

@@ -3,6 +3,7 @@
  * and so can be tested without an editor. Each function does one thing to the editor and decides nothing. Surfaces that
  * show text are editorWindow.ts's; files of settings are settingsFiles.ts's.
  */
+import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
@@ -196,6 +197,23 @@ export function createHost(context: vscode.ExtensionContext) {
         context.logUri.fsPath,
         ...(context.storageUri ? [context.storageUri.fsPath] : []),
       ];
+    },
+    /** The ripgrep that the editor ships, where this version of it keeps one. */
+    ripgrep(): string | undefined {
+      const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
+      const places = ['node_modules', 'node_modules.asar.unpacked'].flatMap((modules) => [
+        path.join(vscode.env.appRoot, modules, '@vscode', 'ripgrep', 'bin', name),
+        path.join(
+          vscode.env.appRoot,
+          modules,
+          '@vscode',
+          'ripgrep-universal',
+          'bin',
+          `${process.platform}-${process.arch}`,
+          name,
+        ),
+      ]);
+      return places.find((place) => fs.existsSync(place));
     },
     async writeSetting(layer: 'user' | 'workspace', setting: string, value: unknown): Promise<void> {
       const target = layer === 'user' ? vscode.ConfigurationTarget.Global : vscode.ConfigurationTarget.Workspace;

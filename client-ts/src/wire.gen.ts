@@ -1086,7 +1086,8 @@ export interface NetworkSettings {
 
 /**
  * What the client can do. `settings` announces that it will send layers, though they may come later.
- * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`.
+ * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`. `ripgrep` is the path of
+ * the program that the editor ships.
  */
 export interface ClientAbilities {
   settings?: boolean;
@@ -1095,6 +1096,7 @@ export interface ClientAbilities {
   ownPaths?: string[];
   secrets?: boolean;
   lm?: boolean;
+  ripgrep?: string;
   network?: NetworkSettings;
 }
 

@@ -47,6 +47,7 @@ from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
 from countersign.tools.registry import BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
+from countersign.tools.search.ripgrep import RIPGREP_SERVICE, usable_ripgrep
 from countersign.tools.shell.environment import withheld_names, withheld_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.wire.agents import AgentView
@@ -114,7 +115,7 @@ class WorkspaceServer:
             policy=self._policy,
             transcripts=self.transcripts,
             tools=BY_NAME,
-            services={SHELLS_SERVICE: self.shells},
+            services={SHELLS_SERVICE: self.shells, RIPGREP_SERVICE: self._ripgrep},
             host_for=self._host_for,
             tell=self._tell_agent,
             access=Access(self.keys.key, self._network),
@@ -128,6 +129,11 @@ class WorkspaceServer:
             runner=self.runner,
             owner=self.owner.name,
         )
+
+    def _ripgrep(self) -> str | None:
+        policy = self._policy()
+        folders = [policy.workspace, *policy.additional_directories]
+        return usable_ripgrep(self.settings.abilities.ripgrep, os.environ.get("PATH"), folders)
 
     async def take_up(self) -> None:
         """Settle what earlier servers left behind; called each time the whole chain was found to hold, because what is

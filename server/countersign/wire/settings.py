@@ -129,7 +129,8 @@ class NetworkSettings(WireModel):
 
 class ClientAbilities(WireModel):
     """What the client can do. ``settings`` announces that it will send layers, though they may come later.
-    ``secrets``: it answers ``secret/read``; ``lm``: it answers ``lm/list`` and ``lm/chat``."""
+    ``secrets``: it answers ``secret/read``; ``lm``: it answers ``lm/list`` and ``lm/chat``. ``ripgrep`` is the path of
+    the program that the editor ships."""
 
     settings: bool = False
     settings_update: bool = False
@@ -137,6 +138,7 @@ class ClientAbilities(WireModel):
     own_paths: list[str] = []
     secrets: bool = False
     lm: bool = False
+    ripgrep: str | None = None
     network: NetworkSettings = NetworkSettings()
 
 

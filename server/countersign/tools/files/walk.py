@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -77,6 +77,34 @@ def walk(folder: int, enter: Callable[[str], bool]) -> Walk:
             for part in path.split("/"):
                 inner = held.enter_context(_entered(inner, part))
             yield from _walk(inner, enter, path + "/", None)
+
+
+def in_walking_order(paths: Iterable[str]) -> list[str]:
+    """Return paths of files in the order in which ``walk`` comes to them."""
+
+    def place(path: str) -> tuple[bool, list[tuple[bool, str]]]:
+        *folders, name = path.split("/")
+        return not _FILLED_BY_TOOLS.isdisjoint(folders), [*((True, folder) for folder in folders), (False, name)]
+
+    return sorted(paths, key=place)
+
+
+def known_files(folder: int, paths: Iterable[str], enter: Callable[[str], bool]) -> Walk:
+    """Those of these files that ``walk`` would come to: through folders that may be entered, following no link."""
+    entered: dict[str, bool] = {}
+    for path in paths:
+        *folders, name = path.split("/")
+        if not name or ".git" in folders or ".." in folders or "" in folders or len(folders) > DEPTH:
+            continue
+        above = ["/".join(folders[: number + 1]) for number in range(len(folders))]
+        if not all(entered[each] if each in entered else entered.setdefault(each, enter(each)) for each in above):
+            continue
+        with suppress(OSError), ExitStack() as held:
+            inner = folder
+            for part in folders:
+                inner = held.enter_context(_entered(inner, part))
+            if stat.S_ISREG(os.stat(name, dir_fd=inner, follow_symlinks=False).st_mode):
+                yield Found(path, inner, Entry(name, file_name(name), "file"))
 
 
 def filled_by_tools(path: str) -> bool:

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ from countersign.tools.arguments import Arguments
 from countersign.tools.clip import lines_that_fit
 from countersign.tools.files.safe_open import complaint, held_folder, look
 from countersign.tools.files.text import looks_binary
-from countersign.tools.files.walk import held_for_listing, walk
+from countersign.tools.files.walk import Walk, held_for_listing, known_files, walk
 from countersign.tools.places import Place, inside_workspace, locate
+from countersign.tools.search.ripgrep import RIPGREP_SERVICE, files_with_any, required_strings
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
 from countersign.tools.visible import as_title, file_name, visible
@@ -74,10 +75,11 @@ class SearchPlan:
 
 @dataclass(frozen=True, slots=True)
 class _Looking:
-    """One search at work: ``screen`` is of the rules as they are now."""
+    """One search at work: ``screen`` is of the rules as they are now, ``candidates`` the only files that can match."""
 
     plan: SearchPlan
     screen: Screen
+    candidates: list[str] | None = None
     tally: Tally = field(default_factory=Tally)
 
 
@@ -94,7 +96,7 @@ class Search:
     category: Category = "read"
     description = (
         "Search the lines of files for a Python regular expression. Results are lines of path:line:text. Binary files, "
-        ".git, links and secret files are skipped."
+        ".git, links, secret files and what .gitignore excludes are skipped; name an excluded folder to search it."
     )
     arguments = SearchArguments
 
@@ -124,6 +126,9 @@ class Search:
         late = False
         try:
             async with asyncio.timeout(SECONDS):
+                program = bench.services.get(RIPGREP_SERVICE)
+                candidates = None if program is None else await _candidates(program(), plan, bench.policy())
+                looking = replace(looking, candidates=candidates)
                 await _search(looking, hits)
         except TimeoutError:
             late = True
@@ -151,6 +156,23 @@ def _outcome(tally: Tally, hits: list[str], late: bool) -> Outcome:
     shown = "\n".join(hits[:fit]) or "[nothing matches]"
     shown += "".join(f"\n[{mark}]" for mark in marks)
     return Outcome(not (late and not hits), shown, record={"matches": len(hits), "files": tally.files})
+
+
+async def _candidates(program: str | None, plan: SearchPlan, policy: Policy) -> list[str] | None:
+    """The files of the workspace that can match, by ripgrep; None where only looking tells."""
+    strings = required_strings(plan.pattern)
+    below = _folder_below(plan.place, policy)
+    if program is None or not strings or below is None:
+        return None
+    return await files_with_any(program, strings, *below)
+
+
+def _folder_below(place: Place, policy: Policy) -> tuple[str, str] | None:
+    """The resolved workspace and the folder of the search relative to it; None for a file and what lies outside."""
+    if not inside_workspace(place.resolved, policy) or not os.path.isdir(place.resolved):
+        return None
+    workspace = os.path.realpath(policy.workspace)
+    return workspace, os.path.relpath(place.resolved, workspace)
 
 
 async def _search(looking: _Looking, hits: list[str]) -> None:
@@ -218,7 +240,7 @@ def _batches(looking: _Looking) -> Generator[Batch, None, None]:
 
 def _files(looking: _Looking) -> Iterator[tuple[str, bytes]]:
     """Each text file with the path it is shown by, within the bounds of one search."""
-    plan, tally, screen = looking.plan, looking.tally, looking.screen
+    plan, tally = looking.plan, looking.tally
     place = plan.place
     with held_folder(place.folder) as folder:
         if place.name and not stat.S_ISDIR(os.stat(place.name, dir_fd=folder, follow_symlinks=False).st_mode):
@@ -226,7 +248,7 @@ def _files(looking: _Looking) -> Iterator[tuple[str, bytes]]:
             if data is not None:
                 yield place.shown, data
             return
-    with held_for_listing(place.resolved) as folder, closing(walk(folder, screen.enters)) as walked:
+    with held_for_listing(place.resolved) as folder, closing(_walk(looking, folder)) as walked:
         for item in walked:
             if tally.stopped:
                 return
@@ -242,11 +264,17 @@ def _files(looking: _Looking) -> Iterator[tuple[str, bytes]]:
                     yield plan.prefix + file_name(item.path), data
 
 
+def _walk(looking: _Looking, folder: int) -> Walk:
+    enters = looking.screen.enters
+    return walk(folder, enters) if looking.candidates is None else known_files(folder, looking.candidates, enters)
+
+
 def _text(looking: _Looking, folder: int, name: str, below: str) -> bytes | None:
     """The bytes of a text file that may be looked into, else None."""
     tally = looking.tally
     if not looking.screen.opens(below):
-        tally.kept_back += 1
+        # A file that holds one of the strings must not be told from one that does not.
+        tally.kept_back += looking.candidates is None
         return None
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if status.st_size > MOST_FILE_BYTES:
