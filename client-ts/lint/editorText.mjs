@@ -80,12 +80,13 @@ const surfaces = {
         if (
           node.source.value !== 'vscode' ||
           node.importKind === 'type' ||
-          ['host', 'settingsFiles', 'editorModels'].some((name) => isFile(context, name))
+          ['host', 'settingsFiles', 'editorModels', 'diffEditor', 'completions'].some((name) => isFile(context, name))
         )
           return;
         context.report({
           node,
-          message: 'only host.ts, settingsFiles.ts, editorModels.ts and editorWindow.ts import the editor',
+          message:
+            'only host.ts, settingsFiles.ts, editorModels.ts, diffEditor.ts, completions.ts and editorWindow.ts import the editor',
         });
       },
     };

@@ -23,7 +23,7 @@ export interface Question {
 export interface ApprovalsHost extends BypassHost {
   /** A native modal. True only if the person pressed `button`; closing it is a no. */
   confirm(question: Question): Promise<boolean>;
-  openDiff(title: EditorText, path: string, oldText: string, newText: string): Promise<void>;
+  openDiff(approval: wire.ApprovalRequest): Promise<void>;
 }
 
 export interface Approvals {
@@ -174,14 +174,8 @@ export function createApprovals(
   }
 
   async function openDiff(approvalId: string): Promise<void> {
-    const preview = open.get(approvalId)?.preview;
-    if (preview?.kind === 'diff')
-      await host.openDiff(
-        host.t('{0} (proposed)', baseName(preview.path)),
-        preview.path,
-        preview.oldText ?? '',
-        preview.newText,
-      );
+    const approval = open.get(approvalId);
+    if (approval?.preview.kind === 'diff') await host.openDiff(approval);
   }
 
   async function postpone({ approvalId, postponed }: Omit<IntentOf<'postpone'>, 'type'>): Promise<void> {
@@ -218,8 +212,4 @@ export function createApprovals(
 export function scopeWords(host: Pick<ApprovalsHost, 't'>, scope: wire.Scope | undefined): EditorText {
   if (scope === 'workspace') return host.t('in this workspace');
   return scope === 'user' ? host.t('in every workspace') : host.t('for now');
-}
-
-function baseName(path: string): string {
-  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

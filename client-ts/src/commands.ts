@@ -2,6 +2,7 @@
 import type { Attention } from './attention.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Desk } from './desk.ts';
+import type { DiffApproval } from './diffApproval.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import type { Keys } from './keys.ts';
@@ -32,7 +33,8 @@ export function commandTable(
   ledger: Pick<Ledger, 'newChain'>,
   showSandbox: () => Promise<void>,
   keys: Pick<Keys, 'set'>,
-): Record<string, () => unknown> {
+  diffs: Pick<DiffApproval, 'approve' | 'deny' | 'leaveOut'>,
+): Record<string, (resource?: unknown) => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
@@ -63,6 +65,9 @@ export function commandTable(
     'countersign.approve': act('approve'),
     'countersign.deny': act('deny'),
     'countersign.allowForChat': act('allowChat'),
+    'countersign.approveDiff': (resource) => diffs.approve(resource),
+    'countersign.denyDiff': (resource) => diffs.deny(resource),
+    'countersign.leaveOutChanges': (resource) => diffs.leaveOut(resource),
     'countersign.focusPending': () => attention.review(),
     'countersign.nextApproval': openAndAct('next'),
     'countersign.previousApproval': openAndAct('previous'),

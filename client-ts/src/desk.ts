@@ -6,6 +6,7 @@
  * extension drew. The webview's word is not enough.
  */
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
+import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { resetLabel } from './agentLabel.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
@@ -18,7 +19,7 @@ import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
-export interface DeskHost extends ApprovalsHost, PromptsHost {
+export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
@@ -33,7 +34,6 @@ export interface DeskHost extends ApprovalsHost, PromptsHost {
   restartServer(): void;
   /** Asks the person in a modal first. */
   newLedgerChain(): Promise<void>;
-  selection(): wire.Attachment | undefined;
   recall(key: string): boolean;
   remember(key: string): void;
   models(): { models: string[]; modelOf: Record<string, string> };
@@ -76,6 +76,7 @@ const HISTORY_PAGE = 50;
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
   const rules = createRules(link, host, post);
   const approvals = createApprovals(link, host, post, (toolCallId, kept) => rules.kept(toolCallId, kept));
+  const attachments = createAttachments(host, post);
   const prompts = createPrompts(link, host, post, () => listThreads());
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
@@ -150,7 +151,6 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   }
 
   async function prompt(intent: IntentOf<'prompt'>): Promise<void> {
-    const attachment = intent.withSelection ? host.selection() : undefined;
     let threadId = intent.threadId;
     try {
       if (threadId === undefined) {
@@ -170,7 +170,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       const { message } = asServerError(error);
       return post({ type: 'promptRefused', text: intent.text, message });
     }
-    await prompts.send(threadId, intent.text, attachment);
+    await prompts.send(threadId, intent.text, attachments.take(intent.attachments ?? []));
   }
 
   async function mayUseAuto(): Promise<boolean> {
@@ -232,6 +232,12 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return refresh();
       case 'prompt':
         return prompt(intent);
+      case 'attachSelection':
+        return attachments.attachSelection();
+      case 'attachFile':
+        return attachments.attachFile(intent.path, intent.line);
+      case 'complete':
+        return attachments.complete(intent.text);
       case 'queueRemove':
         return prompts.remove(intent.threadId, intent.id);
       case 'queueSend':

@@ -47,6 +47,14 @@ export function showPick<T extends PickItem>(items: T[], placeHolder: EditorText
   return vscode.window.showQuickPick(items, { placeHolder, ignoreFocusOut: true });
 }
 
+/** A list in which several stay ticked. */
+export function showPickMany<T extends PickItem & { picked: boolean }>(
+  items: T[],
+  placeHolder: EditorText,
+): Thenable<T[] | undefined> {
+  return vscode.window.showQuickPick(items, { placeHolder, canPickMany: true, ignoreFocusOut: true });
+}
+
 /** A form with one field whose text is hidden. Gives the text; undefined if it was closed. */
 export function showSecretForm(title: EditorText, prompt: EditorText): Thenable<string | undefined> {
   return vscode.window.showInputBox({ title, prompt, password: true, ignoreFocusOut: true });

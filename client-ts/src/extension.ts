@@ -5,6 +5,8 @@ import { createAttention } from './attention.ts';
 import { commandTable } from './commands.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDesk } from './desk.ts';
+import { createDiffApproval } from './diffApproval.ts';
+import { createDiffEditor } from './diffEditor.ts';
 import { createEditorModels } from './editorModels.ts';
 import { createHost } from './host.ts';
 import { createKeys } from './keys.ts';
@@ -70,11 +72,25 @@ export function activate(context: ExtensionContext): void {
   const panel = createPanel(host, (intent) => void desk.handle(intent));
   const desk = createDesk(
     server,
-    { ...host, restartServer: () => void server.restart(), newLedgerChain: () => ledger.newChain() },
+    {
+      ...host,
+      restartServer: () => void server.restart(),
+      newLedgerChain: () => ledger.newChain(),
+      openDiff: (approval) => diffs.open(approval),
+    },
     (message) => panel.post(message),
-    () => attention.approvalsChanged(),
+    () => {
+      attention.approvalsChanged();
+      diffs.approvalsChanged();
+    },
   );
   const attention = createAttention(host, desk, panel);
+  const diffEditor = createDiffEditor();
+  const diffs = createDiffApproval(
+    { ...host, now: () => performance.now(), showCard: () => void attention.review() },
+    diffEditor,
+    () => desk,
+  );
   const trustOrSettingsChanged = (): void => {
     settings.send();
     desk.surroundingsChanged();
@@ -82,6 +98,8 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
+    diffEditor,
+    diffEditor.onChange(() => diffs.viewChanged()),
     ...Object.entries(
       commandTable(
         host,
@@ -93,6 +111,7 @@ export function activate(context: ExtensionContext): void {
         ledger,
         () => showSandboxStatus(server, host),
         keys,
+        diffs,
       ),
     ).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),

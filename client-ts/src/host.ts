@@ -14,14 +14,15 @@ import {
   createStatus,
   type PickItem,
   type Severity,
-  showDiff,
   showMessage,
   showModal,
   showPick,
+  showPickMany,
   showProgress,
   showSecretForm,
 } from './editorWindow.ts';
-import type { QueuedPrompt } from './messages.ts';
+import { completions } from './completions.ts';
+import type { Completion, QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
@@ -30,25 +31,17 @@ import type * as wire from './wire.gen.ts';
 export type Host = ReturnType<typeof createHost>;
 
 const SECTION = 'countersign';
-const PROPOSED = 'countersign-proposed';
 /** A setting edited on disk takes the editor up to a third of a second; two seconds is a very busy machine. */
 const SETTINGS_READ_TIMEOUT = 2000;
 
 export function createHost(context: vscode.ExtensionContext) {
   const log = inertLog(vscode.window.createOutputChannel('Countersign', { log: true }));
-  const proposals = createProposals();
   const texts = createTexts((message) => vscode.l10n.t(message));
   const { t } = texts;
   const status = createStatus('countersign.status', ownText('Countersign'), 100);
   const bypassStatus = createStatus('countersign.bypassed', t('Countersign: bypass'), 101);
   const files = watchSettingsFiles();
-  context.subscriptions.push(
-    log,
-    status,
-    bypassStatus,
-    files,
-    vscode.workspace.registerTextDocumentContentProvider(PROPOSED, proposals),
-  );
+  context.subscriptions.push(log, status, bypassStatus, files);
 
   const configuration = () => vscode.workspace.getConfiguration(SECTION, vscode.workspace.workspaceFolders?.[0]?.uri);
 
@@ -84,6 +77,12 @@ export function createHost(context: vscode.ExtensionContext) {
     async pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined> {
       return showPick(items, placeHolder);
     },
+    async pickMany<T extends PickItem & { picked: boolean }>(
+      items: T[],
+      placeHolder: EditorText,
+    ): Promise<T[] | undefined> {
+      return showPickMany(items, placeHolder);
+    },
     async askSecret(title: EditorText, prompt: EditorText): Promise<string | undefined> {
       return showSecretForm(title, prompt);
     },
@@ -108,9 +107,6 @@ export function createHost(context: vscode.ExtensionContext) {
         line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
       await vscode.window.showTextDocument(uri, { selection, preview: true });
     },
-    async openDiff(title: EditorText, file: string, oldText: string, newText: string): Promise<void> {
-      await showDiff(title, proposals.add(file, oldText), proposals.add(file, newText));
-    },
     async openLink(href: string): Promise<void> {
       const uri = vscode.Uri.parse(href, true);
       if (uri.scheme === 'http' || uri.scheme === 'https') await vscode.env.openExternal(uri);
@@ -126,6 +122,10 @@ export function createHost(context: vscode.ExtensionContext) {
         startLine: selection.start.line + 1,
         endLine: selection.end.line + 1,
       };
+    },
+
+    async complete(text: string): Promise<Completion[]> {
+      return completions(text);
     },
 
     // What is kept
@@ -296,10 +296,10 @@ export function createHost(context: vscode.ExtensionContext) {
       vscode.window.onDidChangeWindowState((state) => listener(state.focused)),
     windowFocused: (): boolean => vscode.window.state.focused,
     /** What goes wrong in a command is told by us: the editor would show the error's own words, links and all. */
-    onCommand: (name: string, run: () => unknown) =>
-      vscode.commands.registerCommand(name, async () => {
+    onCommand: (name: string, run: (resource?: unknown) => unknown) =>
+      vscode.commands.registerCommand(name, async (resource?: unknown) => {
         try {
-          await run();
+          await run(resource);
         } catch (error) {
           const message = error instanceof Error ? error.message : String(error);
           log.error(`${name}: ${message}`);
@@ -326,27 +326,6 @@ function inertLog(log: vscode.LogOutputChannel): vscode.LogOutputChannel {
         : member;
     },
   });
-}
-
-/** Texts for *Open diff*: shown, never written. */
-function createProposals(): vscode.TextDocumentContentProvider & { add(file: string, text: string): vscode.Uri } {
-  const texts = new Map<string, string>();
-  let last = 0;
-  return {
-    add(file, text) {
-      const id = String(++last);
-      texts.set(id, text);
-      // The last twenty diffs can be gone back to; older ones would only hold memory.
-      texts.delete(String(last - 40));
-      // The editor shows the path beside the title.
-      return vscode.Uri.from({
-        scheme: PROPOSED,
-        path: path.posix.join('/', editorText(file.replaceAll('\\', '/'))),
-        query: id,
-      });
-    },
-    provideTextDocumentContent: (uri) => texts.get(uri.query) ?? '',
-  };
 }
 
 function folders(): string[] {

@@ -22,8 +22,12 @@ const SHAPES = {
     text,
     agentName: optional(text),
     mode: optional(mode),
-    withSelection: optional(flag),
+    /** Ids of what the extension attached. */
+    attachments: optional(listOf(text)),
   },
+  attachSelection: {},
+  attachFile: { path: text, line: optional(count) },
+  complete: { text },
   queueRemove: { threadId: text, id: text },
   queueSend: { threadId: text, id: text },
   stop: { threadId: text },

@@ -38,6 +38,21 @@ export interface QueuedPrompt {
   text: string;
 }
 
+/** What goes along with a prompt, as a chip shows it. */
+export interface Attached {
+  id: string;
+  path: string;
+  startLine?: number;
+  endLine?: number;
+}
+
+/** A file, or a symbol with the line it stands in. */
+export interface Completion {
+  name: string;
+  path: string;
+  line?: number;
+}
+
 export interface Connection {
   state: 'starting' | 'running' | 'stopped';
   message?: string;
@@ -59,6 +74,10 @@ export type ToWebview =
   | { type: 'queued'; threadId: string; prompts: QueuedPrompt[] }
   | { type: 'modeSet'; threadId?: string; mode: wire.Mode }
   | { type: 'promptRefused'; text: string; message: string }
+  /** Something was attached to the prompt that is being written; its text, if it has one, stays with the extension. */
+  | { type: 'attached'; attachment: Attached }
+  /** Files and symbols for the text after an @. */
+  | { type: 'completions'; text: string; found: Completion[] }
   | { type: 'approvalRequest'; approval: wire.ApprovalRequest }
   | { type: 'approvalResolved'; resolved: wire.ApprovalResolved }
   /** The person put it off, or took it up again; `expiresAt` is when it expires then. */

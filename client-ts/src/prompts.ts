@@ -2,19 +2,19 @@
  * Prompts on their way to the server. One that is written while a turn runs waits here, where the person can still change
  * or remove it, and is sent when the turn has ended by itself. After a stop or an error the rest waits for the person.
  */
-import { asServerError, defined, type Link } from './link.ts';
+import { asServerError, type Link } from './link.ts';
 import type { QueuedPrompt, ToWebview } from './messages.ts';
 import type * as wire from './wire.gen.ts';
 
 interface Waiting extends QueuedPrompt {
-  attachment?: wire.Attachment;
+  attachments?: wire.Attachment[];
   /** The person stopped the turn to have this one sent. */
   now?: boolean;
 }
 
 export interface Prompts {
   /** Sends it, or queues it behind the turn that runs; comes back when its turn has ended. */
-  send(threadId: string, text: string, attachment?: wire.Attachment): Promise<void>;
+  send(threadId: string, text: string, attachments?: wire.Attachment[]): Promise<void>;
   remove(threadId: string, id: string): void;
   /** Sends a queued prompt before all others, and stops the turn that runs for it. */
   sendNow(threadId: string, id: string): Promise<void>;
@@ -62,16 +62,16 @@ export function createPrompts(
     host.keepPrompts(queued());
   }
 
-  async function send(threadId: string, text: string, attachment?: wire.Attachment): Promise<void> {
+  async function send(threadId: string, text: string, attachments: wire.Attachment[] = []): Promise<void> {
     if (isBusy(threadId)) {
       const id = `${Date.now()}-${++last}`;
-      return change(threadId, [...(waiting.get(threadId) ?? []), defined({ id, text, attachment })]);
+      return change(threadId, [...(waiting.get(threadId) ?? []), { id, text, attachments }]);
     }
     sent.set(threadId, (sent.get(threadId) ?? 0) + 1);
     post({ type: 'prompted', threadId, text });
     let reason: wire.StopReason = 'error';
     try {
-      const turn = link.request('thread/prompt', { threadId, text, ...(attachment && { attachments: [attachment] }) });
+      const turn = link.request('thread/prompt', { threadId, text, ...(attachments.length > 0 && { attachments }) });
       void changed().catch(() => undefined); // the list is drawn again when the turn ends
       reason = (await turn).stopReason;
       post({ type: 'turnEnded', threadId });
@@ -88,7 +88,7 @@ export function createPrompts(
     const [next, ...rest] = waiting.get(threadId) ?? [];
     if (!next || isBusy(threadId) || (!next.now && (reason === 'cancelled' || reason === 'error'))) return;
     change(threadId, rest);
-    await send(threadId, next.text, next.attachment);
+    await send(threadId, next.text, next.attachments);
   }
 
   function taken(threadId: string, id: string): [Waiting | undefined, Waiting[]] {
@@ -110,7 +110,7 @@ export function createPrompts(
         return link.notify('thread/cancel', { threadId });
       }
       change(threadId, others);
-      await send(threadId, prompt.text, prompt.attachment);
+      await send(threadId, prompt.text, prompt.attachments);
     },
     updated({ threadId, events }) {
       const end = events.findLast((event) => event.type === 'done');

@@ -136,7 +136,8 @@ beforeEach(async () => {
     showLog: () => undefined,
     restartServer: () => undefined,
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
-    selection: () => undefined,
+    selection: () => ({ path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 }),
+    complete: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],
     keptView: () => undefined,
     keepView: () => undefined,
     keptPrompts: () => undefined,
@@ -528,5 +529,43 @@ describe('the history page hears of a damaged ledger', () => {
     await forge({ type: 'newLedgerChain', reason: 'forged' });
     await forge({ type: 'ledger/newChain', reason: 'forged' });
     expect(sent).toEqual([['newLedgerChain', {}]]);
+  });
+});
+
+describe('what goes along with a prompt', () => {
+  const attachments = (): unknown[] =>
+    sent.flatMap(([method, params]) =>
+      method === 'thread/prompt' ? [(params as { attachments?: unknown }).attachments] : [],
+    );
+
+  it('is named by the extension, sent once, and nothing that the webview makes up', async () => {
+    await forge({ type: 'attachSelection' });
+    await forge({ type: 'attachFile', path: '/w/src/b.py', line: 7 });
+    const given = posted.flatMap((message) => (message.type === 'attached' ? [message.attachment] : []));
+    expect(given).toEqual([
+      { id: '1', path: 'a.py', startLine: 3, endLine: 4 },
+      { id: '2', path: 'src/b.py', startLine: 7, endLine: 7 },
+    ]);
+    await forge({ type: 'prompt', threadId: 't-1', text: 'read these', attachments: ['2', '1', '9', '__proto__'] });
+    await forge({ type: 'prompt', threadId: 't-1', text: 'and again', attachments: ['1'] });
+    await forge({ type: 'prompt', threadId: 't-1', text: 'a forged one', attachments: [{ path: '/etc/passwd' }] });
+    expect(attachments()).toEqual([
+      [
+        { path: '/w/src/b.py', startLine: 7, endLine: 7 },
+        { path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 },
+      ],
+      undefined,
+    ]);
+  });
+
+  it('a file is handed over by its path alone: its text is read by the agent, if it may', async () => {
+    await forge({ type: 'attachFile', path: '/home/me/.ssh/id_rsa', text: 'x' });
+    await forge({ type: 'prompt', threadId: 't-1', text: 'read', attachments: ['1'] });
+    expect(attachments()).toEqual([[{ path: '/home/me/.ssh/id_rsa' }]]);
+  });
+
+  it('files and symbols for a mention are those that the editor finds', async () => {
+    await forge({ type: 'complete', text: 'par' });
+    expect(posted).toEqual([{ type: 'completions', text: 'par', found: [{ name: 'par.py', path: '/w/par.py' }] }]);
   });
 });

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { ARMING_TIME } from '../webview/arming.ts';
+import { ARMING_TIME } from '../src/armingTime.ts';
 import { fakeWebview, opened, snapshot } from './fakeWebview.ts';
 import { options, plainCommand } from './fixtures.ts';
 

@@ -3,7 +3,7 @@ import { beforeEach, vi } from 'vitest';
 
 import type { Intent } from '../src/intents.ts';
 import type { ToWebview } from '../src/messages.ts';
-import { ARMING_TIME } from '../webview/arming.ts';
+import { ARMING_TIME } from '../src/armingTime.ts';
 import { type Bridge, createBridge } from '../webview/bridge.ts';
 import { Root } from '../webview/root.ts';
 import { agents, thread, threads } from './fixtures.ts';

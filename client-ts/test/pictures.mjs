@@ -19,6 +19,7 @@ const SCENES = [
   'chat',
   'messages',
   'chats',
+  'attached',
   'welcome',
   'stopped',
   'review',
@@ -63,6 +64,7 @@ async function picture(theme, view, scene) {
     () =>
       !document.querySelector('[data-state="arming"]') && document.querySelectorAll('countersign-desk *').length > 20,
   );
+  if (scene === 'attached') await page.getByRole('textbox', { name: 'Message' }).pressSequentially('Explain @par');
   await page.screenshot({ path: path.join(OUT, `${name}.png`) });
   if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
     problems.push(`${name}: scrolls sideways`);

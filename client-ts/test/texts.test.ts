@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { hasHidden, pieces, reveal, revealProse } from '../src/reveal.ts';
 import { unifiedDiff } from '../webview/diff.ts';
+import { diffRows } from '../webview/rows.ts';
 import { asTarget } from '../webview/markdown.ts';
 import { durationWords, outcomeFacts, ruleMeaning, shortPath } from '../webview/words.ts';
 
@@ -71,6 +72,34 @@ describe('a diff holds every changed line', () => {
   ];
   it.each(cases)('%s', (_, before, after, expected) => {
     expect(draw(before, after)).toEqual(expected);
+  });
+
+  it('marks the words of a line that changed, and only where lines stand in pairs', () => {
+    const words = (before: string, after: string): string[] =>
+      unifiedDiff(before, after).rows.flatMap((row) =>
+        'words' in row && row.words ? row.words.map(([from, to]) => `${row.kind} ${row.text.slice(from, to)}`) : [],
+      );
+    expect(words('return int(s)\n', 'return int(s.strip())\n')).toEqual(['added .strip(', 'added )']);
+    expect(words('rm -r build\n', 'rm -rf ~\n')).toEqual(['removed r', 'removed build', 'added rf', 'added ~']);
+    expect(words('a\n', 'b\n')).toEqual([]);
+    expect(words('a b\n', 'a c\na d\n')).toEqual([]);
+    expect(words(`x ${'y'.repeat(3000)}\n`, `x ${'z'.repeat(3000)}\n`)).toEqual([]);
+  });
+
+  it('marked words leave every character where it was, in rows and segments of any length', () => {
+    const line = (word: string): string => `${'\u202E\uD83D\uDE00 word '.repeat(30)}${word} ${'tail '.repeat(30)}`;
+    const [before, after] = [line('old'), line('new')];
+    const rows = diffRows(unifiedDiff(before, after).rows, true);
+    for (const [kind, text, changed] of [
+      ['removed', before, 'old'],
+      ['added', after, 'new'],
+    ] as const) {
+      const own = rows.filter((row) => row.kind === kind);
+      expect(own.flatMap((row) => row.segments).join('')).toBe(text);
+      expect(
+        own.flatMap((row) => (row.words ?? []).map(([from, to]) => row.segments.join('').slice(from, to))).join(''),
+      ).toBe(changed);
+    }
   });
 
   it('too different to compare is shown as replaced, whole', () => {

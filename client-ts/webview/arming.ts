@@ -1,8 +1,7 @@
 /** Half a second in which a card takes no approval: after it appeared, changed, or the window got the focus back. */
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-/** Longer than a keystroke or click that was meant for what stood there before, shorter than reading a card. */
-export const ARMING_TIME = 500;
+import { ARMING_TIME } from '../src/armingTime.ts';
 
 export class Arming implements ReactiveController {
   private elapsed = false;

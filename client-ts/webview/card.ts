@@ -8,13 +8,14 @@
  */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
+import { editableInput, withEdit } from '../src/editedInput.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import { Press } from './press.ts';
 import type { Bridge } from './bridge.ts';
 import { inputEditor, type Panel, panelView } from './cardPanels.ts';
 import { whyBox } from './cardWhy.ts';
-import { type Answer, approveEntries, denyEntries, editableInput, optionOf, withEdit } from './answers.ts';
+import { type Answer, approveEntries, denyEntries, optionOf } from './answers.ts';
 import { Drawn, icon, revealed, sentence, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
 import './menu.ts';

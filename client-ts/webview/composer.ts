@@ -1,7 +1,8 @@
 /** Where a person writes: the text, and below it mode, agent, model and Send. Enter sends; approving is not done here. */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import { revealProse } from '../src/reveal.ts';
+import type { Attached, Completion } from '../src/messages.ts';
+import { revealLine, revealProse } from '../src/reveal.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
@@ -10,7 +11,8 @@ import { t } from './l10n.ts';
 import './picker.ts';
 import type { Choice } from './picker.ts';
 import { currentChat, type State } from './state.ts';
-import { labelWords, modeWords } from './words.ts';
+import { Recall } from './recall.ts';
+import { labelWords, modeWords, shortPath } from './words.ts';
 
 const MOST_ROWS = 10;
 
@@ -19,17 +21,24 @@ export class Composer extends Drawn {
     bridge: { attribute: false },
     state: { attribute: false },
     text: { state: true },
-    withSelection: { state: true },
+    mention: { state: true },
+    picked: { state: true },
   };
   declare bridge: Bridge;
   declare state: State;
   declare private text: string;
-  declare private withSelection: boolean;
+  /** The text after the @ before the cursor; undefined while none is being written, or its list was closed. */
+  declare private mention: string | undefined;
+  /** Which of the completions Enter takes. */
+  declare private picked: number;
+
+  private readonly recall = new Recall();
 
   constructor() {
     super();
     this.text = '';
-    this.withSelection = false;
+    this.mention = undefined;
+    this.picked = 0;
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -76,13 +85,18 @@ export class Composer extends Drawn {
           : nothing
       }
       ${this.queue()}
-      <div class="composer-box">
+      <div class="composer-box" @dragover=${this.onDragOver} @drop=${this.onDrop}>
+        ${this.chips()} ${this.completions()}
         <textarea
           aria-label=${t('Message')}
           placeholder=${t('Ask {0}', agentName ?? 'Countersign')}
           rows=${rows}
           .value=${this.text}
-          @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
+          aria-autocomplete="list"
+          aria-controls="completions"
+          aria-activedescendant=${this.found.length > 0 ? `completion-${this.picked}` : nothing}
+          @input=${this.onInput}
+          @blur=${() => (this.mention = undefined)}
           @keydown=${this.onKey}
         ></textarea>
         <div class="composer-bar">
@@ -96,7 +110,7 @@ export class Composer extends Drawn {
           <span class="spring"></span>
           ${this.tokens()}
           ${this.figures()}
-          <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} aria-pressed=${this.withSelection ? 'true' : 'false'} @click=${() => (this.withSelection = !this.withSelection)}>${icon('attach')}</button>
+          <button type="button" class="tool" aria-label=${t('Attach the selection or open file')} title=${t('Attach the selection or open file')} @click=${() => this.bridge.post({ type: 'attachSelection' })}>${icon('attach')}</button>
           ${running ? html`<button type="button" class="tool stop" aria-label=${t('Stop')} title=${t('Stop')} @click=${this.stop}>${icon('debug-stop')}</button>` : nothing}
           <button type="submit" class="tool send" aria-label=${t('Send')} title=${t('Send (Enter)')} ?disabled=${!this.text.trim() || state.connection.state !== 'running'}>${icon('send')}</button>
         </div>
@@ -197,7 +211,104 @@ export class Composer extends Drawn {
     if (chat) this.bridge.dispatch({ type: 'openChat' });
   };
 
+  /** What goes along, each to be taken away again. */
+  private chips(): TemplateResult | typeof nothing {
+    const { attached } = this.state;
+    if (attached.length === 0) return nothing;
+    return html`<ul class="chips" aria-label=${t('Attached')}>
+      ${attached.map((one) => {
+        const name = placeName(one);
+        return html`<li class="chip" data-testid="chip">${icon(one.startLine === undefined ? 'file' : 'selection')}<span class="chip-name" title=${revealLine(one.path)}>${revealLine(name)}</span><button type="button" class="tool" aria-label=${t('Remove {0}', name)} title=${t('Remove')} @click=${() => this.bridge.dispatch({ type: 'detached', id: one.id })}>${icon('close')}</button></li>`;
+      })}
+    </ul>`;
+  }
+
+  /** What was found for the mention that stands before the cursor. */
+  private get found(): readonly Completion[] {
+    const { completions } = this.state;
+    return this.mention !== undefined && completions?.text === this.mention ? completions.found : [];
+  }
+
+  private completions(): TemplateResult {
+    const { found } = this;
+    return html`<ul id="completions" class="completions" role="listbox" aria-label=${t('Files and symbols')} ?hidden=${found.length === 0}>
+      ${found.map(
+        (one, index) =>
+          html`<li id="completion-${index}" role="option" aria-selected=${index === this.picked ? 'true' : 'false'} @pointerdown=${(event: Event) => this.take(event, one)}>${icon(one.line === undefined ? 'file' : 'symbol-method')}<span>${revealLine(one.name)}</span><span class="facts">${revealLine(placeName({ path: shortPath(one.path, this.state.workspace, this.state.home), startLine: one.line }))}</span></li>`,
+      )}
+    </ul>`;
+  }
+
+  private take(event: Event, { path, line, name }: Completion): void {
+    event.preventDefault();
+    const box = this.querySelector('textarea')!;
+    const before = box.value.slice(0, box.selectionStart).replace(MENTION, `$1@${name} `);
+    this.text = before + box.value.slice(box.selectionStart);
+    box.value = this.text;
+    box.setSelectionRange(before.length, before.length);
+    this.mention = undefined;
+    this.bridge.post({ type: 'attachFile', path, ...(line !== undefined && { line }) });
+  }
+
+  private readonly onInput = (event: Event): void => {
+    const box = event.target as HTMLTextAreaElement;
+    this.text = box.value;
+    this.recall.leave();
+    const mention = MENTION.exec(box.value.slice(0, box.selectionStart))?.[2];
+    if (mention !== undefined && mention !== this.mention) this.bridge.post({ type: 'complete', text: mention });
+    this.mention = mention;
+    this.picked = 0;
+  };
+
+  private readonly onDragOver = (event: DragEvent): void => {
+    if (event.dataTransfer?.types.some((type) => URI_LISTS.includes(type))) event.preventDefault();
+  };
+
+  private readonly onDrop = (event: DragEvent): void => {
+    const paths = URI_LISTS.flatMap((type) => pathsOf(event.dataTransfer?.getData(type) ?? ''));
+    if (paths.length === 0) return;
+    event.preventDefault();
+    for (const path of new Set(paths)) this.bridge.post({ type: 'attachFile', path });
+  };
+
+  /** In the list of completions; true if the key was for it. */
+  private completes(event: KeyboardEvent): boolean {
+    const { found } = this;
+    if (found.length === 0 || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) this.picked = (this.picked + by + found.length) % found.length;
+    else if (event.key === 'Escape') this.mention = undefined;
+    else if (event.key === 'Enter' || event.key === 'Tab') this.take(event, found[this.picked]!);
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  /** Arrow up in the first line and arrow down in the last go through what was written before. */
+  private recalls(event: KeyboardEvent): boolean {
+    if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+    const box = event.target as HTMLTextAreaElement;
+    const [before, after] = [box.value.slice(0, box.selectionStart), box.value.slice(box.selectionEnd)];
+    const prompts = (currentChat(this.state)?.items ?? []).flatMap((item) =>
+      item.kind === 'prompt' ? [item.text] : [],
+    );
+    const text =
+      event.key === 'ArrowUp' && !before.includes('\n')
+        ? this.recall.older(box.value, prompts)
+        : event.key === 'ArrowDown' && !after.includes('\n')
+          ? this.recall.newer()
+          : undefined;
+    if (text === undefined) return false;
+    event.preventDefault();
+    this.text = text;
+    box.value = text;
+    box.setSelectionRange(text.length, text.length);
+    return true;
+  }
+
   private readonly onKey = (event: KeyboardEvent): void => {
+    if (this.completes(event) || this.recalls(event)) return;
     if (event.key !== 'Enter' || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
       return;
     event.preventDefault();
@@ -213,8 +324,10 @@ export class Composer extends Drawn {
     const text = this.text.trim();
     const { state } = this;
     if (!text || state.sending || state.connection.state !== 'running') return;
+    const ids = state.attached.map(({ id }) => id);
+    const attached = ids.length > 0 ? { attachments: ids } : {};
+    this.recall.sent(text);
     this.bridge.dispatch({ type: 'sending' });
-    const attached = this.withSelection ? { withSelection: true } : {};
     if (state.current !== undefined) this.bridge.post({ type: 'prompt', threadId: state.current, text, ...attached });
     else {
       const agentName = this.draftAgent();
@@ -227,8 +340,30 @@ export class Composer extends Drawn {
       });
     }
     this.text = '';
-    this.withSelection = false;
+    this.mention = undefined;
   }
+}
+
+/** An @ at the beginning of a word, and what follows it up to the cursor. */
+const MENTION = /(^|\s)@([^\s@]*)$/;
+/** As the editor's explorer and other programs hand over files. */
+const URI_LISTS = ['application/vnd.code.uri-list', 'text/uri-list'];
+
+/** Paths of the files in a list of addresses. */
+export function pathsOf(list: string): string[] {
+  return list.split(/\r?\n/).flatMap((line) => {
+    const place = /^(?:file|vscode-remote):\/\/[^/]*(\/.*)$/i.exec(line.trim())?.[1];
+    try {
+      return place === undefined ? [] : [decodeURIComponent(place).replace(/^\/([a-z]:)/i, '$1')];
+    } catch {
+      return []; // no address that a file could have
+    }
+  });
+}
+
+function placeName({ path, startLine, endLine }: Pick<Attached, 'path' | 'startLine' | 'endLine'>): string {
+  if (startLine === undefined) return path;
+  return endLine === undefined || endLine === startLine ? `${path}:${startLine}` : `${path}:${startLine}-${endLine}`;
 }
 
 function count(tokens: number): string {

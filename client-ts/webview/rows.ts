@@ -5,7 +5,7 @@
 import { reveal } from '../src/reveal.ts';
 import { isElided, longNames } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
-import { type Diff, type DiffRow, unifiedDiff } from './diff.ts';
+import { type Diff, type DiffRow, type Range, unifiedDiff } from './diff.ts';
 import { t } from './l10n.ts';
 import { shortPath } from './words.ts';
 
@@ -25,6 +25,8 @@ export interface Row {
   verdict?: wire.Verdict;
   /** What is warned of beside the text, without a place in the strip: the line it stands in has that. */
   warns?: readonly string[];
+  /** Characters of the row's text that are marked, as the changed words of a line. */
+  words?: readonly Range[];
   /** Why a part has its verdict, in the gate's words. */
   why?: string;
 }
@@ -97,13 +99,35 @@ export function diffRows(rows: readonly DiffRow[], must: boolean): Row[] {
       case 'note':
         return [{ kind: 'gap' as const, segments: [row.text], must }];
       default:
-        return lineRows(row.text, {
-          kind: row.kind,
-          lead: String(row.newLine ?? row.oldLine ?? ''),
-          must: must && row.kind !== 'same',
-        });
+        return withWords(
+          lineRows(row.text, {
+            kind: row.kind,
+            lead: String(row.newLine ?? row.oldLine ?? ''),
+            must: must && row.kind !== 'same',
+          }),
+          row.words,
+        );
     }
   });
+}
+
+/** The rows of one line with its marked words, each counted from the beginning of its row. */
+function withWords(rows: readonly Row[], words: readonly Range[] = []): Row[] {
+  if (words.length === 0) return [...rows];
+  let start = 0;
+  return rows.map((row) => {
+    const end = start + row.segments.join('').length;
+    const own = cutRanges(words, start, end);
+    start = end;
+    return own.length > 0 ? { ...row, words: own } : row;
+  });
+}
+
+/** What of the ranges lies between two places, counted from the first. */
+export function cutRanges(ranges: readonly Range[], start: number, end: number): Range[] {
+  return ranges
+    .map(([from, to]) => [Math.max(from, start) - start, Math.min(to, end) - start] as const)
+    .filter(([from, to]) => from < to);
 }
 
 /** All rows of a request's subject. `raw` draws a tool's input as JSON. */

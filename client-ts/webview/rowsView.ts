@@ -8,7 +8,7 @@ import { guard } from 'lit/directives/guard.js';
 import { Drawn, icon, revealed, verdictIcon } from './drawn.ts';
 import { withPlaces } from './fileLinks.ts';
 import { t } from './l10n.ts';
-import type { Row } from './rows.ts';
+import { cutRanges, type Row } from './rows.ts';
 import type { Seen } from './seen.ts';
 
 /** Segments drawn at once. */
@@ -157,7 +157,12 @@ export class RowsView extends Drawn {
   private chunk(chunk: readonly Row[], first: number): TemplateResult[] {
     let unit = this.seen?.firstOf[first] ?? 0;
     return chunk.map((row) => {
-      const segments = row.segments.map((segment) => html`<span data-unit=${unit++}>${this.shown(segment)}</span>`);
+      let start = 0;
+      const segments = row.segments.map((segment) => {
+        const words = cutRanges(row.words ?? [], start, start + segment.length);
+        start += segment.length;
+        return html`<span data-unit=${unit++}>${words.length > 0 ? marked(segment, words) : this.shown(segment)}</span>`;
+      });
       return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${revealed(row.warns.join(', '))}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
     });
   }
@@ -196,6 +201,18 @@ export class RowsView extends Drawn {
       <div class="sr" role="status" aria-live="polite">${this.said}</div>
     </div>`;
   }
+}
+
+/** A text with some of its characters marked; nothing of it is left out or moved. */
+function marked(text: string, words: readonly (readonly [number, number])[]): TemplateResult[] {
+  const found: TemplateResult[] = [];
+  let end = 0;
+  for (const [from, to] of [...words, [text.length, text.length] as const]) {
+    if (from > end) found.push(html`${revealed(text.slice(end, from))}`);
+    if (to > from) found.push(html`<mark class="word">${revealed(text.slice(from, to))}</mark>`);
+    end = to;
+  }
+  return found;
 }
 
 function lead(row: Row): TemplateResult | typeof nothing {

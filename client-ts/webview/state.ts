@@ -4,7 +4,7 @@
  */
 import { inOrder } from '../src/queueOrder.ts';
 import type { Kept } from '../src/kept.ts';
-import type { Connection, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
+import type { Attached, Completion, Connection, Page, QueuedPrompt, ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { t } from './l10n.ts';
@@ -49,6 +49,10 @@ export interface State {
   sending: boolean;
   /** Text of a prompt that was refused, to be put back into the composer. */
   refused?: string;
+  /** What goes along with the prompt that is being written. */
+  attached: readonly Attached[];
+  /** Files and symbols for the text after an @ in it. */
+  completions?: { text: string; found: readonly Completion[] };
   /** What a search in the chats found; undefined while all are shown. */
   found?: readonly wire.ThreadMatch[];
   /** Prompts that wait for the end of a turn, by chat. */
@@ -98,6 +102,7 @@ export type Event =
   | { type: 'gapAsked'; threadId: string }
   | { type: 'refusedTaken' }
   | { type: 'sending' }
+  | { type: 'detached'; id: string }
   | { type: 'noteClosed'; id: number };
 
 /** Kept of a command's output in the shells view. */
@@ -119,6 +124,7 @@ export function initialState(): State {
     chats: {},
     draft: { mode: 'default' },
     sending: false,
+    attached: [],
     queued: {},
     gaps: [],
     waiting: [],
@@ -183,7 +189,7 @@ export function reduce(state: State, event: Event): State {
     case 'update':
       return updated(state, event.update);
     case 'sending':
-      return { ...state, sending: true };
+      return { ...state, sending: true, attached: [] };
     case 'prompted':
       return withChat({ ...state, sending: false }, event.threadId, (chat) => promptedChat(chat, event.text));
     case 'turnEnded':
@@ -195,6 +201,17 @@ export function reduce(state: State, event: Event): State {
       return withChat(state, event.threadId, (chat) => ({ ...chat, mode: event.mode }));
     case 'promptRefused':
       return { ...noted(state, 'error', event.message), refused: event.text, sending: false };
+    case 'attached': {
+      const { path, startLine, endLine } = event.attachment;
+      const others = state.attached.filter(
+        (one) => one.path !== path || one.startLine !== startLine || one.endLine !== endLine,
+      );
+      return { ...state, attached: [...others, event.attachment] };
+    }
+    case 'detached':
+      return { ...state, attached: state.attached.filter(({ id }) => id !== event.id) };
+    case 'completions':
+      return { ...state, completions: { text: event.text, found: event.found } };
     case 'refusedTaken':
       return { ...state, refused: undefined };
     case 'approvalRequest':

@@ -57,3 +57,23 @@ test('a message is queued while a card waits, survives a reload, and is sent whe
     assert.ok(last);
   });
 });
+
+test('a file that is mentioned goes along as a chip', async () => {
+  await withWorkbench('mention', { settings: TRUSTED }, async ({ page }) => {
+    const chat = await openChat(page);
+    const message = chat.getByRole('textbox', { name: 'Message' });
+    await message.pressSequentially('explain @gre');
+    await chat.getByRole('option', { name: /greet\.py/ }).waitFor({ timeout: BOUND });
+    await screenshot(page, 'mention');
+    await page.keyboard.press('Enter');
+    const chip = chat.getByTestId('chip').filter({ hasText: 'greet.py' });
+    await chip.waitFor({ timeout: BOUND });
+    assert.equal(await message.inputValue(), 'explain @greet.py ');
+    await chat.getByRole('button', { name: 'Send' }).click({ timeout: 2 * BOUND });
+    await chip.waitFor({ state: 'detached', timeout: BOUND });
+    await idle(chat);
+    // The arrow key brings the message back.
+    await message.press('ArrowUp');
+    assert.equal(await message.inputValue(), 'explain @greet.py');
+  });
+});

@@ -224,6 +224,21 @@ const SCENES: Record<string, ToWebview[]> = {
       ],
     },
   ],
+  attached: [
+    snapshot([]),
+    opened,
+    { type: 'attached', attachment: { id: '1', path: 'src/parse.py', startLine: 3, endLine: 17 } },
+    { type: 'attached', attachment: { id: '2', path: 'src/a/folder/of/a/longer/name/than/most/settings.py' } },
+    {
+      type: 'completions',
+      text: 'par',
+      found: [
+        { name: 'parse.py', path: '/home/me/proj/src/parse.py' },
+        { name: 'partition.ts', path: '/home/me/proj/src/a/folder/of/a/longer/name/than/most/partition.ts' },
+        { name: 'parse', path: '/home/me/proj/src/parse.py', line: 13 },
+      ],
+    },
+  ],
   shells: [
     snapshot([]),
     opened,
