@@ -1,9 +1,11 @@
 /**
  * Approving and denying an edit in the diff editor, and leaving changes out of it. Knows no editor: that is handed in.
  *
- * INVARIANT (nothing by accident, nothing unseen): an approval counts as it does on a card: each changed line was in view,
- * in a diff that shows the lines as they are, for half a second in a focused window, and nothing else was approved
- * meanwhile. What a diff editor cannot show truly, and what carries a risk that stands on the card, is approved there.
+ * INVARIANT (nothing by accident): as on a card, an approval counts only half a second after everything was in view, in a
+ * focused window. Denying is never delayed.
+ *
+ * INVARIANT (nothing unseen): each changed line was in view, in a diff that shows lines as they are. What a diff editor
+ * cannot show truly, and what carries a risk that stands on the card, is approved there.
  */
 import type { ApprovalsHost } from './approvals.ts';
 import { ARMING_TIME } from './armingTime.ts';
