@@ -88,7 +88,7 @@ def test_the_table_and_the_sums_say_who_decided_and_how_long_it_took(storage):
 def test_verifying_says_rows_and_head_and_ends_with_one_where_it_does_not_hold(storage):
     head = Reader(storage / LEDGER_FILE).verify().head
     compared = "compared with the head file beside it (row 4) and with "
-    nothing = "nothing outside the folder (give `--anchor SEQ:HASH`)"
+    nothing = "nothing outside the folder (give `--anchor SEQ:HASH` or `--signed-head FILE`)"
     holds = f"4 rows hold; head {head}\n{compared}"
     assert said("--storage", str(storage), "--verify") == (0, f"{holds}{nothing}\n", "")
     assert said("--storage", str(storage), "--verify", "--anchor", f"4:{head}") == (
@@ -133,7 +133,8 @@ def test_an_export_is_written_once_and_verified(storage, tmp_path):
     code, out, _ = said("--storage", str(storage), "--export", str(file), "--tool", "shell")
     assert (code, out.splitlines()[0]) == (0, f"3 rows written to {file}")
     assert f"count 4; head {head}; sha256 of the file" in out
-    assert said("--verify-export", str(file))[:2] == (0, f"3 rows hold; head {head}\n")
+    compared = "compared with its own last line only: no signature is beside it"
+    assert said("--verify-export", str(file))[:2] == (0, f"3 rows hold; head {head}\n{compared}\n")
     code, _, problems = said("--storage", str(storage), "--export", str(file))
     assert (code, problems) == (2, f"`{file}` exists already; name a new file\n")
     file.write_bytes(file.read_bytes()[:-1])

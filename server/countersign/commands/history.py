@@ -1,12 +1,13 @@
 """``countersign history``: the ledger of a storage folder, read, verified, exported and put away.
 
-Everything but ``--rotate`` and ``--new-chain`` only reads. What a ledger and an export are, and how they are proved, is
-in ``gate/ledger/hash_chain.py`` and ``gate/ledger/export.py``.
+Everything but ``--rotate`` and ``--new-chain`` only reads the ledger. What a ledger and an export are, and how they are
+proved, is in ``gate/ledger/hash_chain.py`` and ``gate/ledger/export.py``; signatures of both in ``signature.py``.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
+from countersign.commands.keyring import KeyringError, blocking_make_key, blocking_read_key
 from countersign.gate import (
     LEDGER_FILE,
     Anchor,
@@ -26,12 +28,18 @@ from countersign.gate import (
     Ledger,
     Reader,
     Verification,
+    blocking_check_signature,
+    blocking_check_signed_export,
     blocking_export,
     blocking_read_heads,
     blocking_rotate,
+    blocking_sign_head,
     blocking_verify_export,
+    blocking_write_signature,
+    key_name,
     parse_moment,
     shown,
+    signature_path,
 )
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import HistoryFilter, Phase
@@ -55,6 +63,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--anchor", type=_anchor, metavar="SEQ:HASH", help="with --verify: this row must be in the chain with this hash"
     )
+    parser.add_argument("--make-key", action="store_true", help="make a key for signatures in the system's keyring")
+    parser.add_argument("--sign-head", type=Path, metavar="FILE", help="sign the chain's end into a new file")
+    parser.add_argument(
+        "--signed-head", type=Path, metavar="FILE", help="with --verify: compare with a file that --sign-head made"
+    )
+    parser.add_argument(
+        "--sign",
+        action="store_true",
+        help="with --export and --rotate: sign into FILE.sig; with --verify-export: that signature must hold",
+    )
     parser.add_argument(
         "--new-chain", action="store_true", help="set a damaged ledger aside under a dated name and begin a new chain"
     )
@@ -75,8 +93,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
     """Do what was asked, oldest row first. 0: done; 1: it does not hold; 2: it could not be done."""
     try:
+        if arguments.make_key:
+            print(f"exports and heads are signed with the key {key_name(blocking_make_key())}", file=out)
+            return 0
         if arguments.verify_export is not None:
-            return _told(blocking_verify_export(arguments.verify_export), out)
+            return _verified_export(arguments.verify_export, out, must_be_signed=arguments.sign)
         if arguments.storage is None:
             print("name the storage folder of a server with `--storage`", file=problems)
             return 2
@@ -92,7 +113,7 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
         print(f"`{error.filename}` exists already; name a new file", file=problems)
     except BrokenPipeError:
         return 0
-    except LedgerUnavailable as error:
+    except (LedgerUnavailable, KeyringError) as error:
         print(str(error), file=problems)
     except OSError as error:
         what = os.strerror(error.errno or 0).lower()
@@ -103,14 +124,20 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
 def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     reader, wanted = Reader(file), _filter(arguments)
     if arguments.verify:
-        return _verified(reader, arguments.anchor, out)
+        return _verified(reader, arguments, out)
+    if arguments.sign_head is not None:
+        said = blocking_sign_head(reader, arguments.sign_head, blocking_read_key())
+        print(f"row {said.head.rows} signed with the key {said.key} in {arguments.sign_head}", file=out)
+        return 0
     if arguments.new_chain:
         return _new_chain(file, arguments, out)
     if arguments.rotate is not None:
-        return _written(blocking_rotate(file, arguments.rotate), arguments.rotate, out)
+        key = _signing_key(arguments, arguments.rotate)
+        return _written(blocking_rotate(file, arguments.rotate), arguments.rotate, key, out)
     if arguments.export is not None:
+        key = _signing_key(arguments, arguments.export)
         exported = blocking_export(reader, arguments.export, wanted, workspace=arguments.workspace)
-        return _written(exported, arguments.export, out)
+        return _written(exported, arguments.export, key, out)
     entries = map(shown, reader.walk(wanted, workspace=arguments.workspace))
     if arguments.stats:
         _stats(entries, out)
@@ -121,17 +148,54 @@ def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _verified(reader: Reader, anchor: Anchor | None, out: TextIO) -> int:
+def _verified(reader: Reader, arguments: argparse.Namespace, out: TextIO) -> int:
     """Walk the chain, and say what it was compared with."""
+    outside: list[tuple[str, Anchor]] = []
+    if arguments.anchor is not None:
+        outside.append((f"the anchor at row {arguments.anchor.rows}", arguments.anchor))
+    if arguments.signed_head is not None:
+        said = blocking_check_signature(arguments.signed_head, blocking_read_key(), "head")
+        words = f"the head at row {said.head.rows}, signed {said.at} with the key {said.key}"
+        outside.append((words, Anchor("", said.head.rows, said.head.hash)))
     found = reader.verify()
-    if anchor is not None and found.fault is None:
-        reader.check_anchor(anchor)
+    if found.fault is None:
+        for _, anchor in outside:
+            reader.check_anchor(anchor)
     status = _told(found, out)
     heads = blocking_read_heads(reader.path) if reader.path is not None else ()
     beside = f"the head file beside it (row {heads[0].rows})" if heads else "no head file: there is none beside it"
-    outside = f"the anchor at row {anchor.rows}" if anchor else "nothing outside the folder (give `--anchor SEQ:HASH`)"
-    print(f"compared with {beside} and with {outside}", file=out)
+    named = " and ".join(words for words, _ in outside)
+    named = named or "nothing outside the folder (give `--anchor SEQ:HASH` or `--signed-head FILE`)"
+    print(f"compared with {beside} and with {named}", file=out)
     return status
+
+
+def _verified_export(export: Path, out: TextIO, *, must_be_signed: bool) -> int:
+    """Say whether an export holds, and what it was compared with."""
+    found = blocking_verify_export(export)
+    if found.fault is None and must_be_signed:
+        said = blocking_check_signed_export(export, blocking_read_key(), found.head)
+        compared = f"its own last line and with the signature of {said.at} by the key {said.key}"
+    elif signature_path(export).exists():
+        compared = "its own last line only; give `--sign` to check the signature beside it"
+    else:
+        compared = "its own last line only: no signature is beside it"
+    status = _told(found, out)
+    print(f"compared with {compared}", file=out)
+    return status
+
+
+def _signing_key(arguments: argparse.Namespace, file: Path) -> bytes | None:
+    """Return the key, where the export is to be signed; before anything is written.
+
+    Raises:
+        KeyringError: there is no key. FileExistsError: there is a signature of that name.
+    """
+    if not arguments.sign:
+        return None
+    if (path := signature_path(file)).exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    return blocking_read_key()
 
 
 def _new_chain(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
@@ -191,9 +255,12 @@ def _told(found: Verification, out: TextIO) -> int:
     return 1
 
 
-def _written(exported: Exported, file: Path, out: TextIO) -> int:
+def _written(exported: Exported, file: Path, key: bytes | None, out: TextIO) -> int:
     print(f"{exported.rows} rows written to {file}", file=out)
     print(f"count {exported.head.rows}; head {exported.head.hash}; sha256 of the file {exported.sha256}", file=out)
+    if key is not None:
+        said = blocking_write_signature(signature_path(file), key, "export", exported.head, exported.sha256)
+        print(f"signed with the key {said.key} in {signature_path(file)}", file=out)
     return 0
 
 

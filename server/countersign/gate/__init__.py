@@ -60,6 +60,13 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.secret_forms import has_secret_form as has_secret_form
     from countersign.gate.ledger.secret_forms import is_secret_name as is_secret_name
     from countersign.gate.ledger.server_lock import Owner as Owner
+    from countersign.gate.ledger.signature import KEY_BYTES as KEY_BYTES
+    from countersign.gate.ledger.signature import blocking_check_signature as blocking_check_signature
+    from countersign.gate.ledger.signature import blocking_check_signed_export as blocking_check_signed_export
+    from countersign.gate.ledger.signature import blocking_sign_head as blocking_sign_head
+    from countersign.gate.ledger.signature import blocking_write_signature as blocking_write_signature
+    from countersign.gate.ledger.signature import key_name as key_name
+    from countersign.gate.ledger.signature import signature_path as signature_path
     from countersign.gate.ledger.writer import Ledger as Ledger
     from countersign.gate.paths.path_judge import PathJudge as PathJudge
     from countersign.gate.paths.sensitive_paths import PROTECTED_IN_HOME as PROTECTED_IN_HOME
@@ -134,6 +141,10 @@ _NAMES = {
     "ledger.rule_usage": "RuleUse blocking_calls_by_day blocking_uses use_of_each",
     "ledger.secret_forms": "has_secret_form is_secret_name",
     "ledger.server_lock": "Owner",
+    "ledger.signature": (
+        "KEY_BYTES blocking_check_signature blocking_check_signed_export blocking_sign_head blocking_write_signature"
+        " key_name signature_path"
+    ),
     "ledger.writer": "Ledger",
     "paths.path_judge": "PathJudge",
     "paths.sensitive_paths": ("PROTECTED_IN_HOME SECRET_IN_HOME is_package_binary protected_reason secret_name"),
