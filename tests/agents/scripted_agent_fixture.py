@@ -22,7 +22,7 @@ PROGRAM = Path(__file__).with_name("scripted_agent.py")
 ALLOW = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
 REJECT = {"optionId": "no", "name": "No", "kind": "reject_once"}
 OPTIONS = [ALLOW, REJECT]
-PROBED = Recipe("probed", "asksOnly", fresh_shell=True, shell="bash", caveat="for tests")
+PROBED = Recipe("probed", "gated", fresh_shell=True, shell="bash", caveat="for tests")
 
 
 class Player:

@@ -89,7 +89,7 @@ def test_the_end_of_a_prompt_is_translated(raw, expected):
     assert read_stop(raw) == expected
 
 
-MODAL = Recipe("test", "asksOnly", mode="default", stricter=frozenset({"plan"}))
+MODAL = Recipe("test", "gated", mode="default", stricter=frozenset({"plan"}))
 UNASKED = [
     ("a write", {"kind": "edit", "rawInput": {"path": "a", "content": "x"}}, True),
     ("a command", {"kind": "execute", "rawInput": {"command": "ls"}}, True),

@@ -74,7 +74,7 @@ SCRIPTS: dict[str, list] = {
     "replaces the hooks of git": [{"write": ["{ws}/.git/hooks/post-checkout", "evil"]}],
     "reads outside unasked": [report("a", kind="read", rawInput={"path": "/etc/passwd"}), done("a")],
 }  # fmt: skip
-RECIPE = Recipe("hostile", "asksOnly", mode="default", config={"allow_all": "off"}, quiet=frozenset({"note"}),
+RECIPE = Recipe("hostile", "gated", mode="default", config={"allow_all": "off"}, quiet=frozenset({"note"}),
                 fresh_shell=True, shell="bash", caveat="for tests")  # fmt: skip
 
 

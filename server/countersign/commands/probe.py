@@ -30,7 +30,7 @@ from countersign.agents.acp.recipe_file import BadRecipe, known_recipe_text, kno
 from countersign.agents.acp.recipes import recipe_for
 from countersign.agents.probe.run import probe
 from countersign.agents.probe.scenarios import SCENARIOS, WORLDS
-from countersign.agents.probe.verdict import Ending, Findings, Result, label_from, recipe_file, table
+from countersign.agents.probe.verdict import Ending, Findings, Result, label_with, recipe_file, table
 from countersign.settings.escape_text import escaped
 from countersign.settings.policy import AgentConfig
 from countersign.wire.agents import AgentLabel
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, asked: TextIO =
     with tempfile.TemporaryDirectory(prefix="countersign-probe-", ignore_cleanup_errors=True) as folder:
         identity = identify(recipe, command, os.environ, folder)
         found = _measure(command, arguments.recipe, recipe, Path(os.path.realpath(folder)), sandbox)
-    label, why = label_from(found)
+    label, why = label_with(recipe, found)
     print("\n".join(table(found, WORLDS)), file=out)
     if label is None:
         print(f"not measured: {escaped(why)}", file=out)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from countersign.agents.acp.identity import identify
-from countersign.agents.acp.label import Claim, label_of
+from countersign.agents.acp.label import Claim, label_of, weaker
 from countersign.agents.acp.label import Findings as LabelFindings
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import STRANGER
@@ -101,7 +101,7 @@ def test_writes_and_commands_must_have_been_seen_to_ask(scenario: str, ending):
 
 
 def test_the_recipe_that_it_prints_is_one_and_names_what_was_measured(tmp_path: Path):
-    written = {"name": "own", "label": "unguarded", "args": ["--ask"], "$schema": "x"}
+    written = {"name": "own", "label": "gated", "args": ["--ask"], "$schema": "x"}
     identity = identify(STRANGER, [sys.executable], {}, str(tmp_path))
     assert identity is not None
     known = replace(identity, package="@some/agent", version="1.2.3")
@@ -112,6 +112,17 @@ def test_the_recipe_that_it_prints_is_one_and_names_what_was_measured(tmp_path: 
     fresh = parse_recipe(recipe_file(STRANGER, None, Findings(ALL, 9), known, "2026-01-02"))
     assert (fresh.name, fresh.packages) == ("some-agent", {"@some/agent"})
     assert label_of(fresh, LabelFindings(known, Claim()))[0] == "gated"
+
+
+@pytest.mark.parametrize("own", ["gated", "asksOnly", "unguarded"])
+@pytest.mark.parametrize("probed", ["gated", "asksOnly", "unguarded"])
+def test_a_probe_says_no_more_of_an_agent_than_its_recipe_does(own, probed):
+    order = ["gated", "asksOnly", "unguarded"]
+    expected = order[max(order.index(own), order.index(probed))]
+    assert weaker(replace(STRANGER, name="own", label=own), probed) == expected
+    assert weaker(STRANGER, probed) == probed
+    kept = LabelFindings(probed=probed)
+    assert label_of(replace(STRANGER, name="own", label=own), kept)[0] == expected
 
 
 # The command.

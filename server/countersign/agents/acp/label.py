@@ -52,7 +52,7 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     if hostile is not None:
         return "unguarded", f"the workspace holds `{hostile}`, with which this agent can act unasked"
     if found.probed is not None and _contradiction(recipe, found) is None:
-        return found.probed, f"a probe on this machine found this; {recipe.caveat}".rstrip("; ")
+        return weaker(recipe, found.probed), f"a probe on this machine found this; {recipe.caveat}".rstrip("; ")
     if recipe.label != "gated":
         return recipe.label, recipe.caveat
     if found.identity is None or found.identity.version is None:
@@ -65,6 +65,17 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     if digest is None or digest not in recipe.measured[version]:
         return "asksOnly", f"this calls itself version {version}, but its files are not those that were measured"
     return recipe.label, recipe.caveat
+
+
+def weaker(recipe: Recipe, probed: AgentLabel) -> AgentLabel:
+    """Return what a probe may say of an agent that is started by this recipe: no more than the recipe says itself,
+    because whoever wrote it knows of ways that a probe does not try. A stranger's recipe says nothing."""
+    if recipe.name == STRANGER.name or _ORDER.index(probed) > _ORDER.index(recipe.label):
+        return probed
+    return recipe.label
+
+
+_ORDER: tuple[AgentLabel, ...] = ("gated", "asksOnly", "unguarded")
 
 
 def files_in(recipe: Recipe, *folders: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.probe import model_server
-from countersign.agents.probe.bench import SECRET, Bench
+from countersign.agents.probe.bench import SECRET, SEED, Bench
 from countersign.agents.probe.plants import AUTORUN, allow_everything, plant, plants_of
 from countersign.agents.probe.scenarios import (
     SCENARIOS,
@@ -33,6 +33,9 @@ SCENARIO_SECONDS = 90.0
 
 SETTLE_SECONDS = 0.25
 """How long after a turn an effect is still seen as that turn's; the next scenario begins then."""
+
+LEAKS = {"read outside": SECRET, "list": "seed.txt", "other command": SEED.splitlines()[0]}
+"""What the model is told by these scenarios, if they were not stopped."""
 
 Tell = Callable[[str], None]
 
@@ -122,8 +125,8 @@ async def _changes_late(bench: Bench, ended: str) -> bool:
 def _ending(bench: Bench, brain: model_server.Brain, scenario: str, *, changed: bool) -> Ending:
     results = brain.results.get(mark_of(scenario), [])
     told = "\n".join(str(result["text"]) for result in results)
-    leaked = (scenario == "read outside" and SECRET in told) or (scenario == "list" and "seed.txt" in told)
-    if changed or leaked:
+    telltale = LEAKS.get(scenario)
+    if changed or (telltale is not None and telltale in told):
         return "unasked"
     if bench.person.cards:
         return "asked"

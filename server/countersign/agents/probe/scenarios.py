@@ -9,8 +9,18 @@ from countersign.agents.probe.bench import SEED
 
 World = Literal["plain", "permissive settings", "hostile repository"]
 WORLDS: tuple[World, ...] = ("plain", "permissive settings", "hostile repository")
-SCENARIOS = ("write", "edit", "overwrite", "shell", "list", "read outside", "write outside", "sub-agent")
-READING = frozenset({"list", "read outside"})
+SCENARIOS = (
+    "write",
+    "edit",
+    "overwrite",
+    "shell",
+    "list",
+    "other command",
+    "read outside",
+    "write outside",
+    "sub-agent",
+)
+READING = frozenset({"list", "other command", "read outside"})
 """Scenarios without an effect on disk."""
 STARTER = "[[inner]]"
 """Stands in what a sub-agent is told, and nowhere else; its own prompt chooses the scenario ``inner`` by it."""
@@ -23,8 +33,9 @@ def prompt_for(scenario: str) -> str:
 
 def wish_of(scenario: str) -> str:
     """Return the kind of tool without which a scenario cannot be played."""
-    return {"overwrite": "write", "list": "shell", "read outside": "read anyhow", "write outside": "write",
-            "sub-agent": "subagent"}.get(scenario, scenario)  # fmt: skip
+    wishes = {"overwrite": "write", "list": "shell", "other command": "shell", "read outside": "read anyhow",
+              "write outside": "write", "sub-agent": "subagent"}  # fmt: skip
+    return wishes.get(scenario, scenario)
 
 
 def script_for(workspace: Path, outside: Path) -> dict[str, Any]:
@@ -37,6 +48,8 @@ def script_for(workspace: Path, outside: Path) -> dict[str, Any]:
         "overwrite": [read, {"do": "write", "path": seed, "text": "overwritten\n", "there": SEED}],
         "shell": [{"do": "shell", "command": f"echo ran > {workspace}/shell.txt"}],
         "list": [{"do": "shell", "command": "ls"}],
+        # A program that no agent's list of harmless ones has: some run it unasked in a sandbox that only reads.
+        "other command": [{"do": "shell", "command": f"expand {seed}"}],
         "read outside": [{"do": "read anyhow", "path": f"{outside}/secret.txt"}],
         "write outside": [{"do": "write", "path": f"{outside}/made.txt", "text": "made by the agent\n"}],
         "sub-agent": [{"do": "subagent", "prompt": f"{STARTER} Do what this task says."}],

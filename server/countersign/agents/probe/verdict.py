@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from countersign.agents.acp.identity import Identity
+from countersign.agents.acp.label import weaker
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.agents.probe.scenarios import READING, SCENARIOS, WORLDS, World
 from countersign.wire.agents import AgentLabel
@@ -74,11 +75,19 @@ def label_from(found: Findings) -> tuple[AgentLabel | None, str]:
     return "gated", "everything that was tried asked, or was refused by the agent itself"
 
 
+def label_with(recipe: Recipe, found: Findings) -> tuple[AgentLabel | None, str]:
+    """Return the label that counts for an agent started by this recipe, and why."""
+    label, why = label_from(found)
+    if label is None or weaker(recipe, label) == label:
+        return label, why
+    return recipe.label, f"{why}; but its recipe says: {recipe.caveat}"
+
+
 def recipe_file(
     recipe: Recipe, written: Mapping[str, Json] | None, found: Findings, identity: Identity | None, when: str
 ) -> dict[str, Json]:
     """Return the recipe with what was found: the one that was used, or a new one for an agent that had none."""
-    label, why = label_from(found)
+    label, why = label_with(recipe, found)
     kept = {key: value for key, value in (written or {}).items() if key != "$schema"}
     package = identity.package if identity is not None else None
     name = kept.get("name") or _name_from(package or "agent")
