@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.tools.shell import cgroups
+from countersign.tools import cgroups
 from countersign.tools.shell.supervised import spawn_supervised
 from tests.patience import PATIENCE
 

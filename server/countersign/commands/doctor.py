@@ -34,9 +34,9 @@ from countersign.settings.layers import Layer, Layers, file_layer
 from countersign.settings.merge import build_policy
 from countersign.settings.policy import AgentConfig, Policy
 from countersign.settings.tree import policy_tree
+from countersign.tools.cgroups import blocking_groups
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confiner
-from countersign.tools.shell.cgroups import blocking_groups
 from countersign.tools.shell.environment import filtered_environment, withheld
 from countersign.tools.shell.orphans import become_subreaper
 from countersign.wire.agents import AgentLabel

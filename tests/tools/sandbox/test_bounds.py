@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from countersign.tools.sandbox import cgroups
-from countersign.tools.sandbox.cgroups import MOST_PROCESSES, Parents, blocking_left, blocking_parents, bounds_of
+from countersign.tools import cgroups
+from countersign.tools.cgroups import MOST_PROCESSES, Parents, blocking_left, blocking_parents, bounds_of
 from countersign.tools.sandbox.confiner import PREFIX, Confiner
 from countersign.tools.sandbox.state import why_not
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
@@ -48,7 +48,7 @@ def test_groups_that_a_killed_server_left_are_removed(tmp_path: Path) -> None:
     if blocking_parents() == Parents():
         pytest.skip("no control group can be made here")
     gone, ours = (f"{PREFIX}{pid}-{os.urandom(4).hex()}" for pid in (2**22 + 1, os.getpid()))
-    groups = [*cgroups.blocking_make(gone), *cgroups.blocking_make(ours)]
+    groups = [*cgroups.blocking_make_bounded(gone), *cgroups.blocking_make_bounded(ours)]
     try:
         Confiner(tmp_path).blocking_sweep()
         assert [group.name for group in groups if group.exists()] == [ours] * (len(groups) // 2)

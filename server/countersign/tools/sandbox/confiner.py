@@ -18,9 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from countersign.settings.policy import Policy
+from countersign.tools.cgroups import blocking_left, blocking_make_bounded, blocking_remove
 from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import covers_of, options
-from countersign.tools.sandbox.cgroups import blocking_left, blocking_make, blocking_remove
 from countersign.tools.sandbox.compile_boundary import NoBoundary, blocking_boundary
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seccomp import filter_program
@@ -191,7 +191,7 @@ class Confiner:
         if not any(cwd == root.path or lies_below(cwd, root.path) for root in boundary.roots):
             raise NoSandbox(f"`{cwd}` lies in no folder of the sandbox; run the command in the workspace")
         try:
-            run = _RunFolders.blocking_make(self._storage, boundary.roots)
+            run = _RunFolders.blocking_make_bounded(self._storage, boundary.roots)
         except OSError as error:
             raise NoSandbox(f"the sandbox's own folders cannot be made: {error.strerror}") from None
         status, said = os.pipe()
@@ -261,11 +261,11 @@ class _RunFolders:
         self.groups: tuple[Path, ...] = ()
 
     @classmethod
-    def blocking_make(cls, storage: Path, roots: Sequence[SandboxRoot]) -> _RunFolders:
+    def blocking_make_bounded(cls, storage: Path, roots: Sequence[SandboxRoot]) -> _RunFolders:
         """Make them where each root's filesystem is, outside of all roots."""
         run = cls(_base_for(storage, roots) / f"{PREFIX}{os.getpid()}-{secrets.token_hex(6)}", roots)
         run._base.mkdir(mode=0o700)
-        run.groups = blocking_make(run._base.name)
+        run.groups = blocking_make_bounded(run._base.name)
         run.memory.mkdir()
         for number in range(len(roots)):
             run.work(number).mkdir()

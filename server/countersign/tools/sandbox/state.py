@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from countersign.settings.policy import Policy
-from countersign.tools.sandbox.cgroups import blocking_parents, bounds_of
+from countersign.tools.cgroups import blocking_parents, bounds_of
 
 _RESTRICTED = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _PERMITTED = Path("/proc/sys/kernel/unprivileged_userns_clone")

@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from countersign.tools.shell import cgroups
+from countersign.tools import cgroups
 from countersign.tools.shell.orphans import become_subreaper, blocking_end, blocking_foreign_children
 
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
@@ -171,7 +171,7 @@ async def spawn_supervised(
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
     folder = cwd if isinstance(cwd, int) else -1
-    group, joining = cgroups.blocking_make(mark) or (None, -1)
+    group, joining = cgroups.blocking_make_group(mark) or (None, -1)
     try:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), str(joining),
