@@ -165,6 +165,12 @@ def _flooding(seed: int, numbers: range) -> Iterator[str]:
     return too_much_memory(seed, numbers)
 
 
+def _answers(seed: int, numbers: range) -> Iterator[str]:
+    from tests.agents.answer_fuzz import answer_faults  # noqa: PLC0415 likewise
+
+    return answer_faults(seed, numbers)
+
+
 def _models(seed: int, numbers: range) -> Iterator[str]:
     from tests.agents.hostile import model_faults  # noqa: PLC0415 likewise
 
@@ -190,6 +196,7 @@ COUNTS: Mapping[str, Count] = {
     "tampering": Count("each way of tampering with a ledger is found by what must find it", 20_000, 100, _tampering),
     "agents": Count("spoiled messages of a hosted agent change nothing and leave nothing", 1_000_000, 10_000, _agents),
     "sessions": Count("turns of messages by the schema of ACP leave nothing behind", 40_000, 400, _sessions),
+    "answers": Count("lives of an agent whose answers are spoiled leave nothing behind", 40_000, 1_000, _answers),
     "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),
     "flooding": Count("all attacks of one agent, or of one model server, at once take under 300 MB", 1, 1, _flooding),
     "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),

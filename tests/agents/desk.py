@@ -65,6 +65,11 @@ class Person:
                   "bypassAll": False, **more}  # fmt: skip
         return await self.gate.answering.answer(ApprovalResponseParams.model_validate(params))
 
+    def forget(self) -> None:
+        """Forget the cards so far, and their ends."""
+        self.shown.clear()
+        self.ended.clear()
+
     async def card(self, number: int = 1) -> ApprovalRequest:
         await self.until(lambda: len(self.shown) >= number)
         return self.shown[number - 1]

@@ -26,6 +26,8 @@ from countersign.wire.errors import ModelError
 from countersign.wire.strict_json import is_safe
 from tests.patience import PATIENCE
 
+from .growth import Growth
+
 BOUND = PATIENCE
 """Seconds until a test gives up; what takes longer hangs."""
 SLOW = 5.0
@@ -218,7 +220,7 @@ def agent_faults(seed: int, numbers: range) -> Iterator[str]:
 
 
 async def _agent_faults(seed: int, numbers: range) -> list[str]:
-    faults = []
+    faults, growth = [], Growth()
     async with Agent() as agent:
         for start in numbers[::100]:
             chance = random.Random(f"{seed} {start}")
@@ -233,7 +235,8 @@ async def _agent_faults(seed: int, numbers: range) -> list[str]:
                 faults.append(f"{start}: a request holds what cannot be stored")
             agent.requests.clear()
             agent.notices.clear()
-    return faults
+            growth.look((start - numbers.start) // 100, len(numbers) // 100)
+    return [*faults, *growth.faults()]
 
 
 def model_faults(seed: int, numbers: range, provider: str = "ollama") -> Iterator[str]:
@@ -242,7 +245,7 @@ def model_faults(seed: int, numbers: range, provider: str = "ollama") -> Iterato
 
 
 async def _model_faults(seed: int, numbers: range, provider: str) -> list[str]:
-    faults, taken, refused = [], 0, 0
+    faults, taken, refused, growth = [], 0, 0, Growth()
     for number in numbers:
         chance = random.Random(f"{seed} {number}")
         data, began = stream_of(provider, chance), time.monotonic()
@@ -261,6 +264,10 @@ async def _model_faults(seed: int, numbers: range, provider: str) -> list[str]:
                 faults.append(f"{number}: an error that cannot be shown")
         if time.monotonic() - began > SLOW:
             faults.append(f"{number}: took {time.monotonic() - began:.1f} s")
+        growth.look(number - numbers.start, len(numbers))
+    faults += growth.faults()
+    if left := asyncio.all_tasks() - {asyncio.current_task()}:
+        faults.append(f"left running: {left}")
     if len(numbers) >= 1000 and not taken > len(numbers) // 10 < refused:
         faults.append(f"the streams are all alike: {taken} pieces, {refused} errors")
     return faults

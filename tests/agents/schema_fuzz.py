@@ -29,6 +29,7 @@ from countersign.agents.acp.session import Session
 from countersign.gate import Workers
 from countersign.wire.strict_json import is_safe, parse_json
 from tests.agents.desk import BOUND, Place, make_place
+from tests.agents.growth import Growth
 from tests.agents.hostile import VALUES, spoiled
 
 REQUESTS = {
@@ -125,22 +126,23 @@ def session_faults(seed: int, numbers: range) -> Iterator[str]:
 
 
 async def _session_faults(seed: int, numbers: range, folder: Path) -> list[str]:
-    place, records = make_place(folder), Records()
-    logging.getLogger("countersign").addHandler(records)
+    place, growth = make_place(folder), Growth()
     (place.workspace / "there").write_text("text")
     (place.workspace / "dir").mkdir()
     (place.workspace / "link").symlink_to("there")
     faults = []
     try:
-        for number in numbers:
-            chance = random.Random(f"{seed} {number}")
-            async with asyncio.timeout(BOUND):
-                faults += [f"{number}: {fault}" for fault in await _turn(place, chance, allows=number % 4 == 0)]
-            faults += [f"{number}: {record}" for record in records.taken()]
+        with Records.kept() as records:
+            for number in numbers:
+                chance = random.Random(f"{seed} {number}")
+                async with asyncio.timeout(BOUND):
+                    faults += [f"{number}: {fault}" for fault in await _turn(place, chance, allows=number % 4 == 0)]
+                faults += [f"{number}: {record}" for record in records.taken()]
+                place.person.forget()
+                growth.look(number - numbers.start, len(numbers))
     finally:
-        logging.getLogger("countersign").removeHandler(records)
         await place.close()
-    return faults
+    return [*faults, *growth.faults()]
 
 
 class Records(logging.Handler):
@@ -149,6 +151,17 @@ class Records(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self._kept: list[str] = []
+
+    @classmethod
+    @contextlib.contextmanager
+    def kept(cls) -> Iterator[Records]:
+        """Keep the records of this block."""
+        records = cls()
+        logging.getLogger("countersign").addHandler(records)
+        try:
+            yield records
+        finally:
+            logging.getLogger("countersign").removeHandler(records)
 
     def emit(self, record: logging.LogRecord) -> None:
         self._kept.append(self.format(record)[-600:])

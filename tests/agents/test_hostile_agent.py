@@ -16,6 +16,7 @@ from countersign.agents.acp.connection import MOST_RUNNING, Connection, RpcError
 from countersign.wire.errors import AgentExit, ModelError
 from tests.agents.scripted_agent_fixture import Player, ask, report
 
+from .answer_fuzz import ANSWERS_PER_LIFE, answer_faults
 from .desk import Place
 from .hostile import BOUND, Agent, agent_faults
 from .schema_fuzz import session_faults
@@ -245,3 +246,7 @@ def test_an_error_of_the_protocol_keeps_its_code():
 
 def test_ten_thousand_messages_by_the_schema_leave_nothing_behind():
     assert list(session_faults(13, range(400))) == []
+
+
+def test_ten_thousand_answers_by_the_schema_leave_nothing_behind():
+    assert list(answer_faults(5, range(10_000 // ANSWERS_PER_LIFE))) == []
