@@ -147,7 +147,7 @@ ATTACKS = (reads, sparse_reads, thoughts, waits, lines, inputs, requests, cards,
            places, brackets, noise, errors)  # fmt: skip
 
 
-WITHIN_LIMITS = {thoughts: 7, inputs: 8, lines: 0, noise: 2000, errors: 20}
+WITHIN_LIMITS = {waits: 40, thoughts: 7, inputs: 8, lines: 0, noise: 2000, errors: 20}
 """How many messages of an attack the client bears; of the others it bears all."""
 UNREAD = (reads, sparse_reads, waits, requests, cards, writes)
 """After these the agent reads nothing, until it is ended."""

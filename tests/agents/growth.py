@@ -1,4 +1,4 @@
-"""Whether a long series of hostile messages leaves objects behind: they are counted early in the series and at its end."""
+"""Whether a long series of hostile messages leaves objects behind: they are counted early on and at the end."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -13,7 +14,7 @@ import pytest
 
 from countersign.agents.drive import Drive
 from countersign.agents.limits import LONGEST_TEXT, LONGEST_THOUGHT
-from countersign.agents.models import answer_reader
+from countersign.agents.models import answer_reader, bounded_network
 from countersign.agents.models.base import (
     CallPiece,
     Message,
@@ -184,6 +185,35 @@ async def test_a_broken_answer_is_one_clear_error(status: str, headers: str, bod
             await heard(url)
     assert str(failed.value).isprintable()
     assert len(str(failed.value)) < 400
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+ENDLESS = {
+    "interim responses": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
+    "interim headers": (b"", b"HTTP/1.1 103 Early\r\n" + b"x: y\r\n" * 1000 + b"\r\n"),
+    "extensions of chunks": (CHUNKED, b"1;" + b"a" * 60_000 + b"\r\n\n\r\n"),
+    "chunks of a byte": (CHUNKED, b"1\r\n\n\r\n" * 1000),
+    "trailers": (CHUNKED + b"0\r\n", b"x: y\r\n" * 1000),
+}
+
+
+@pytest.mark.parametrize(("head", "block"), ENDLESS.values(), ids=ENDLESS)
+async def test_what_says_nothing_is_not_received_without_end(
+    head: bytes, block: bytes, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(bounded_network, "MOST_RECEIVED", 1 << 20)
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(head)
+        with contextlib.suppress(ConnectionError):
+            while True:
+                writer.write(block)
+                await writer.drain()
+
+    async with await asyncio.start_server(flood, "127.0.0.1", 0) as serving:
+        with pytest.raises(ModelError, match=r"headers without end|longer than|RemoteProtocolError"):
+            await asyncio.wait_for(heard(f"http://127.0.0.1:{serving.sockets[0].getsockname()[1]}"), BOUND)
 
 
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000,

@@ -137,8 +137,13 @@ async def memory_under(folder: Path, peer: str, most: int, bound: float) -> floa
         async with open_desk(workspace, folder / "storage", settings=given) as desk:
             attacks = asyncio.gather(*(turn_of(desk, name, bound) for name in TOGETHER[peer]))
             await chat(desk)
-            # The model server's prompts end by themselves, each over a limit.
-            await (sent_all(desk, bound) if peer == "agent" else attacks)
+            if peer == "agent":
+                sent = asyncio.ensure_future(sent_all(desk, bound))
+                await asyncio.wait({sent, attacks}, return_when="FIRST_COMPLETED")
+                sent.cancel()  # if the agent was ended before that, this waits for what will not come
+                await sent
+            else:
+                await attacks  # each ends by itself, over a limit
             await chat(desk)
             await stopped(desk, attacks)
             await chat(desk)

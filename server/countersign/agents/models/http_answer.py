@@ -91,15 +91,22 @@ async def post(
     await load("httpx")
     import httpx  # noqa: PLC0415
 
+    from countersign.agents.models.bounded_network import BoundedNetwork, Received  # noqa: PLC0415 it imports httpcore
+
     timeout = httpx.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS)
     # What is packed is not asked for.
     headers = {"accept-encoding": "identity", **headers}
     try:
-        client = await _client(at, network, timeout)
+        client, received = await _client(at, network, timeout), Received(at.vendor)
+        for transport in (client._transport, *client._mounts.values()):
+            if isinstance(transport, httpx.AsyncHTTPTransport):
+                # The HTTP client has no parameter for it.
+                transport._pool._network_backend = BoundedNetwork(received)
         async with (
             client,
             client.stream("POST", f"{at.url}{path}", json=body, headers=headers) as response,
         ):
+            received.begin_body()
             if response.status_code != httpx.codes.OK:
                 raise failure(at, response.status_code, await _beginning(response.aiter_raw()), response.headers)
             if response.headers.get("content-encoding", "identity") != "identity":
