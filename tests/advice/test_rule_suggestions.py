@@ -8,8 +8,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from countersign.advice import rule_suggestions
+from countersign.advice.explain import supposed_call
 from countersign.advice.rule_suggestions import Matched, matched_by, propose
 from countersign.gate.call import ToolCall
 from countersign.gate.decisions.decide import decide
@@ -97,6 +100,51 @@ PROPOSED = [
 @pytest.mark.parametrize(("rows", "expected"), [pytest.param(*case[1:], id=case[0]) for case in PROPOSED])
 def test_a_rule_is_proposed_for_what_is_approved_again_and_again(rows, expected, policy) -> None:
     assert proposed(rows, policy) == expected
+
+
+SUBCOMMANDS = {
+    "git": ("add", "commit", "push", "fetch", "checkout"),
+    "npm": ("run test", "run build", "install", "publish", "exec"),
+    "npm run -w web": ("test", "build"),
+    "cargo": ("test", "build", "publish", "run"),
+    "docker": ("compose up", "compose down", "run", "rm", "push"),
+    "kubectl -n prod": ("get", "delete", "apply"),
+    "gh": ("pr view", "pr merge", "pr create", "repo delete", "api"),
+    "go": ("test", "run", "install"),
+    "terraform": ("plan", "apply", "destroy"),
+    "uv": ("sync", "add", "publish"),
+    "aws s3": ("ls", "rm", "sync"),
+    "systemctl": ("status", "stop"),
+}
+ENDS = ("", " a", " src/b", " -v", " --all x", " a b c")
+
+
+@given(
+    program=st.sampled_from(sorted(SUBCOMMANDS)),
+    which=st.integers(0, 9),
+    ends=st.lists(st.sampled_from(ENDS), min_size=3, max_size=8),
+    denied=st.sampled_from((*ENDS, None)),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_proposal_covers_what_was_approved_and_crosses_no_subcommand(program, which, ends, denied, policy) -> None:
+    each = SUBCOMMANDS[program]
+    chosen = each[which % len(each)]
+    approved = [f"{program} {chosen}{end}" for end in ends]
+    refused = [] if denied is None else [f"{program} {chosen}{denied}"]
+    others = [
+        f"{name} {other}{end}" for name in SUBCOMMANDS for other in SUBCOMMANDS[name] for end in ("", " a")
+        if not f"{name} {other} ".startswith(f"{program} {chosen} ")
+    ]  # fmt: skip
+    for rule, spared in proposed(ran(*approved) + ran(*refused, said="denied"), policy):
+        trial = replace(policy, rules=(RuleText("allow", rule),))
+
+        def allowed(command: str, trial: Policy = trial) -> bool:
+            call = supposed_call({"tool": "shell", "args": {"command": command}}, trial)
+            return JUDGE(call, trial, ("default",), ()).verdict == "allow"
+
+        assert sum(map(allowed, approved)) == spared, rule
+        assert not any(map(allowed, refused)), rule
+        assert [command for command in others if allowed(command)] == [], rule
 
 
 NOT_PROPOSED = [

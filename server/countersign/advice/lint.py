@@ -36,6 +36,8 @@ MORE_TOOLS = frozenset(
 
 _FRESH = "zzz"
 """A name that no rule would spell: what a wildcard of one rule is replaced by to see whether another covers it."""
+_FILLINGS = (_FRESH, "qq7x-y", "")
+_LAST = "k8_v"
 
 
 def lint_rules(sources: Sequence[RuleText], tools: Collection[str] = ()) -> tuple[Problem, ...]:
@@ -229,21 +231,22 @@ def _touching(rule: Rule, rules: RuleSet, listed: ListName) -> Iterator[Rule]:
     agent = rule.source.agent or ""
     match rule.specifier:
         case CommandPattern() as pattern:
-            words = tuple(word.replace(WILD, _FRESH) for word in pattern.words)
-            samples = [words, (*words, _FRESH)] if pattern.prefix else [words]
-            for other in rules.commands(listed, samples[-1], agent):
+            commands = [*_commands(pattern)]
+            for other in rules.commands(listed, commands[0], agent) if commands else ():
                 if other.specifier is None or (
-                    isinstance(other.specifier, CommandPattern) and all(map(other.specifier.touches, samples))
+                    isinstance(other.specifier, CommandPattern) and all(map(other.specifier.touches, commands))
                 ):
                     yield other
         case PathPattern() as pattern:
-            sample = tuple(_named(segment) for segment in pattern.segments)
+            paths = [*_paths(pattern)]
             for tool in ("Read", "Edit") if rule.tool == "Edit" and listed == "deny" else (rule.tool,):
-                for other in rules.paths("Read" if tool == "Read" else "Edit", listed, sample, agent):
+                for other in (
+                    rules.paths("Read" if tool == "Read" else "Edit", listed, paths[0], agent) if paths else ()
+                ):
                     if other.specifier is None or (
                         isinstance(other.specifier, PathPattern)
                         and other.specifier.root in (pattern.root, "anywhere")
-                        and other.specifier.touches(sample)
+                        and all(map(other.specifier.touches, paths))
                     ):
                         yield other
         case HostPattern(host=host):
@@ -263,6 +266,31 @@ def _whole(rules: RuleSet, tool: str, listed: ListName, agent: str) -> Iterator[
             yield other
 
 
-def _named(segment: str) -> str:
-    """A name that this segment of a pattern matches and hardly another rule spells."""
-    return re.sub(r"\\(.)", r"\1", re.sub(r"\*+|(?<!\\)\?|\[[^\]]*\]", _FRESH, segment))
+def _commands(pattern: CommandPattern) -> Iterator[tuple[str, ...]]:
+    """Commands that a pattern matches, as different as it leaves them."""
+    for filling in _FILLINGS:
+        words = tuple(filter(None, (word.replace(WILD, filling) for word in pattern.words)))
+        for more in ((_FRESH,), (_FILLINGS[1], _LAST), ()) if pattern.prefix else ((),):
+            if pattern.touches((*words, *more)):
+                yield (*words, *more)
+
+
+def _paths(pattern: PathPattern) -> Iterator[tuple[str, ...]]:
+    """Paths that a pattern matches, as different as it leaves them: with no, one and two folders for each ``**``."""
+    folders = ((_FRESH,), (), (_FILLINGS[1], _LAST))
+    for which, filling in enumerate(_FILLINGS):
+        segments: list[str] = []
+        for segment in pattern.segments:
+            segments += folders[which] if segment == "**" else (_named(segment, filling, which),)
+        for more in ((), (_LAST,)):
+            path = (*segments, *more)
+            if path and all(path) and pattern.touches(path):
+                yield path
+
+
+def _named(segment: str, filling: str, which: int) -> str:
+    """A name that this segment of a pattern matches, and hardly another rule spells."""
+    named = re.sub(r"(?<!\\)\*+", filling, segment)
+    named = re.sub(r"(?<!\\)\?", "zq7"[which], named)
+    named = re.sub(r"(?<!\\)\[([^\]]+)\]", lambda found: found[1][(0, -1, 0)[which]], named)
+    return re.sub(r"\\(.)", r"\1", named)
