@@ -1,4 +1,6 @@
 /** Cards in a real Chromium: what is drawn is what runs, in its order; nothing is approved that was not in view. */
+import { readFileSync } from 'node:fs';
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -12,6 +14,22 @@ import { openStage } from './preview/stage.mjs';
 /** In CSS pixels: a narrow and a wide view, and both at 200 % zoom of a window 960 by 540. */
 const VIEWS = { narrow: [300, 540], wide: [960, 540], zoomed: [480, 270], narrowest: [300, 270] } as const;
 const PATIENCE = 60_000;
+
+/** Every text of ours made 40 % longer, as other languages are. */
+const LONGER = Object.fromEntries(
+  Object.keys(JSON.parse(readFileSync('l10n/bundle.l10n.json', 'utf8')) as object).map((text) => [
+    text,
+    `${text} ${'länger '.repeat(Math.ceil(text.length / 7)).slice(0, Math.ceil(text.length * 0.4))}`.trimEnd(),
+  ]),
+);
+const LANGUAGES: [string, Record<string, string>][] = [
+  ['as they are', {}],
+  ['40 % longer', LONGER],
+  ...['de', 'ja'].map((language): [string, Record<string, string>] => [
+    `in the language ${language}`,
+    JSON.parse(readFileSync(`l10n/bundle.l10n.${language}.json`, 'utf8')) as Record<string, string>,
+  ]),
+];
 
 let stage: Awaited<ReturnType<typeof openStage>>;
 beforeAll(async () => {
@@ -274,9 +292,9 @@ it(
   2 * PATIENCE,
 );
 
-it(
-  'title, risks, strip, reason and buttons are in view, whatever the card and the view',
-  async () => {
+it.each(LANGUAGES)(
+  'title, risks, strip, reason and buttons are in view, whatever the card and the view, with texts %s',
+  async (_, strings) => {
     const next = generator(4242);
     const page = await shown([commandApproval()], VIEWS.wide);
     for (let round = 0; round < 60; round++) {
@@ -285,12 +303,13 @@ it(
       await page.setViewportSize(view);
       await page.evaluate(
         (given) => window.postMessage(given, '*'),
-        snapshot({ approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }),
+        snapshot({ strings, approvals: next(2) === 0 ? [approval] : [approval, toolApproval()] }),
       );
       await page.waitForFunction(
         (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
         approval.approvalId,
       );
+      expect(await page.getByRole('button', { name: strings['Deny'] ?? 'Deny', exact: true }).count()).toBe(1);
       expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
     }
     await page.close();
@@ -298,16 +317,16 @@ it(
   2 * PATIENCE,
 );
 
-it(
-  'title, risks, strip and reason of each request in Review all are in view together, and the buttons always',
-  async () => {
+it.each(LANGUAGES)(
+  'title, risks, strip and reason of each request in Review all are in view together, and the buttons always, with texts %s',
+  async (_, strings) => {
     const page = await shown([commandApproval()], VIEWS.wide, { type: 'show', page: 'review' });
     const next = generator(777);
     for (let round = 0; round < 40; round++) {
       const view = { width: 300 + next(700), height: 270 + next(700) };
       await page.setViewportSize(view);
       const approvals = Array.from({ length: 1 + next(3) }, (_, index) => generated(next, `${round}-${index}`));
-      await page.evaluate((given) => window.postMessage(given, '*'), snapshot({ approvals }));
+      await page.evaluate((given) => window.postMessage(given, '*'), snapshot({ strings, approvals }));
       await page.waitForFunction(
         (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
         approvals.at(-1)!.approvalId,
