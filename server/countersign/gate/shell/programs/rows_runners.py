@@ -105,7 +105,10 @@ SUBCOMMANDS: Mapping[tuple[str, ...], Wrapper] = {
     ("chamber", "exec"): wrapper("closed", PLACE, skip=1, dashes=True),
     ("sops", "exec-env"): wrapper("closed", SHELL, skip=1, tail="text"),
     ("sops", "exec-file"): wrapper("closed", SHELL, skip=1, tail="text"),
-    ("distrobox", "enter"): wrapper("closed", FAR, "n", "name", dashes=True),
+    ("distrobox", "enter"): wrapper("closed", FAR, "nae", "name additional-flags exec", commands="-e --exec", dashes=True, permutes=True),
+    ("devcontainer", "exec"): wrapper("closed", FAR, "", "workspace-folder container-id id-label config override-config remote-env docker-path "
+                                      "docker-compose-path user-data-folder container-data-folder log-level terminal-columns terminal-rows"),
+    ("meson", "devenv"): wrapper("closed", PLACE, "Cw", "workdir dump-format"),
     ("toolbox", "run"): wrapper("closed", FAR, "cd", "container distro"),
     ("devbox", "run"): wrapper("closed", PLACE, "c", "config"),
     **{("gh", each, "ssh"): wrapper("closed", FAR, "cRp", "codespace repo repo-owner profile server-port", tail="text") for each in ("codespace", "cs")},

@@ -25,6 +25,7 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
+from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
 from countersign.wire.verdicts import Evidence
@@ -52,6 +53,9 @@ def speak(
             said.floors = (floor("wrappers are nested too deeply to analyze"),)
         _not_known(around, said, case)
     coverage = _speak_for(around, said, case, places, covered, leads)
+    if around.ruled and not (said.allow or said.grant or said.neutral or said.known_read or said.requires_ask):
+        said.requires_ask = passed_on(case, around.rules, around.agent)
+        said.bypass_lifts = said.bypass_lifts and said.requires_ask is None
     return said.finding(), coverage
 
 
