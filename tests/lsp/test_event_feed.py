@@ -8,7 +8,7 @@ import pytest
 
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.lsp.event_feed import Feed
-from countersign.wire.threads import DoneEvent, TextEvent, ThinkingEvent, ThreadUpdate
+from countersign.wire.threads import DoneEvent, TextEvent, ThinkingEvent, ThreadUpdate, ToolCallEvent
 from tests.patience import PATIENCE
 
 ROW = ThreadRow("thread", "/projects", "title", "Countersign", "default", 0, "2026-11-20T00:00:00Z")
@@ -79,4 +79,16 @@ async def test_a_flush_says_the_number_of_the_last_update(sent):
     sent.feed.emit("thread", TextEvent(text="two"))
     assert sent.feed.flush("thread") == 2
     assert sent.feed.flush("thread") == 2
+    sent.feed.close()
+
+
+async def test_a_call_that_begins_to_run_is_in_the_chat_before_it_can_act(sent):
+    """A kill while pieces are gathered must not lose the call."""
+    call = {"tool_call_id": "call", "agent_name": "A", "tool": "shell", "title": "t", "kind": "execute"}
+    sent.feed.emit("thread", TextEvent(text="a frame is open"))
+    for status in ("waiting", "running"):
+        sent.feed.emit("thread", ToolCallEvent(**call, category="execute", status=status))
+    assert [event.status for event in sent.updates[-1].events if event.type == "toolCall"][-1:] == ["running"]
+    kept = sent.transcripts.events("thread")
+    assert "running" in str(kept)
     sent.feed.close()

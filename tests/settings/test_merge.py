@@ -671,3 +671,22 @@ def test_the_editor_offers_the_recipes_that_are_known():
     found = [part["properties"]["countersign.agents"] for part in (parts if isinstance(parts, list) else [parts])
              if "countersign.agents" in part["properties"]]  # fmt: skip
     assert tuple(found[0]["additionalProperties"]["properties"]["recipe"]["anyOf"][0]["enum"]) == RECIPE_NAMES
+
+
+MANIFEST = Path(__file__).parents[2] / "client-ts" / "package.json"
+CLIENT_READS = {"countersign.notifications", "countersign.interpreter", "countersign.serverPath"}
+
+
+def test_no_setting_that_the_editor_offers_is_ignored_in_silence():
+    """A value of the wrong type is reported, or counts for something; the client's own settings stand in its source."""
+    sources = "".join(path.read_text("utf-8") for path in MANIFEST.parent.glob("src/*.ts"))
+    silent = []
+    for name in json.loads(MANIFEST.read_text("utf-8"))["contributes"]["configuration"]["properties"]:
+        value = 7.5
+        for key in reversed(name.removeprefix("countersign.").split(".")):
+            value = {key: value}
+        policy = built(user=value).policy
+        counts = difference(policy, PLAIN).keys() - {"raw"}
+        read = f"'{name.removeprefix('countersign.')}'" in sources if name in CLIENT_READS else bool(counts)
+        silent += [] if read else [name]
+    assert silent == []

@@ -37,3 +37,8 @@ def not_yet(layers: Layers) -> Iterator[Problem]:
             value = layer.get(*path)
             if layer.scope != "default" and value not in _OFF and value in _UNBUILT.get(path, (value,)):
                 yield layer.place(*path).problem(f"`{'.'.join(path)}` is {words}")
+        hooks = layer.get("hooks")
+        if hooks not in _OFF and not isinstance(hooks, dict):
+            yield layer.place("hooks").problem(
+                "`hooks` is not an object and does not count; hooks are not yet available"
+            )
