@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recipe", help="a known recipe, or a JSON file; found by the program or package unless given")
     parser.add_argument("--storage", type=Path, help="the server's storage folder, where the result is kept")
     parser.add_argument("--out", type=Path, help="write the recipe file here, not to standard output")
+    parser.add_argument("--results", type=Path, help="write the results here, as JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the agent is started")
     parser.add_argument("--no-sandbox", action="store_true", help="run outside bubblewrap, with the network")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
@@ -73,6 +74,10 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, asked: TextIO =
         found = _measure(command, arguments.recipe, recipe, Path(os.path.realpath(folder)), sandbox)
     label, why = label_with(recipe, found)
     print("\n".join(table(found, WORLDS)), file=out)
+    if arguments.results is not None:
+        version = identity.version if identity is not None else None
+        kept = {**_to_json(found), "version": version, "label": label, "why": why}
+        arguments.results.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
     if label is None:
         print(f"not measured: {escaped(why)}", file=out)
         return 1

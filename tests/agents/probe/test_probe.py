@@ -145,13 +145,16 @@ def test_it_says_what_will_be_started_and_starts_nothing_without_a_yes(tmp_path:
 
 def test_it_measures_in_the_sandbox_keeps_the_label_and_prints_a_recipe(tmp_path: Path):
     out = io.StringIO()
-    given = arguments("--yes", "--storage", str(tmp_path / "storage"), "--out", str(tmp_path / "r.json"), "--",
+    given = arguments("--yes", "--storage", str(tmp_path / "storage"), "--out", str(tmp_path / "r.json"),
+                      "--results", str(tmp_path / "results.json"), "--",
                       *words("asks"))  # fmt: skip
     assert command.run(given, out) == 0
     assert "label: gated" in out.getvalue()
     identity = identify(STRANGER, words("asks"), {}, str(tmp_path))
     assert LabelStore(tmp_path / "storage/agents").blocking_probed(identity, "none") == "gated"
     assert parse_recipe(json.loads((tmp_path / "r.json").read_text())).label == "gated"
+    read = json.loads((tmp_path / "results.json").read_text())
+    assert (read["label"], len(read["results"])) == ("gated", len(WORLDS) * len(SCENARIOS))
 
 
 def test_an_unknown_recipe_is_an_error_that_names_the_known_ones(capsys: pytest.CaptureFixture[str]):
