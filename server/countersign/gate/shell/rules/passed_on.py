@@ -18,6 +18,8 @@ from countersign.wire.verdicts import Evidence
 
 _MOST = 12
 """Words from each of which on a command may begin, and lines that are looked at."""
+_LONGEST = 100
+"""Words of one such command that are compared with the rules."""
 
 
 def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
@@ -41,12 +43,12 @@ def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
 def _beginnings(values: Sequence[str], fed: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for index in range(1, min(len(values), _MOST + 1)):
         value = values[index]
-        yield tuple(values[index:])
+        yield tuple(values[index : index + _LONGEST])
         if value.startswith("-") and "=" in value:
             value = value.partition("=")[2]
-            yield (value, *values[index + 1 :])
+            yield (value, *values[index + 1 : index + _LONGEST])
         if re.search(r"\s", value):
-            yield tuple(value.split())
+            yield tuple(value.split(maxsplit=_LONGEST)[:_LONGEST])
     for line in [line for text in fed for line in text.splitlines()[:_MOST]][:_MOST]:
-        words = line.split()
+        words = line.split(maxsplit=_LONGEST)[:_LONGEST]
         yield from (tuple(words[index:]) for index in range(min(len(words), _MOST)))
