@@ -873,6 +873,43 @@ export interface HistoryExportResult {
   head: string;
 }
 
+/** `history/stats`: over which rows to sum; all of this workspace without a filter. */
+export interface HistoryStatsParams {
+  filter?: HistoryFilter;
+}
+
+/** Calls of one agent on one day (in UTC) with one decision; `waitedMs` is how long a person was waited for. */
+export interface CallFigures {
+  day: string;
+  agentName: string;
+  verdict?: Verdict;
+  by?: DecidedBy;
+  calls: number;
+  waitedMs: number;
+  toolMs: number;
+}
+
+/**
+ * Requests of one agent to one model on one day. `cost` is in US dollars, of the requests whose price is known.
+ * `model` is the entry of the settings; a hosted agent's is not known.
+ */
+export interface ModelFigures {
+  day: string;
+  agentName: string;
+  model?: string;
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  cost?: number;
+}
+
+/** `models` follow the filter's chat, agent and time; where it names anything else there are none. */
+export interface HistoryStatsResult {
+  calls: CallFigures[];
+  models: ModelFigures[];
+}
+
 export interface HistoryUndoParams {
   receiptId: string;
 }
@@ -1150,6 +1187,7 @@ export interface Methods {
   "sandbox/status": { kind: "request"; direction: "toServer"; params: Empty; result: SandboxStatus };
   "history/query": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryQueryResult };
   "history/export": { kind: "request"; direction: "toServer"; params: HistoryQueryParams; result: HistoryExportResult };
+  "history/stats": { kind: "request"; direction: "toServer"; params: HistoryStatsParams; result: HistoryStatsResult };
   "history/undo": { kind: "request"; direction: "toServer"; params: HistoryUndoParams; result: HistoryUndoResult };
   "ledger/status": { kind: "request"; direction: "toServer"; params: Empty; result: LedgerStatus };
   "ledger/changed": { kind: "notification"; direction: "toClient"; params: LedgerStatus };

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.agents.models.providers import scripted
+from tests.patience import PATIENCE
 from tests.stdio.desk import Desk, Json, open_desk
+from tests.stdio.peer import RpcError
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 READ = {"name": "read_file", "args": {"path": "a"}}
@@ -86,5 +91,47 @@ async def test_a_model_that_takes_images_gets_the_one_that_it_reads(tmp_path: Pa
     assert [event["output"] for event in shown] == [f"`a` is an image (image/png) of {len(PNG)} bytes"]
 
 
+def stats_of(storage: Path) -> str:
+    command = [sys.executable, "-m", "countersign", "history", "--storage", str(storage), "--stats"]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
+
+
 async def compacted(desk: Desk, thread: str) -> int:
     return (await desk.peer.request("thread/compact", {"threadId": thread}))["dropped"]
+
+
+async def test_figures_are_summed_by_agent_model_and_day_and_by_the_command_too(tmp_path: Path):
+    workspace, storage = tmp_path / "w", tmp_path / "s"
+    workspace.mkdir()
+    (workspace / "a").write_text("the text of a")
+    with scripted(SCRIPT, tmp_path) as fake:
+        async with open_desk(workspace, storage, settings=settings(fake.url, "claude")) as desk:
+            thread = await desk.thread()
+            await desk.prompt(thread, "[[read]] go")
+            desk.peer.notify("settings/changed", {"settings": settings(fake.url, "gpt"), "trusted": True})
+            await desk.prompt(thread, "and now?")
+            usage = [event for event in await desk.events(thread) if event["type"] == "usage"]
+            figures = await desk.peer.request("history/stats", {})
+            other = await desk.peer.request("history/stats", {"filter": {"threadId": "another"}})
+            reads = await desk.peer.request("history/stats", {"filter": {"tool": "read_file"}})
+            await desk.peer.request("thread/delete", {"threadId": thread})
+            assert await desk.peer.request("history/stats", {}) == figures, "figures outlive their chat"
+            with pytest.raises(RpcError):
+                await desk.peer.request("history/stats", {"filter": {"since": "yesterday"}})
+    days = {each["day"] for each in (*figures["calls"], *figures["models"])}
+    assert len(days) <= 2, "midnight may have come"
+    claude, gpt = figures["models"]
+    assert [(each["agentName"], each["model"], each["requests"]) for each in (claude, gpt)] == [
+        ("Countersign", "claude", 2), ("Countersign", "gpt", 1),
+    ]  # fmt: skip
+    assert claude["inputTokens"] == sum(event["inputTokens"] for event in usage if event["model"] == "claude")
+    assert claude["cost"] == pytest.approx(sum(event["cost"] for event in usage if event["model"] == "claude"))
+    assert gpt.get("cost") is None
+    (call,) = figures["calls"]
+    assert (call["verdict"], call["by"], call["calls"], call["waitedMs"]) == ("allow", "mode", 1, 0)
+    assert (other, reads) == ({"calls": [], "models": []}, {"calls": figures["calls"], "models": []})
+    told = await asyncio.to_thread(stats_of, storage)
+    assert "Countersign, claude: 2 requests" in told
+    assert "Countersign, gpt: 1 requests" in told
+    assert "cost unknown" in told
+    assert "Countersign: 1 calls, tools" in told

@@ -31,10 +31,12 @@ from countersign.agents.models.base import (
 )
 from countersign.agents.safe_events import safe_event
 from countersign.agents.stored_events import event_of, joined, run_of, runs
+from countersign.agents.usage_store import USAGE_SCHEMA, add_usage, usage_figures
 from countersign.gate import redact, secret_values
 from countersign.settings.files import set_aside_database
 from countersign.wire.base import Json, to_json
 from countersign.wire.errors import LedgerUnavailable
+from countersign.wire.history import HistoryFilter, ModelFigures
 from countersign.wire.strict_json import as_safe
 from countersign.wire.threads import ThreadEvent
 from countersign.wire.verdicts import Mode
@@ -51,6 +53,8 @@ CREATE TABLE IF NOT EXISTS messages (
 CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
 CREATE TABLE IF NOT EXISTS contexts (thread_id TEXT PRIMARY KEY, state TEXT NOT NULL);
 """
+CHATS_FILE = "chats.db"
+"""Its name in a storage folder."""
 PAGE, PAGE_ROWS = 256 << 10, 1000
 """Characters and rows that are read at once."""
 
@@ -138,7 +142,13 @@ class Transcripts:
                 "INSERT INTO events (thread_id, event) VALUES (?, ?)",
                 [(thread_id, to_json(safe_event(event)).decode()) for event in events],
             )
+            add_usage(db, thread_id, updated_at, events)
             db.execute("UPDATE threads SET seq = ?, updated_at = ? WHERE thread_id = ?", (seq, updated_at, thread_id))
+
+    def usage(self, wanted: HistoryFilter, workspace: str | None) -> list[ModelFigures]:
+        """What models took, by day, agent and model."""
+        with self._lock:
+            return usage_figures(self._db, wanted, workspace)
 
     def events(self, thread_id: str) -> list[ThreadEvent]:
         """Everything the editor saw of a chat, in order, neighbouring text joined."""
@@ -329,7 +339,7 @@ def _blocking_open(path: Path | None) -> sqlite3.Connection:
             path.chmod(0o600)
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("PRAGMA secure_delete=ON")
-        db.executescript(SCHEMA)
+        db.executescript(SCHEMA + USAGE_SCHEMA)
     except BaseException:
         db.close()
         raise

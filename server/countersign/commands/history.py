@@ -13,12 +13,15 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
+from countersign.agents.transcript import CHATS_FILE
+from countersign.agents.usage_store import blocking_usage
 from countersign.commands.keyring import KeyringError, blocking_make_key, blocking_read_key
 from countersign.gate import (
     LEDGER_FILE,
@@ -28,6 +31,7 @@ from countersign.gate import (
     Ledger,
     Reader,
     Verification,
+    blocking_call_figures,
     blocking_check_signature,
     blocking_check_signed_export,
     blocking_export,
@@ -40,9 +44,11 @@ from countersign.gate import (
     parse_moment,
     shown,
     signature_path,
+    visible,
 )
+from countersign.wire.base import as_json
 from countersign.wire.errors import LedgerUnavailable
-from countersign.wire.history import HistoryFilter, Phase
+from countersign.wire.history import CallFigures, HistoryFilter, ModelFigures, Phase
 from countersign.wire.verdicts import DecidedBy, Verdict
 
 _AGO = re.compile(r"(\d{1,6})([smhdw])")
@@ -140,7 +146,15 @@ def _run(file: Path, arguments: argparse.Namespace, out: TextIO) -> int:
         return _written(exported, arguments.export, key, out)
     entries = map(shown, reader.walk(wanted, workspace=arguments.workspace))
     if arguments.stats:
-        _stats(entries, out)
+        usage = blocking_usage(file.with_name(CHATS_FILE), wanted, arguments.workspace)
+        calls = blocking_call_figures(reader.rows, wanted, arguments.workspace)
+        if arguments.json:
+            for kind, figures in (("calls", calls), ("models", usage)):
+                for each in figures:
+                    print(json.dumps({"kind": kind, **as_json(each)}), file=out)
+        else:
+            _stats(entries, out)
+            _by_agent(calls, usage, out)
         return 0
     for entry in entries:
         print(json.dumps(entry) if arguments.json else _line(entry), file=out)
@@ -293,6 +307,23 @@ def _stats(entries: Iterable[dict[str, Any]], out: TextIO) -> None:
     for name, number in sorted(ended.items()):
         print(f"finished {name}: {number}", file=out)
     print(f"tool time: {milliseconds / 1000:.3f} s; waited for a decision: {waited / 1000:.3f} s", file=out)
+
+
+def _by_agent(calls: Sequence[CallFigures], usage: Sequence[ModelFigures], out: TextIO) -> None:
+    """Print a line for each agent and day, and one for each model that it asked."""
+    for (day, agent), group in groupby(calls, key=lambda each: (each.day, each.agent_name)):
+        each = list(group)
+        waited, ran = sum(one.waited_ms for one in each) / 1000, sum(one.tool_ms for one in each) / 1000
+        done = sum(one.calls for one in each)
+        print(f"{day}  {visible(agent)}: {done} calls, tools {ran:.3f} s, waited {waited:.3f} s", file=out)
+    for one in usage:
+        cost = "cost unknown" if one.cost is None else f"${one.cost:.4f}"
+        model = visible(one.model or "model unknown")
+        print(
+            f"{one.day}  {visible(one.agent_name)}, {model}: {one.requests} requests, {one.input_tokens} tokens in "
+            f"({one.cached_tokens} cached), {one.output_tokens} out, {cost}",
+            file=out,
+        )
 
 
 def _number(value: object) -> float:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.export import Exported as Exported
     from countersign.gate.ledger.export import blocking_export as blocking_export
     from countersign.gate.ledger.export import blocking_verify_export as blocking_verify_export
+    from countersign.gate.ledger.figures import blocking_call_figures as blocking_call_figures
     from countersign.gate.ledger.hash_chain import Fault as Fault
     from countersign.gate.ledger.hash_chain import Verification as Verification
     from countersign.gate.ledger.head_file import blocking_read_heads as blocking_read_heads
@@ -132,6 +133,7 @@ _NAMES = {
     "ledger.before_images": "BeforeImages",
     "ledger.entry": "Adopted Parked StoredRequest now parse_moment shown",
     "ledger.export": "Exported blocking_export blocking_verify_export",
+    "ledger.figures": "blocking_call_figures",
     "ledger.hash_chain": "Fault Verification",
     "ledger.head_file": "blocking_read_heads",
     "ledger.new_chain": "Anchor",

@@ -25,7 +25,7 @@ from countersign.lsp import chats
 from countersign.lsp.language.service import LanguageService
 from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
-from countersign.lsp.records import ended_requests, export_history, query_history, undo
+from countersign.lsp.records import ended_requests, export_history, query_history, stats_history, undo
 from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
@@ -94,6 +94,7 @@ class App:
         handle("sandbox/status", self._sandbox_status)
         handle("history/query", lambda params: query_history(self.house, params))
         handle("history/export", lambda params: export_history(self.house, params))
+        handle("history/stats", lambda params: stats_history(self.house, params))
         handle("history/undo", lambda params: undo(self.house, params.receipt_id))
         handle("ledger/status", self._ledger_status)
         handle("ledger/newChain", lambda params: self.house.ledger_watch.new_chain(params))  # noqa: PLW0108 the house comes later

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from countersign.gate import BadArguments, Stale, Turn, blocking_export, now
+from countersign.gate import BadArguments, Stale, Turn, blocking_call_figures, blocking_export, now
 from countersign.tools.files.undo import plan_undo, undo_call_id
 from countersign.wire.approvals import ApprovalState, EndedApproval
 from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
@@ -15,6 +15,8 @@ from countersign.wire.history import (
     HistoryFilter,
     HistoryQueryParams,
     HistoryQueryResult,
+    HistoryStatsParams,
+    HistoryStatsResult,
     HistoryUndoResult,
 )
 from countersign.wire.verdicts import DecidedBy
@@ -63,6 +65,23 @@ async def export_history(house: WorkspaceServer, params: HistoryQueryParams) -> 
     except OSError as error:
         raise LedgerUnavailable(f"the export cannot be written ({error.strerror}); free the disk") from None
     return HistoryExportResult(path=str(path), entries=exported.rows, head=exported.head.hash)
+
+
+async def stats_history(house: WorkspaceServer, params: HistoryStatsParams) -> HistoryStatsResult:
+    """Sum up what calls and models of this workspace took.
+
+    Raises:
+        InvalidAnswer: the filter names a moment that is none.
+        LedgerUnavailable: the ledger cannot be read.
+    """
+    wanted, workspace = params.filter or HistoryFilter(), house.settings.policy.workspace
+    try:
+        return HistoryStatsResult(
+            calls=await asyncio.to_thread(blocking_call_figures, house.ledger.rows, wanted, workspace),
+            models=await asyncio.to_thread(house.transcripts.usage, wanted, workspace),
+        )
+    except ValueError as error:
+        raise InvalidAnswer(f"the filter does not fit: {error}") from None
 
 
 async def ended_requests(house: WorkspaceServer, known: Sequence[str]) -> list[EndedApproval]:

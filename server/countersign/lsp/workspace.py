@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from countersign.agents.models.http_answer import Access, Network
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import CHATS_FILE, Transcripts
 from countersign.gate import (
     LEDGER_FILE,
     BashSyntax,
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from countersign.agents.acp.host import AcpAgent
 
 log = logging.getLogger(__name__)
-CHATS_FILE = "chats.db"
 SWEEP_EVERY = 3600.0
 """Seconds between two sweeps of old before-images, beside the one at the start."""
 

@@ -94,6 +94,45 @@ class HistoryExportResult(WireModel):
     head: str
 
 
+class HistoryStatsParams(WireModel):
+    """``history/stats``: over which rows to sum; all of this workspace without a filter."""
+
+    filter: HistoryFilter | None = None
+
+
+class CallFigures(WireModel):
+    """Calls of one agent on one day (in UTC) with one decision; ``waitedMs`` is how long a person was waited for."""
+
+    day: str
+    agent_name: str
+    verdict: Verdict | None = None
+    by: DecidedBy | None = None
+    calls: int
+    waited_ms: int
+    tool_ms: int
+
+
+class ModelFigures(WireModel):
+    """Requests of one agent to one model on one day. ``cost`` is in US dollars, of the requests whose price is known.
+    ``model`` is the entry of the settings; a hosted agent's is not known."""
+
+    day: str
+    agent_name: str
+    model: str | None = None
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost: float | None = None
+
+
+class HistoryStatsResult(WireModel):
+    """``models`` follow the filter's chat, agent and time; where it names anything else there are none."""
+
+    calls: list[CallFigures]
+    models: list[ModelFigures]
+
+
 class HistoryUndoParams(WireModel):
     receipt_id: str
 

@@ -81,6 +81,7 @@ METHODS: tuple[Method, ...] = (
     # history and its ledger, rules, grants
     _request("history/query", history.HistoryQueryParams, history.HistoryQueryResult),
     _request("history/export", history.HistoryQueryParams, history.HistoryExportResult),
+    _request("history/stats", history.HistoryStatsParams, history.HistoryStatsResult),
     _request("history/undo", history.HistoryUndoParams, history.HistoryUndoResult),
     _request("ledger/status", Empty, history.LedgerStatus),
     _to_client("ledger/changed", history.LedgerStatus),

@@ -1,0 +1,47 @@
+"""Sums over the ledger: calls, how long they waited for a decision and how long their tools took.
+
+By agent, day and decision. What models took stands in no row of the ledger: ``agents/usage_store.py``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+from countersign.gate.ledger.reader import clauses_of
+from countersign.wire.history import CallFigures, HistoryFilter
+
+Rows = Callable[[str, Sequence[object]], list[sqlite3.Row]]
+
+
+def blocking_call_figures(rows: Rows, wanted: HistoryFilter, workspace: str | None) -> list[CallFigures]:
+    """Return the sums of the rows that are wanted, oldest day first (``2026-11-20``, in UTC).
+
+    Raises:
+        ValueError: ``since`` or ``until`` is no moment.
+        LedgerUnavailable: the ledger cannot be read.
+    """
+    clauses, values = clauses_of(wanted, workspace)
+    where = "".join(f" AND {clause}" for clause in clauses)
+    return [
+        CallFigures(
+            day=row["day"],
+            agent_name=row["agent_name"],
+            verdict=row["verdict"],
+            by=row["decided_by"],
+            calls=row["calls"],
+            waited_ms=int(row["waited"] or 0),
+            tool_ms=int(row["ran"] or 0),
+        )
+        for row in rows(_SUMS.format(where=where), values)
+    ]
+
+
+_SUMS = """
+SELECT substr(at, 1, 10) AS day, agent_name, verdict, decided_by,
+  SUM(phase = 'decided') AS calls,
+  SUM(CASE WHEN phase = 'decided' AND json_valid(outcome) THEN outcome ->> 'waitedMs' END) AS waited,
+  SUM(CASE WHEN phase = 'finished' AND json_valid(outcome) THEN outcome ->> 'durationMs' END) AS ran
+FROM entries WHERE phase IN ('decided', 'finished'){where}
+GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+"""
