@@ -117,7 +117,7 @@ async def test_a_flooding_peer_leaves_the_server_small_and_another_chat_usable(t
 
 
 TOGETHER = {
-    "agent": ["agent-together"] * len(flooding_agent.ATTACKS),
+    "agent": ["agent-together"] * len(flooding_agent.AT_ONCE),
     "model server": [f"model-{attack}" for attack in flooding_model.ATTACKS],
 }
 """One peer that plays all of its attacks at once, each in a chat of its own."""

@@ -10,10 +10,14 @@ OVERHEAD = 8
 """Characters that a value takes as JSON text, about, beside its strings."""
 
 
+VALUE_MEMORY = 128
+"""Bytes that a value takes beside the characters of its strings, about: small objects and lists take most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Size:
     """``values``: how many values a JSON value consists of; ``characters``: its length as JSON text, about;
-    ``memory``: bytes that its strings take."""
+    ``memory``: bytes that it takes, about."""
 
     values: int
     characters: int
@@ -37,7 +41,7 @@ def size_of(value: Json) -> Size:
             for key in each:
                 characters += len(key)
                 memory += text_memory(key)
-    return Size(values, characters + OVERHEAD * values, memory)
+    return Size(values, characters + OVERHEAD * values, memory + VALUE_MEMORY * values)
 
 
 def text_memory(text: str) -> int:
