@@ -3,8 +3,8 @@
 Run as ``flooding_agent.py ATTACK FOLDER``: each prompt is answered with that attack on a workspace. Where an attack
 waits for nothing, it ends the prompt, unless the client ends it before. Run as ``flooding_agent.py together FOLDER``,
 it waits for a prompt in as many chats as there are attacks in ``AT_ONCE``, then plays these, one in each chat, each
-only as far as the client lets it live. Then it says ``SENT_ALL`` and holds the client with an unfinished line. A third word
-is how many messages of each attack it sends at most.
+only as far as the client lets it live. Then it says ``SENT_ALL`` and holds the client with an unfinished line. A third
+word is how many messages of each attack it sends at most.
 """
 
 from __future__ import annotations
