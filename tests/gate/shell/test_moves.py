@@ -15,13 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from countersign.gate.call import RunCommand
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.files.visited_folders import folders
 from countersign.gate.shell.flow.control_flow import course
+from countersign.gate.shell.judge import judge_command
 from countersign.gate.shell.syntax.parser import read
+from countersign.settings.policy import RuleText
 
-from .asked import decide
+from .asked import BASH, decide, judge
 
 SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))
 COUNT = 400
@@ -143,7 +146,7 @@ def where_we_find(text: str, workspace: Path) -> dict[str, list[str] | None]:
     found: dict[str, list[str] | None] = {}
     for step in course(read(text)).steps:
         if step.command.source.startswith("echo"):
-            found[step.command.words[2].value or ""] = folders(step.places, str(workspace), judge)
+            found[step.command.words[2].value or ""] = folders(step.places, str(workspace), judge, set())
     return found
 
 
@@ -207,3 +210,53 @@ def test_the_top_of_a_repository_with_another_work_tree_is_not_known(setting: st
 @pytest.mark.parametrize("text", ["cd a; ", "cd a && ", "cd a; cd ..; ", "pushd a; ", "cd -; "])
 def test_many_moves_take_linear_time(text: str) -> None:
     assert decide(text * (90_000 // len(text)) + "make", ["Bash(make:*)"]) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("cd a; make; cd ..; make", "{ 'cd' 'a' || 'exit'; }; 'make'; 'cd' '..'; 'make'"),
+        (
+            "cd a 2>/dev/null && make; cd ..; make",
+            "{ 'cd' 'a' 2> '/dev/null' || 'exit'; } && 'make'; 'cd' '..'; 'make'",
+        ),
+        ("cd nope; make", "'cd' 'nope'; 'make'"),
+        ("cd a && make", "'cd' 'a' && 'make'"),
+    ],
+)  # fmt: skip
+def test_a_move_that_was_judged_to_succeed_ends_the_shell_if_it_fails(text: str, printed: str, tmp_path: Path) -> None:
+    found = judge(text, allow=["Bash(make:*)"], workspace=str(lay_out(tmp_path)))
+    assert found.printed == printed
+
+
+@pytest.mark.parametrize("gone", FOLDERS)
+def test_a_folder_that_is_removed_after_the_decision_leads_nowhere_else(gone: str, tmp_path: Path) -> None:
+    """What is allowed runs where it was judged to run, or not at all."""
+    known = 0
+    for number in range(COUNT // 4):
+        text = Moves(SEED * COUNT + number).text()
+        workspace = lay_out(tmp_path / str(number))
+        found = judge(text, workspace=str(workspace))
+        if found.printed is None:
+            continue
+        places = where_we_find(text, workspace)
+        shutil.rmtree(workspace / gone)
+        for shown, place in where_bash_is(found.printed, workspace):
+            judged = places[shown]
+            assert judged is None or place in judged, (text, found.printed, shown, place, judged)
+            known += judged is not None
+        shutil.rmtree(tmp_path / str(number))
+    assert known > COUNT / 16
+
+
+def test_both_ends_count_where_the_agent_runs_its_own_text(tmp_path: Path) -> None:
+    workspace = str(lay_out(tmp_path))
+    paths = PathJudge(workspace, "/nowhere/home", (), (), rules := RuleSet([RuleText("allow", "Bash(make:*)")]), "A")
+
+    def asks(own_text: bool) -> bool:
+        effect = RunCommand("cd a; make; cd ..; make", workspace, own_text=own_text)
+        found = judge_command(effect, rules, paths, "A", check_syntax=BASH, builtin_reads=True)
+        return any(each.requires_ask for each in found.findings)
+
+    assert asks(own_text=True)
+    assert not asks(own_text=False)

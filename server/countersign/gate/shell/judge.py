@@ -27,8 +27,10 @@ from countersign.gate.shell.files.word_paths import moved_places
 from countersign.gate.shell.flow.control_flow import CommandFlow, Step
 from countersign.gate.shell.flow.moves import HERE
 from countersign.gate.shell.flow.parse_cache import KEEP, MAX_BYTES, Followed, follow
+from countersign.gate.shell.printing.guarded_moves import with_guards
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.normal_values import NotPrintable
+from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances, circumstances
@@ -40,7 +42,7 @@ from countersign.gate.shell.syntax.bash_check import is_plain
 from countersign.gate.shell.syntax.displayable import unshowable
 from countersign.gate.shell.syntax.plain_bash import Outside, outside
 from countersign.gate.shell.syntax.rough_scan import pieces
-from countersign.gate.shell.syntax.tree import Simple
+from countersign.gate.shell.syntax.tree import Simple, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
@@ -117,6 +119,7 @@ class _Judging:
     seen: dict[object, set[object]] = field(default_factory=dict)
     not_plain: Evidence | None = None
     plain_texts: dict[str, None] = field(default_factory=dict)
+    entered: set[Word] = field(default_factory=set)
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
@@ -192,7 +195,7 @@ class _Judging:
         second parser reads that otherwise, keep why it cannot be allowed."""
         if self.not_plain is not None:
             return None
-        printed = found.printed
+        printed = printed_form(with_guards(found.script, self.entered)) if self.entered else found.printed
         if isinstance(printed, NotPrintable):
             reason = f"the command cannot be printed from its parse tree: {printed}"
         elif not self.effect.own_text:
@@ -278,8 +281,9 @@ class _Judging:
         index = len(self.findings)
         places = leads = None
         if start is not None:
-            # What ran before a text inside this one may have removed folders.
-            follow_moves = partial(folders, start=start, judge=self.around.paths, sure=depth == 0)
+            # What ran before a text inside this one may have removed folders, and only a printed text is guarded.
+            entered = self.entered if depth == 0 and self.around.prints else None
+            follow_moves = partial(folders, start=start, judge=self.around.paths, entered=entered)
             places = [start] if case.step.places is HERE else follow_moves(case.step.places)
             leads = None if case.step.leads is None else follow_moves(case.step.leads)
         finding, coverage = speak(self.around, case, places, covered, leads)

@@ -1,7 +1,8 @@
 """The folders where a command may run: the moves before it, followed on the disk as it is now.
 
 bash goes by the text: ``cd ..`` leads to the folder above by name. A ``cd`` into a folder that is there, before which
-nothing in the text can have removed one, is known to succeed. Where that is not known, both ends count.
+nothing in the text can have removed one, counts as sure to succeed where the text that runs ends if it does not after
+all. Elsewhere both ends count.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.flow.moves import MAX_PLACES, Move, Places
+from countersign.gate.shell.syntax.tree import Word
 
 
 class Standpoint(NamedTuple):
@@ -26,30 +28,34 @@ class Standpoint(NamedTuple):
     pushed: tuple[str | None, ...] = ()
 
 
-def folders(places: Places, start: str, judge: PathJudge, *, sure: bool = True) -> list[str] | None:
-    """The absolute folders where a command may run, None if they are not known. ``sure``: nothing before the text can
-    have changed the disk since it was looked at."""
+def folders(places: Places, start: str, judge: PathJudge, entered: set[Word] | None = None) -> list[str] | None:
+    """The absolute folders where a command may run, None if they are not known.
+
+    ``entered`` is given where a move into a folder that is there counts as sure to succeed: the word of each such move
+    is added, and what runs must see to it that nothing follows one that fails (``printing/guarded_moves.py``). Without
+    it, both ends of every move count.
+    """
     if places is None:
         return None
     found: set[str] = set()
     for place in places:
-        for each in _reached(place, start, judge, sure=sure):
+        for each in _reached(place, start, judge, entered):
             if each.folder is None:
                 return None
             found.add(each.folder)
     return sorted(found) if len(found) <= MAX_PLACES else None
 
 
-def _reached(place: Iterable[Move], start: str, judge: PathJudge, *, sure: bool) -> set[Standpoint]:
+def _reached(place: Iterable[Move], start: str, judge: PathJudge, entered: set[Word] | None) -> set[Standpoint]:
     states = {Standpoint(start)}
     for move in place:
-        states = {after for state in states for after in _after(state, move, judge, sure=sure)}
+        states = {after for state in states for after in _after(state, move, judge, entered)}
         if len(states) > MAX_PLACES:
             return {Standpoint(None)}
     return states
 
 
-def _after(state: Standpoint, move: Move, judge: PathJudge, *, sure: bool) -> Iterator[Standpoint]:
+def _after(state: Standpoint, move: Move, judge: PathJudge, entered: set[Word] | None) -> Iterator[Standpoint]:
     """Where one move may lead from one standpoint."""
     here = state.folder
     if move.way == "lost":
@@ -68,8 +74,11 @@ def _after(state: Standpoint, move: Move, judge: PathJudge, *, sure: bool) -> It
         there = None if here is None and not path.startswith(("/", "~/")) else join(here or "/", path, judge.home)
         if move.way == "physical" and there is not None and judge.resolve(there, cwd="/").resolved != there:
             there = None
-        if move.end != "done" and not (sure and there is not None and _can_enter(path, there)):
-            yield state
+        if move.end != "done":
+            if entered is not None and there is not None and _can_enter(path, there):
+                entered.add(move.word)
+            else:
+                yield state
         if move.end != "failed":
             pushed = (here, *state.pushed) if move.way == "pushd" else state.pushed
             yield Standpoint(there, here, pushed)
