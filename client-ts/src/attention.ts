@@ -7,7 +7,7 @@ import { block, type DialogText, paragraphs, type EditorText, editorText, ownTex
 import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
-import { headline, subjectText } from './subject.ts';
+import { headline, isTooLarge, subjectText } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface AttentionHost extends Texts {
@@ -173,7 +173,11 @@ export function createAttention(
     const subject = subjectText(approval);
     const approve = host.t('Approve');
     const deny = host.t('Deny');
-    const whole = block(subject).rest === 0;
+    const whole = block(subject).rest === 0 && !isTooLarge(approval);
+    // An approval that is kept for the chat says so on its card.
+    const option = approval.options.find(
+      ({ kind, scope, background }) => kind === 'allow_once' && scope === 'call' && !background,
+    );
     const detail = whole
       ? paragraphs(
           host.detail('{0}\n\n{1}', block(subject), approval.reason),
@@ -183,10 +187,9 @@ export function createAttention(
           '{0}\n\nToo long to be shown whole here, so it can only be approved in the chat view.',
           block(subject),
         );
-    const pressed = await host.choose(about(approval), detail, deny, ...(whole ? [approve] : []));
+    const pressed = await host.choose(about(approval), detail, deny, ...(whole && option ? [approve] : []));
     if (pressed === deny) return denyOne(approval);
-    const option = approval.options.find((one) => one.kind === 'allow_once' && !one.background);
-    if (pressed === approve && option)
+    if (pressed === approve && whole && option)
       await desk.answer({ approvalId: approval.approvalId, digest: approval.digest, optionId: option.optionId });
   }
 

@@ -16,7 +16,7 @@ import { DiffSeen } from './diffSeen.ts';
 import { editableInput, withEdit } from './editedInput.ts';
 import { type EditorText, editorText } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
-import { headline, isElided } from './subject.ts';
+import { headline, isElided, isTooLarge } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface DiffApprovalHost extends Pick<ApprovalsHost, 't' | 'detail'> {
@@ -156,6 +156,8 @@ export function createDiffApproval(
     const [id, diff, approval] = found;
     const elsewhere = needsCard(id, diff, approval);
     if (elsewhere !== undefined) {
+      if (isTooLarge(approval))
+        return host.tell('info', host.t('This edit cannot be shown in full anywhere, so it can only be denied.'));
       host.tell('info', elsewhere);
       return host.showCard();
     }

@@ -57,6 +57,11 @@ function elided(shown: string): string {
   return `${shown.slice(0, half).replace(/[\uD800-\uDBFF]$/, '')}…${shown.slice(-half).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
+/** Whether neither a card nor a dialog can draw it; only the diff editor may show all of it. */
+export function isTooLarge({ preview }: wire.ApprovalRequest): boolean {
+  return preview.kind === 'diff' && preview.tooLarge === true;
+}
+
 /** The names that the headline could not hold whole. */
 export function longNames(
   preview: wire.Preview,

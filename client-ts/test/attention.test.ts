@@ -5,7 +5,7 @@ import { createAttention } from '../src/attention.ts';
 import { createTexts } from '../src/editorText.ts';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
-import { fetchApproval, plainCommand } from './fixtures.ts';
+import { diffApproval, fetchApproval, hostApproval, plainCommand } from './fixtures.ts';
 
 let waiting: wire.ApprovalRequest[];
 let visible: boolean;
@@ -156,6 +156,20 @@ describe('without a webview', () => {
   it('closing it answers nothing', async () => {
     waiting = [plainCommand()];
     await make().review();
+    expect(answers).toEqual([]);
+  });
+
+  it.each([
+    [
+      'an edit that is too large to be drawn',
+      () => ({ ...diffApproval(), preview: { ...diffApproval().preview, tooLarge: true } as wire.DiffPreview }),
+    ],
+    ['what an approval would keep for the chat', hostApproval],
+  ])('%s cannot be approved there', async (_, approval) => {
+    waiting = [approval()];
+    press = 'Approve';
+    await make().review();
+    expect(said.at(-1)).toMatch(/\| Deny$/s);
     expect(answers).toEqual([]);
   });
 

@@ -151,6 +151,32 @@ describe('Approve in the diff editor', () => {
     expect([answered, cards]).toEqual([[], 1]);
   });
 
+  it('approves what is too large for a card once each change was in view, and else lets it only be denied', async () => {
+    const tooLarge = { tooLarge: true };
+    const { approvalId, digest } = await opened(edit('a\n', 'b\n', tooLarge));
+    later(5000);
+    await diffs.approve();
+    expect(answered).toEqual([]);
+    views = whole('1');
+    diffs.viewChanged();
+    later(5000);
+    await diffs.approve();
+    expect(answered).toEqual([{ approvalId, digest, optionId: 'allow_once' }]);
+    [answered, cards] = [[], 0];
+    for (const approval of [
+      edit('a\n'.repeat(3000), 'b\n'.repeat(3000), tooLarge),
+      edit('a\n', 'b\u200B\n', tooLarge),
+    ]) {
+      await opened(approval);
+      views = whole(String(shown.length));
+      diffs.viewChanged();
+      later(5000);
+      await diffs.approve();
+    }
+    expect([answered, cards]).toEqual([[], 0]);
+    expect(told.at(-1)).toContain('can only be denied');
+  });
+
   it('sends a diff whose lines are not wrapped to the card', async () => {
     await opened(diffApproval());
     wraps = false;

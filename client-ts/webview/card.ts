@@ -9,6 +9,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import { editableInput, withEdit } from '../src/editedInput.ts';
+import { isTooLarge } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import { Press } from './press.ts';
@@ -36,7 +37,6 @@ export class Card extends Drawn {
     panel: { state: true },
     raw: { state: true },
     whyOpen: { state: true },
-    diffOpened: { state: true },
   };
   declare bridge: Bridge;
   declare waiting: Waiting;
@@ -48,7 +48,6 @@ export class Card extends Drawn {
   declare private panel: Panel;
   declare private raw: boolean;
   declare private whyOpen: boolean;
-  declare private diffOpened: boolean;
 
   private readonly arming = new Arming(this);
   private readonly press = new Press(this);
@@ -58,7 +57,6 @@ export class Card extends Drawn {
     this.panel = { kind: 'none' };
     this.raw = false;
     this.whyOpen = false;
-    this.diffOpened = false;
     this.windowFocused = true;
     this.connected = true;
   }
@@ -67,7 +65,6 @@ export class Card extends Drawn {
     const before = changed.get('waiting');
     if (changed.has('waiting') && before?.approval.digest !== this.waiting.approval.digest) {
       this.panel = { kind: 'none' };
-      this.diffOpened = false;
       this.arming.restart();
     }
     if (changed.has('windowFocused')) this.arming.follow(this.windowFocused);
@@ -101,8 +98,7 @@ export class Card extends Drawn {
     if (!this.connected) return t('The server is not running');
     if (this.answers) return t('An answer is on its way');
     if (!this.arming.armed) return t('Just a moment');
-    if (this.waiting.approval.preview.kind === 'diff' && this.waiting.approval.preview.tooLarge)
-      return this.diffOpened ? undefined : t('Open the diff first');
+    if (isTooLarge(this.waiting.approval)) return t('Too large for a card: approve it in the diff editor');
     if (!wasSeen(this.waiting.approval, this.bridge.state)) return t('Scroll through all of it first');
     return undefined;
   }
@@ -274,7 +270,6 @@ export class Card extends Drawn {
   };
 
   private readonly openDiff = (): void => {
-    this.diffOpened = true;
     this.bridge.post({ type: 'openDiff', approvalId: this.waiting.approval.approvalId });
   };
 

@@ -5,6 +5,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { isTooLarge } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
@@ -82,7 +83,7 @@ export class Review extends Drawn {
   }
 
   private ticked({ approval }: Waiting): boolean {
-    return this.ticks[approval.digest] ?? approval.risks.length === 0;
+    return !isTooLarge(approval) && (this.ticks[approval.digest] ?? approval.risks.length === 0);
   }
 
   private approvable(waiting: Waiting): boolean {
@@ -92,7 +93,6 @@ export class Review extends Drawn {
       // What an approval keeps for the chat is approved on its own card.
       optionOf(approval, 'allow_once') !== undefined &&
       optionOf(approval, 'allow_once')?.scope !== 'chat' &&
-      !isTooLarge(approval) &&
       wasSeen(approval, this.state)
     );
   }
@@ -171,10 +171,6 @@ export class Review extends Drawn {
     this.bridge.post({ type: 'batch', cards, decision, ...(reason && { reason }) });
     this.message = '';
   }
-}
-
-function isTooLarge({ preview }: wire.ApprovalRequest): boolean {
-  return preview.kind === 'diff' && preview.tooLarge === true;
 }
 
 function toggled(set: ReadonlySet<string>, value: string): ReadonlySet<string> {

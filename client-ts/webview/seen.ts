@@ -5,6 +5,7 @@
  * INVARIANT (nothing unseen): a segment counts as seen only by a measurement of where it was drawn. What was not drawn,
  * or has no size, was not seen.
  */
+import { isTooLarge } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Place, type Row, subjectRows } from './rows.ts';
 
@@ -132,5 +133,7 @@ export function seenOf(approval: wire.ApprovalRequest, place: Place, raw = false
 
 /** Whether all that has to be seen of it was in view, in one way of drawing it. */
 export function wasSeen(approval: wire.ApprovalRequest, place: Place): boolean {
+  // INVARIANT (nothing unseen)
+  if (isTooLarge(approval)) return false;
   return seenOf(approval, place).complete || (views.get(approval.preview)?.raw?.complete ?? false);
 }

@@ -32,7 +32,7 @@ export function subjectView(approval: wire.ApprovalRequest, view: SubjectView): 
       : nothing;
   if (preview.kind === 'diff') {
     if (preview.tooLarge)
-      return html`${rows}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to see it.')}</p>`;
+      return html`${rows}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to approve or deny it there.')}</p>`;
     return seen.rows.length === 0 ? html`<p class="facts">${t('An empty file; no lines change.')}</p>` : html`${rows}`;
   }
   if (!hasTable(preview)) return html`${rows}`;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type * as wire from '../../src/wire.gen.ts';
 import { armed, type FakeWebview, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
-import { commandApproval, fetchApproval, hostApproval, plainCommand } from '../fixtures.ts';
+import { commandApproval, diffApproval, fetchApproval, hostApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -283,6 +283,28 @@ describe('nothing is approved by accident', () => {
     await webview.settle();
     webview.button('Approve 1 selected').click();
     expect(webview.sent('batch')).toHaveLength(1);
+  });
+
+  it('an edit that is too large for a card is not approved there, opened in the diff editor or not', async () => {
+    const large = diffApproval({ risks: [] });
+    const webview = await fakeWebview(
+      snapshot({ approvals: [{ ...large, preview: { ...large.preview, tooLarge: true } as wire.DiffPreview }] }),
+      opened,
+    );
+    await webview.say({ type: 'act', action: 'focus' });
+    await armed(webview);
+    for (const name of ['Open diff', 'Open diff', 'Approve']) {
+      webview.button(name).click();
+      press(webview.find('.card'), 'PageDown');
+      press(webview.find('.card'), 'Enter', { ctrlKey: true });
+      await webview.say({ type: 'act', action: 'approve' }, { type: 'act', action: 'allowChat' });
+    }
+    await webview.say({ type: 'show', page: 'review' });
+    await armed(webview);
+    webview.find('input[type=checkbox]').click();
+    await webview.settle();
+    webview.button('Approve 0 selected').click();
+    expect(webview.posted.filter(({ type }) => type === 'answer' || type === 'batch')).toEqual([]);
   });
 
   it('risky requests are not ticked in the review, and what is not ticked is not answered', async () => {
