@@ -52,6 +52,8 @@ interface OpenDiff {
   seen: DiffSeen;
   /** Since when all was seen and the diff stood in a focused window. */
   readySince?: number;
+  /** When Approve was pressed last. */
+  pressed?: number;
 }
 
 const LABEL_LIMIT = 80;
@@ -140,6 +142,12 @@ export function createDiffApproval(
       return host.t('The path of this edit is shown whole on its card. Approve it there.');
     if (before.split('\n').length + after.split('\n').length > COMPARED_LINES)
       return host.t('This edit is too long for a diff editor. Approve it on its card.');
+    const drawing = editor.workspaceDrawing(id);
+    if (drawing !== undefined)
+      return host.t(
+        'The workspace sets `{0}`, which changes how editors show text. Approve the edit on its card.',
+        drawing,
+      );
     if (!editor.wraps(id)) return host.t('Long lines are not wrapped in this diff. Approve the edit on its card.');
     const line = firstUnclear(before, after, editor.marksBlanks(id));
     return line === undefined
@@ -161,6 +169,9 @@ export function createDiffApproval(
       host.tell('info', elsewhere);
       return host.showCard();
     }
+    // A key that is held down goes on to every change and reads none.
+    const repeats = diff.pressed !== undefined && host.now() - diff.pressed < ARMING_TIME;
+    diff.pressed = host.now();
     viewChanged();
     const next = diff.seen.next;
     if (next) {
@@ -170,7 +181,7 @@ export function createDiffApproval(
         host.t('{0} changed lines were not in view yet; here are the next ones.', diff.seen.count),
       );
     }
-    if (diff.readySince === undefined || host.now() - diff.readySince < ARMING_TIME)
+    if (repeats || diff.readySince === undefined || host.now() - diff.readySince < ARMING_TIME)
       return host.tell('info', host.t('The diff changed a moment ago; nothing was sent. Press once more.'));
     const option = approval.options.find(
       ({ kind, scope, background }) => kind === 'allow_once' && scope === 'call' && !background,

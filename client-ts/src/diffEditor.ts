@@ -5,7 +5,8 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-import type { Side, View } from './diffSeen.ts';
+import { type Side, type View, wholeLines } from './diffSeen.ts';
+import { changesDrawing, DRAWING_SETTINGS } from './drawingSettings.ts';
 import { type EditorText, editorText } from './editorText.ts';
 import { showDiff } from './editorWindow.ts';
 
@@ -24,6 +25,8 @@ export interface DiffEditor {
   views(): readonly (View & { id: string })[];
   /** Lines of this diff are wrapped, so that none of them goes on out of view. */
   wraps(id: string): boolean;
+  /** A setting by which the workspace, not the person, changes how texts are drawn; undefined if it has none. */
+  workspaceDrawing(id: string): string | undefined;
   /** Changes of blanks at the ends of lines are marked. */
   marksBlanks(id: string): boolean;
   /** Brings a line into view; false where that side of the diff is not on the screen. */
@@ -33,7 +36,8 @@ export interface DiffEditor {
 
 export function createDiffEditor(): DiffEditor & vscode.Disposable {
   const texts = new Map<string, { uri: vscode.Uri; text: string }>();
-  const wrapped = new Set<string>();
+  /** What the setting for wrapping was when the lines of this diff were wrapped. */
+  const wrapped = new Map<string, string>();
   let last = 0;
   const provider = vscode.workspace.registerTextDocumentContentProvider(PROPOSED, {
     provideTextDocumentContent: ({ query }) => texts.get(query)?.text ?? '',
@@ -55,15 +59,26 @@ export function createDiffEditor(): DiffEditor & vscode.Disposable {
       ({ document: { uri } }) => uri.scheme === PROPOSED && parsed(uri)?.[0] === id,
     );
 
+  function wrapping(id: string): string | undefined {
+    const document = editorsOf(id).find(({ document }) => parsed(document.uri)?.[1] === 'after')?.document;
+    if (!document) return undefined;
+    const ofDiffs = vscode.workspace.getConfiguration('diffEditor', document).get<string>('wordWrap', 'inherit');
+    return ofDiffs === 'inherit'
+      ? vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap')
+      : ofDiffs;
+  }
+
   /** Lines go on out of view unless they are wrapped; where the person has not set that, this diff alone is switched. */
   async function wrap(id: string): Promise<void> {
-    const document = editorsOf(id).find(({ document }) => parsed(document.uri)?.[1] === 'after')?.document;
-    if (!document) return;
-    const ofDiffs = vscode.workspace.getConfiguration('diffEditor', document).get<string>('wordWrap', 'inherit');
-    const set =
-      ofDiffs === 'inherit' ? vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap') : ofDiffs;
-    if (set === 'off') await vscode.commands.executeCommand('editor.action.toggleWordWrap');
-    if (set === 'off' || set === 'on' || set === 'bounded') wrapped.add(id);
+    const set = wrapping(id);
+    if (set !== 'off' && set !== 'on' && set !== 'bounded') return;
+    if (set === 'off') {
+      // The command switches the editor that has the focus, which may be another one by now.
+      const front = vscode.window.activeTextEditor?.document.uri;
+      if (front?.scheme !== PROPOSED || parsed(front)?.[0] !== id) return;
+      await vscode.commands.executeCommand('editor.action.toggleWordWrap');
+    }
+    wrapped.set(id, set);
   }
 
   return {
@@ -91,21 +106,35 @@ export function createDiffEditor(): DiffEditor & vscode.Disposable {
         const [id, side] = document.uri.scheme === PROPOSED ? (parsed(document.uri) ?? []) : [];
         const shown = texts.get(document.uri.query)?.text;
         if (id === undefined || side === undefined || shown === undefined) return [];
-        // A text that the editor splits into other lines than we do would be counted wrongly.
-        if (document.lineCount !== shown.split('\n').length) return [];
+        // Another extension may have changed the document, and the editor may split a text into other lines than we do.
+        if (linesAlike(document.getText()) !== linesAlike(shown) || shown.split('\n').length !== document.lineCount)
+          return [];
         const sticky = vscode.workspace.getConfiguration('editor.stickyScroll', document);
         return [
           {
             id,
             side,
-            ranges: visibleRanges.map(({ start, end }) => [start.line, end.line] as const),
+            ranges: wholeLines(visibleRanges, (line) => document.lineAt(line).text.length),
             lineCount: document.lineCount,
             stickyLines: sticky.get<boolean>('enabled', true) ? sticky.get<number>('maxLineCount', 5) : 0,
           },
         ];
       });
     },
-    wraps: (id) => wrapped.has(id),
+    wraps: (id) => wrapped.has(id) && wrapped.get(id) === wrapping(id),
+    workspaceDrawing(id) {
+      const document = editorsOf(id).find(({ document }) => parsed(document.uri)?.[1] === 'after')?.document;
+      const settings = vscode.workspace.getConfiguration(undefined, document);
+      return DRAWING_SETTINGS.find((name) => {
+        const at = settings.inspect(name);
+        return [
+          at?.workspaceValue,
+          at?.workspaceFolderValue,
+          at?.workspaceLanguageValue,
+          at?.workspaceFolderLanguageValue,
+        ].some((value) => changesDrawing(name, value));
+      });
+    },
     marksBlanks: (id) =>
       !vscode.workspace
         .getConfiguration('diffEditor', texts.get(`${id}-after`)?.uri)
@@ -124,6 +153,11 @@ export function createDiffEditor(): DiffEditor & vscode.Disposable {
     },
     dispose: () => provider.dispose(),
   };
+}
+
+/** The text as the editor holds it: one kind of line end, no byte order mark. */
+function linesAlike(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 
 function parsed({ query }: vscode.Uri): [id: string, side: Side] | undefined {

@@ -8,13 +8,32 @@ import type { Change } from './changes.ts';
 
 export type Side = 'before' | 'after';
 
-/** Lines of one side in view, from 0 and with both ends, as the editor tells them. */
+/** Lines of one side that are wholly in view, from 0 and with both ends. */
 export interface View {
   side: Side;
   ranges: readonly (readonly [first: number, last: number])[];
   lineCount: number;
-  /** Lines at the top that the editor may draw others over, so that one is always in doubt. */
+  /** Rows at the top that the editor may draw others over; one is always in doubt. */
   stickyLines: number;
+}
+
+interface Position {
+  line: number;
+  character: number;
+}
+
+/**
+ * The lines of ranges that lie in them from their first to their last character. A range of an editor begins and ends
+ * with a row, and a wrapped line has several.
+ */
+export function wholeLines(
+  ranges: readonly { start: Position; end: Position }[],
+  lengthOf: (line: number) => number,
+): (readonly [first: number, last: number])[] {
+  return ranges.map(({ start, end }) => [
+    start.character === 0 ? start.line : start.line + 1,
+    end.character >= lengthOf(end.line) ? end.line : end.line - 1,
+  ]);
 }
 
 export class DiffSeen {
@@ -42,8 +61,11 @@ export class DiffSeen {
 
   take({ side, ranges, lineCount, stickyLines }: View): void {
     const left = this.left[side];
+    // Sticky lines cover rows of the view, whichever lines a fold leaves there.
+    let covered = ranges[0]?.[0] === 0 ? 0 : Math.max(1, stickyLines);
     ranges.forEach(([from, to], index) => {
-      const first = from === 0 || index > 0 ? from : from + Math.max(1, stickyLines);
+      const first = from + Math.min(covered, Math.max(0, to - from + 1));
+      covered -= first - from;
       // The last line of a view may be cut off.
       const last = to >= lineCount - 1 || index < ranges.length - 1 ? to : to - 1;
       for (const line of left) if (line >= first && line <= last) left.delete(line);

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { changesOf, firstUnclear, withoutChanges } from '../src/changes.ts';
 import { createDiffApproval, type DiffApproval, type DiffApprovalHost } from '../src/diffApproval.ts';
-import { DiffSeen, type View } from '../src/diffSeen.ts';
+import { DiffSeen, type View, wholeLines } from '../src/diffSeen.ts';
+import { changesDrawing } from '../src/drawingSettings.ts';
 import { createTexts } from '../src/editorText.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { diffApproval, hostApproval } from './fixtures.ts';
@@ -19,6 +20,7 @@ let focused: boolean;
 let time: number;
 let views: (View & { id: string })[];
 let wraps: boolean;
+let drawing: string | undefined;
 let texts: [string, string][];
 let ticked: (index: number) => boolean;
 let contexts: Record<string, unknown>;
@@ -30,7 +32,7 @@ const later = (by: number): void => void (time += by);
 
 beforeEach(() => {
   [waiting, answered, told, shown, texts, views, contexts] = [[], [], [], [], [], [], {}];
-  [cards, focused, time, wraps, ticked] = [0, true, 1000, true, () => true];
+  [cards, focused, time, wraps, drawing, ticked] = [0, true, 1000, true, undefined, () => true];
   const host: DiffApprovalHost = {
     ...createTexts((message) => message),
     tell: (_, message) => void told.push(message),
@@ -52,6 +54,7 @@ beforeEach(() => {
       resourceOf: (id) => `countersign-proposed:${id}`,
       views: () => views,
       wraps: () => wraps,
+      workspaceDrawing: () => drawing,
       marksBlanks: () => false,
       reveal: (id) => views.some((view) => view.id === id),
     },
@@ -74,7 +77,7 @@ describe('Approve in the diff editor', () => {
     later(499);
     await diffs.approve();
     expect([answered, told.length]).toEqual([[], 1]);
-    later(1);
+    later(500);
     await Promise.all([diffs.approve(), diffs.approve()]);
     expect(answered).toEqual([{ approvalId, digest, optionId: 'allow_once' }]);
   });
@@ -116,11 +119,11 @@ describe('Approve in the diff editor', () => {
     later(5000);
     await diffs.approve();
     focused = true;
-    await diffs.approve();
+    diffs.viewChanged();
     later(499);
     await diffs.approve();
     expect(answered).toEqual([]);
-    later(1);
+    later(500);
     await diffs.approve();
     expect(answered).toHaveLength(1);
   });
@@ -186,6 +189,40 @@ describe('Approve in the diff editor', () => {
     expect([answered, cards]).toEqual([[], 1]);
   });
 
+  it('sends a diff that the workspace draws otherwise than the person to the card', async () => {
+    await opened(diffApproval());
+    drawing = 'editor.tokenColorCustomizations';
+    views = whole('1');
+    later(5000);
+    await diffs.approve();
+    expect([answered, cards]).toEqual([[], 1]);
+    expect(told[0]).toContain('editor.tokenColorCustomizations');
+  });
+
+  it.each<[boolean, string, unknown]>([
+    [false, 'editor.lineHeight', undefined],
+    [true, 'editor.lineHeight', 1],
+    [true, 'workbench.colorCustomizations', { 'titleBar.activeBackground': '#123', 'editor.foreground': '#000' }],
+    [true, 'workbench.colorCustomizations', { '[Dark]': { 'editor.foreground': '#000' } }],
+    [false, 'workbench.colorCustomizations', { 'titleBar.activeBackground': '#123' }],
+  ])('drawing changes (%s) where the workspace sets %s to %j', (changes, name, value) => {
+    expect(changesDrawing(name, value)).toBe(changes);
+  });
+
+  it('takes a key that is held down for no answer, however long', async () => {
+    await opened(diffApproval());
+    for (let presses = 0; presses < 200; presses++) {
+      if (presses === 20) views = whole('1');
+      diffs.viewChanged();
+      await diffs.approve();
+      later(30);
+    }
+    expect(answered).toEqual([]);
+    later(500);
+    await diffs.approve();
+    expect(answered).toHaveLength(1);
+  });
+
   it.each([
     ['has ended', () => (waiting = [])],
     ['is another one under its id', () => (waiting = [diffApproval({ digest: 'other' })])],
@@ -206,6 +243,59 @@ describe('Approve in the diff editor', () => {
     await diffs.deny();
     expect(answered).toEqual([{ approvalId, digest, optionId: 'reject_once' }]);
   });
+});
+
+describe('lines in view', () => {
+  const seenLines = (ranges: View['ranges'], stickyLines: number): number[] => {
+    const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
+    return [...lines.keys()].filter((line) => {
+      const one = new DiffSeen([{ oldStart: 0, removed: [], newStart: line, added: [lines[line]!] }]);
+      one.take({ side: 'after', ranges, lineCount: 60, stickyLines });
+      return one.count === 0;
+    });
+  };
+  const from = (first: number, last: number): number[] =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  it.each<[string, View['ranges'], number, number[]]>([
+    ['a view in the middle', [[10, 20]], 5, from(15, 19)],
+    [
+      'sticky lines over a fold',
+      [
+        [10, 10],
+        [30, 40],
+      ],
+      5,
+      from(34, 39),
+    ],
+    [
+      'sticky lines over several folds',
+      [
+        [10, 10],
+        [20, 21],
+        [30, 40],
+      ],
+      5,
+      from(32, 39),
+    ],
+    [
+      'the beginning',
+      [
+        [0, 3],
+        [10, 20],
+      ],
+      5,
+      [...from(0, 3), ...from(10, 19)],
+    ],
+    ['the end', [[50, 59]], 0, from(51, 59)],
+  ])('%s', (_, ranges, stickyLines, lines) => expect(seenLines(ranges, stickyLines)).toEqual(lines));
+
+  const position = (line: number, character: number) => ({ line, character });
+  it.each([
+    ['a first line whose first rows are out of view', position(0, 80), position(3, 9), [[1, 3]]],
+    ['a last line whose last rows are out of view', position(0, 0), position(3, 5), [[0, 2]]],
+    ['one row of one line', position(2, 4), position(2, 8), [[3, 1]]],
+    ['whole lines', position(1, 0), position(3, 9), [[1, 3]]],
+  ])('%s', (_, start, end, lines) => expect(wholeLines([{ start, end }], () => 9)).toEqual(lines));
 });
 
 describe('changes that are left out', () => {

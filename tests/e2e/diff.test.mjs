@@ -29,7 +29,9 @@ async function approveHere(page, done) {
   await waitFor(async () => {
     if (await done()) return true;
     const approve = button(page, /Approve This Edit/);
-    if (await approve.isVisible()) await approve.click();
+    // Presses that follow each other like those of a held key do not count.
+    if (await approve.isVisible()) await approve.click({ delay: 50 });
+    await new Promise((resolve) => setTimeout(resolve, 600));
     return done();
   }, 'an approval in the diff editor');
 }
