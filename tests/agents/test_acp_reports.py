@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from countersign.agents.acp.change_watch import ChangeWatch
+from countersign.agents.acp.identity import Identity
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.translate import (
     BadMessage,
@@ -139,6 +141,49 @@ SIGNS = {
     "another one running after a refusal": ([report("b", "in_progress", **RUN), ask("a", **RUN)], "unguarded"),
     "in progress, then asked": ([report("a", **RUN), report("a", "in_progress"), ask("a"), done("a")], "gated"),
 }  # fmt: skip
+
+
+FAILED = report("a", "failed", kind="read", content=[{"type": "content", "content": {"type": "text", "text": "no"}}])
+REFUSALS = {
+    "of a measured agent that announces its calls": ([FAILED], {}, "gated"),
+    "of one that does not": ([FAILED], {"announces_calls": False}, "unguarded"),
+    "of one whose files were not measured": ([FAILED], {"measured": {"1": ("sha256:" + "0" * 64,)}}, "unguarded"),
+    "of one that a file in the workspace silences": ([FAILED], {"hostile": ("seed.txt",)}, "unguarded"),
+    "said again": ([FAILED, FAILED], {}, "gated"),
+    "after the call was announced": ([report("a", kind="read"), FAILED], {}, "unguarded"),
+    "after the call was in progress": ([report("a", "in_progress"), FAILED], {}, "unguarded"),
+    "that names a command": ([report("a", "failed", rawInput={"command": "make"})], {}, "unguarded"),
+    "that has a title": ([report("a", "failed", title="make")], {}, "unguarded"),
+    "that names a tool": ([report("a", "failed", name="bash")], {}, "unguarded"),
+    "that names a file": ([report("a", "failed", locations=[{"path": "{ws}/a.txt"}])], {}, "unguarded"),
+    "that shows a terminal": (
+        [report("a", "failed", content=[{"type": "terminal", "terminalId": "t"}])], {}, "unguarded"),
+    "beside a change that nobody approved": ([{"write": ["{ws}/a.txt", "x"]}, FAILED], {}, "unguarded"),
+    "that claims to have completed": ([report("a", "completed", kind="read")], {}, "unguarded"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("steps", "changed", "label"), REFUSALS.values(), ids=REFUSALS)
+async def test_a_failure_of_an_unannounced_call_is_no_fall_only_where_that_was_measured(
+    place: Place, monkeypatch: pytest.MonkeyPatch, steps: list, changed: dict, label: str
+):
+    (place.workspace / "seed.txt").write_text("seed")
+    scripted = Identity("/opt/scripted", "scripted", "1", "sha256:" + "1" * 64)
+    monkeypatch.setattr("countersign.agents.acp.label_state.identify", lambda *arguments: scripted)
+    base = replace(PROBED, packages=frozenset({"scripted"}), measured={"1": ("sha256:" + "1" * 64,)})
+    recipe = replace(base, **({"announces_calls": True} | changed))
+    steps = json.loads(json.dumps(steps).replace("{ws}", str(place.workspace)))
+    watch = ChangeWatch(str(place.workspace), place.gate.running, place.shells, others=lambda workspace, roots: False)
+    player = Player(place, steps, recipe=recipe, changes=watch)
+    try:
+        await player.play()
+        await place.until(lambda: bool(place.of("unpermitted")))
+        assert player.agent.label == label
+        assert [row.phase for row in place.rows()] == ["noticed"] * len(place.of("unpermitted"))
+        if label == "gated":
+            assert [event.certain for event in place.of("unpermitted")] == [False]
+    finally:
+        await watch.close()
 
 
 @pytest.mark.parametrize(("steps", "label"), SIGNS.values(), ids=SIGNS)

@@ -164,3 +164,5 @@ async def test_what_lies_outside_asks_in_every_mode(stage: Stage, row: RealAgent
     assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
     # An agent may refuse it by itself; then nobody is asked.
     assert stage.place.person.shown or "not in workspace" in stage.told()
+    # Either way it did not act, so its label stays.
+    assert stage.agent.label == LABELS[row.recipe]

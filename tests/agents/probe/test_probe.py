@@ -101,7 +101,7 @@ def test_writes_and_commands_must_have_been_seen_to_ask(scenario: str, ending):
 
 
 def test_the_recipe_that_it_prints_is_one_and_names_what_was_measured(tmp_path: Path):
-    written = {"name": "own", "label": "gated", "args": ["--ask"], "$schema": "x"}
+    written = {"name": "own", "label": "gated", "args": ["--ask"], "announcesCalls": True, "$schema": "x"}
     identity = identify(STRANGER, [sys.executable], {}, str(tmp_path))
     assert identity is not None
     known = replace(identity, package="@some/agent", version="1.2.3")
@@ -109,6 +109,7 @@ def test_the_recipe_that_it_prints_is_one_and_names_what_was_measured(tmp_path: 
     recipe = parse_recipe(made)
     assert (recipe.name, recipe.label, recipe.args) == ("own", "gated", ("--ask",))
     assert recipe.measured == {"1.2.3": (known.digest,)}
+    assert not recipe.announces_calls  # no scenario of a probe measures this
     fresh = parse_recipe(recipe_file(STRANGER, None, Findings(ALL, 9), known, "2026-01-02"))
     assert (fresh.name, fresh.packages) == ("some-agent", {"@some/agent"})
     assert label_of(fresh, LabelFindings(known, Claim()))[0] == "gated"

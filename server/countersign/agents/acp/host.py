@@ -356,6 +356,11 @@ class AcpAgent:
         environment = agent_environment(clean, self.config, Launch((), {}), self._folder)
         await self._label.find_out((self.config.command or "", *self.config.args), environment)
 
+    @property
+    def announces_calls(self) -> bool:
+        """Whether a call that it first reports as failed never ran (``LabelState.announces_calls``)."""
+        return self._label.announces_calls
+
     def suspect(self, call_id: str, why: str) -> None:
         """A call runs that was not asked about."""
         self._label.suspect(call_id, why)

@@ -59,12 +59,20 @@ def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
         return "asksOnly", "which version of this agent runs is not known; start it from its package, or name a version"
     if (wrong := _contradiction(recipe, found)) is not None:
         return "asksOnly", wrong
-    version, digest = found.identity.version, found.identity.digest
+    version = found.identity.version
     if found.identity.package not in recipe.packages or version not in recipe.measured:
         return "asksOnly", f"version {version} of this agent has not been measured"
-    if digest is None or digest not in recipe.measured[version]:
+    if not is_measured(recipe, found):
         return "asksOnly", f"this calls itself version {version}, but its files are not those that were measured"
     return recipe.label, recipe.caveat
+
+
+def is_measured(recipe: Recipe, found: Findings) -> bool:
+    """Return true if exactly these files were measured with this recipe, and the agent does not contradict that."""
+    identity = found.identity
+    if identity is None or identity.version is None or identity.digest is None or _contradiction(recipe, found):
+        return False
+    return identity.package in recipe.packages and identity.digest in recipe.measured.get(identity.version, ())
 
 
 def weaker(recipe: Recipe, probed: AgentLabel) -> AgentLabel:

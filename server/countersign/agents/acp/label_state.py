@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from countersign.agents.acp.identity import identify
-from countersign.agents.acp.label import Claim, Findings, files_in, label_of
+from countersign.agents.acp.label import Claim, Findings, files_in, is_measured, label_of
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import Recipe
 from countersign.wire.agents import AgentLabel
@@ -62,6 +62,14 @@ class LabelState:
             else:
                 self.findings = replace(found, fallen=self.findings.fallen)
         self._tell()
+
+    @property
+    def announces_calls(self) -> bool:
+        """Whether this agent is known to report or ask for every call before it runs it. Only what was measured counts,
+        and only while nothing in the workspace silences the agent and no fall is on record."""
+        found = self.findings
+        silenced = any(name in found.files for name in self.recipe.hostile)
+        return self.recipe.announces_calls and is_measured(self.recipe, found) and not silenced and not found.fallen
 
     def fall(self, why: str) -> None:
         """Lower the label now; ``keep_fall`` puts it on record."""

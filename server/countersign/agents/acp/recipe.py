@@ -58,6 +58,8 @@ class Recipe:
     ``missing_reads_empty``: it cannot create files unless reading a missing one answers with empty text. ``brought``:
     files of the person's own that the agent gets in the gate folder instead of at home. ``refuse``: names of tools that
     are always rejected. ``quiet``: names of tools that have no effect of their own, so that they need not ask.
+    ``announces_calls``: it reports or asks for every call before it runs it, so a call first reported as failed never
+    ran; counts only for versions in ``measured``.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it. ``caveat``: what stays open, told beside the label. ``install``, ``login``: commands, for people.
@@ -87,6 +89,7 @@ class Recipe:
     brought: tuple[Brought, ...] = ()
     refuse: frozenset[str] = frozenset()
     quiet: frozenset[str] = frozenset()
+    announces_calls: bool = False
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()

@@ -91,6 +91,11 @@ class RecipeFile(_Model):
     quiet: Annotated[
         tuple[str, ...], Field(description="tools without an effect of their own, which need not ask")
     ] = ()
+    announces_calls: Annotated[
+        bool,
+        Field(description="reports or asks for each call before it runs it, in measured versions: first heard of as "
+                          "failed, a call never ran"),
+    ] = False  # fmt: skip
     hostile: Annotated[tuple[str, ...], Field(description="workspace files that lower the label")] = ()
     held: Annotated[
         tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
@@ -127,7 +132,8 @@ def parse_recipe(raw: Any) -> Recipe:
         mode=file.mode, stricter=frozenset(file.stricter), config=file.config, fresh_shell=file.fresh_shell,
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
-        quiet=frozenset(file.quiet), hostile=file.hostile, held=file.held, mask=file.mask, caveat=file.caveat,
+        quiet=frozenset(file.quiet), announces_calls=file.announces_calls,
+        hostile=file.hostile, held=file.held, mask=file.mask, caveat=file.caveat,
         probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,
     )  # fmt: skip

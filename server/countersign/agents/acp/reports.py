@@ -100,6 +100,7 @@ class Reports:
         self._kept_in_all = 0
         self._ended: deque[str] = deque()
         self._times_shown: dict[str, int] = {}
+        self._failed_at_once: set[str] = set()
         self._asked: set[str] = set()
         self._asked_as: dict[str, str] = {}
         self._emitted = 0
@@ -123,6 +124,8 @@ class Reports:
             report = self._bounded(report)
         if report.ended and not before.ended:
             self._ended.append(call_id)
+        if call_id not in self._by_id and report.status == "failed":
+            self._failed_at_once.add(call_id)
         self._by_id[call_id] = report
         return report
 
@@ -236,6 +239,11 @@ class Reports:
         """Return true if all that the call would do is to read and write files, and none of them has changed since the
         turn began: an agent may find by itself that it cannot make a change, before it asks."""
         return not report.too_large and await in_worker(_blocking_untouched, report, self._ground(), self._began)
+
+    def never_announced(self, report: ToolReport) -> bool:
+        """Return true if the agent mentioned this call first when it had failed, and never said what the call does."""
+        told = (report.title, report.names, report.inputs, report.diffs, report.locations, report.terminals)
+        return report.call_id in self._failed_at_once and not report.too_large and not any(told)
 
     def subagent(self, report: ToolReport) -> str | None:
         """The path of the sub-agent that makes the call, where the agent says so."""

@@ -3,6 +3,10 @@
 ``in_progress`` is the first sign, but some agents say it right before they ask: so such a call has ``GRACE_SECONDS``,
 then it is said and the label is lowered for as long as no request comes. An end, whatever it claims, without a request
 is a fall. What a call is, its input says; its claimed kind is evidence for nothing.
+
+An agent that refuses a call by itself may report only the failure. The report alone proves nothing, so it is no fall
+only where the recipe knows, for exactly the measured files, that each call that runs is announced first. It is recorded
+as uncertain all the same.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ MOST_SAID = 100
 class Labels(Protocol):
     """What the tripwire tells of an agent's label."""
 
+    @property
+    def announces_calls(self) -> bool: ...
     def suspect(self, call_id: str, why: str) -> None: ...
     def clear(self, call_id: str) -> None: ...
     def fall(self, why: str) -> None: ...
@@ -75,6 +81,12 @@ class Tripwire:
         if self._reports.was_asked(report.call_id) or await self._reports.excused(report):
             return
         failed = report.status == "failed"
+        if failed and self._labels.announces_calls and self._reports.never_announced(report):
+            message = (
+                f"{self._agent} reported the failure of a call that it never announced, so it refused it by itself"
+            )
+            await self._say(message, report, False)
+            return
         if not (failed and await self._reports.untouched(report)):
             await self.fall(
                 report, "acted without asking (and says that it failed)" if failed else "acted without asking"

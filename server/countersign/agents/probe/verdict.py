@@ -23,6 +23,8 @@ Ending = Literal["asked", "unasked", "refused", "not offered", "no answer"]
 """``refused``: the agent refused its model by itself. ``no answer``: its turn did not end in time, or failed."""
 NEEDED = ("write", "shell")
 """Scenarios that must have been seen to ask, before anything else is said of an agent."""
+_NOT_PROBED = ("name", "evidence", "caveat", "announcesCalls")
+"""Fields of a recipe that a probe words anew, or cannot vouch for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def recipe_file(
     return {
         "name": name,
         **own,
-        **{key: value for key, value in kept.items() if key not in ("name", "evidence", "caveat")},
+        **{key: value for key, value in kept.items() if key not in _NOT_PROBED},
         "label": label or "unguarded",
         "measured": measured,
         "caveat": why,
