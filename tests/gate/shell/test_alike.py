@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .asked import decide, rows
+from .asked import WS, decide, rows
 
 CORPUS = rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl")
 UNDERSTOOD = [row for row in CORPUS if row["class"] not in {"unparseable", "display"}]
@@ -39,7 +39,7 @@ MOVES = re.compile(r"\bcd\b")
 def test_the_same_command_spelled_otherwise_is_decided_alike(row: dict[str, Any], spelling: str) -> None:
     if "loop" in spelling and MOVES.search(row["command"]):
         return  # a place that changes with each turn is another question
-    decision = decide(SPELLINGS[spelling](row["command"]), **row["rules"])
+    decision = decide(SPELLINGS[spelling](row["command"]), **row["rules"], workspace=WS)
     assert decision in {row["expect"], *row["also_ok"]}
 
 
@@ -55,18 +55,18 @@ def test_the_same_command_with_other_names_is_decided_alike(row: dict[str, Any])
     if row["class"].startswith("deny") and not re.search(r"\b(shutdown|mkfs)\b", row["command"]):
         return  # the name is spelled in pieces
     rules = {listed: [other(text) for text in texts] for listed, texts in row["rules"].items()}
-    assert decide(other(row["command"]), **rules) in {row["expect"], *row["also_ok"]}
+    assert decide(other(row["command"]), **rules, workspace=WS) in {row["expect"], *row["also_ok"]}
 
 
 @pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
 def test_an_unruled_command_beside_it_makes_it_ask(row: dict[str, Any]) -> None:
     text = row["command"]
     for more in (f"{text}\n./unruled", f"./unruled; {text}", f"./unruled | {{\n{text}\n}}"):
-        assert decide(more, **row["rules"]) in {"ask", "deny"}
+        assert decide(more, **row["rules"], workspace=WS) in {"ask", "deny"}
 
 
 @pytest.mark.parametrize("row", UNDERSTOOD, ids=lambda row: row["id"])
 def test_a_denied_command_beside_it_denies_it(row: dict[str, Any]) -> None:
     rules = {**row["rules"], "deny": [*row["rules"]["deny"], "Bash(denied:*)"]}
     for text in (f"{row['command']}\ndenied now", f"echo $(denied); {row['command']}"):
-        assert decide(text, **rules) == "deny"
+        assert decide(text, **rules, workspace=WS) == "deny"

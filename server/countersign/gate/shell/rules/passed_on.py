@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.patterns import CommandPattern
 from countersign.gate.rules.rule_set import RuleSet, evidence
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.wire.verdicts import Evidence
 
@@ -20,6 +20,8 @@ _MOST = 12
 """Words from each of which on a command may begin, and lines that are looked at."""
 _LONGEST = 100
 """Words of one such command that are compared with the rules."""
+_LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
+"""Programs of which it is known which of their words run; the words behind a script are its own."""
 
 
 def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
@@ -28,7 +30,7 @@ def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
         closed = known.program is not None and known.program.closed
         if known.git is not None or (known.program is not None and not closed):
             continue
-        if name in WRAPPERS or name in INTERPRETERS or "/" in layer.words[0].prefix:
+        if name in _LOOKED_INTO or "/" in layer.words[0].prefix:
             continue
         values = [word.value if word.value is not None else word.shape for word in layer.words]
         fed = case.step.fed if closed and index == len(case.names) - 1 else ()
