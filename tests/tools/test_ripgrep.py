@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -147,14 +149,77 @@ async def test_what_gitignore_excludes_is_passed_by_unless_its_folder_is_named(
     assert [line.partition(":")[0] for line in output.splitlines()] == found
 
 
-@pytest.mark.parametrize("script", ["exit 2", "echo broken; exit 3", "head -c 20000000 /dev/zero"])
+@real
+@pytest.mark.parametrize("where", ["", "sub"])
+@pytest.mark.parametrize("what", ["secret", "denied", "device", "pipe", "folder", "long"])
+async def test_a_gitignore_that_is_no_plain_readable_file_excludes_nothing(bench: Workbench, what: str, where: str):
+    """A line of a secret would be told by the file of that name which is missing; a device or a pipe never ends."""
+    bench.file(".env", "KEY=hunter2\n")
+    bench.file(f"{where or '.'}/KEY=hunter2", "needle")
+    ignored = bench.workspace / where / ".gitignore"
+    match what:
+        case "secret":
+            ignored.symlink_to(bench.workspace / ".env")
+        case "denied":
+            bench.file("denied", "KEY=hunter2\n")
+            os.link(bench.workspace / "denied", ignored)
+            bench.set(rules=(RuleText("deny", "Read(**/.gitignore)"),))
+        case "device":
+            ignored.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(ignored)
+        case "folder":
+            ignored.mkdir()
+        case _:
+            ignored.write_text("*\n" * (1 << 18))
+    bench.bench.services[RIPGREP_SERVICE] = lambda: RG  # type: ignore[index]
+    output = (await bench.do("search", pattern="needle")).output
+    assert "KEY=hunter2:1:needle" in output
+    assert "stopped" not in output
+
+
+def _listed_by_git(workspace: Path) -> set[str]:
+    subprocess.run(["git", "init", "-q"], cwd=workspace, check=True)
+    listed = subprocess.run(
+        ["git", "-c", "core.excludesFile=/dev/null", "ls-files", "-z", "--others", "--exclude-standard"],
+        cwd=workspace, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    return set(listed.split("\0"))
+
+
+@real
+async def test_a_gitignore_of_a_folder_counts_there_and_below(bench: Workbench):
+    """The same files as git itself excludes, whatever the folder's name."""
+    texts = {
+        ".gitignore": "*.log\n!keep.log\n# c\n\nx y\n", "a[b]*/.gitignore": "*.tmp\n/top\nin/out\n!two.log\n",
+        "a[b]*/deep/.gitignore": "!z.tmp\r\nonly/\n\\#odd\n", "{c}/.gitignore": "\ufeffs\n",
+    }  # fmt: skip
+    names = ["one.log", "keep.log", "x y", "a[b]*/1.tmp", "a[b]*/top", "a[b]*/deep/top", "a[b]*/in/out", "in/out",
+             "a[b]*/two.log", "two.log", "a[b]*/deep/z.tmp", "a[b]*/deep/y.tmp", "a[b]*/deep/only/f",
+             "a[b]*/only/f", "a[b]*/deep/#odd", "{c}/s", "c/s", "aX/1.tmp", "ab/top"]  # fmt: skip
+    for name, text in {**texts, **dict.fromkeys(names, "needle")}.items():
+        bench.file(name, text)
+    listed = await asyncio.to_thread(_listed_by_git, bench.workspace)
+    assert RG is not None
+    found = await files_with_any(RG, ["needle"], str(bench.workspace), ".", os.path.isabs)
+    assert found is not None
+    assert set(found) == set(names) & listed
+    below = await files_with_any(RG, ["needle"], str(bench.workspace), "a[b]*", os.path.isabs)
+    assert below is not None
+    assert {f"a[b]*/{name}" for name in below} == {name for name in found if name.startswith("a[b]*/")}
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["exit 2", "echo broken; exit 3", "head -c 20000000 /dev/zero", "kill -9 $$", "printf 'b.txt\\0'; kill -6 $$"],
+)
 async def test_a_program_that_fails_leaves_the_search_to_itself(bench: Workbench, tmp_path: Path, script: str):
     broken = tmp_path / "rg"
     broken.write_text(f"#!/bin/sh\n{script}\n")
     broken.chmod(0o755)
     bench.file("a.txt", "needle")
-    assert await files_with_any(str(broken), ["x"], str(bench.workspace), ".") is None
-    assert await files_with_any("/nowhere/rg", ["x"], str(bench.workspace), ".") is None
+    assert await files_with_any(str(broken), ["x"], str(bench.workspace), ".", os.path.isabs) is None
+    assert await files_with_any("/nowhere/rg", ["x"], str(bench.workspace), ".", os.path.isabs) is None
     bench.bench.services[RIPGREP_SERVICE] = lambda: str(broken)  # type: ignore[index]
     assert (await bench.do("search", pattern="needle")).output == "a.txt:1:needle"
 

@@ -1,9 +1,9 @@
 """Ripgrep as a filter before a search: which files can hold a match at all.
 
 It is given fixed strings of which every match holds one, so it finds at least every file that the search would, but for
-those that `.gitignore` excludes. It decides nothing else: each file it names is screened, opened by descriptor and
-matched as without it, and what it says of other files reaches nobody, not even as a count: that would tell what they
-hold.
+those that `.gitignore` excludes (``ignore_files.py``). It decides nothing else: each file it names is screened, opened
+by descriptor and matched as without it, and what it says of other files reaches nobody, not even as a count: that would
+tell what they hold.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import asyncio
 import os
 import re
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from countersign.gate import in_worker
 from countersign.tools.files.walk import in_walking_order
+from countersign.tools.search.ignore_files import blocking_patterns, folders_above
 
 RIPGREP_SERVICE = "ripgrep"
 """The path of the program among the services of a tool; absent where there is none."""
@@ -27,7 +30,7 @@ MOST_NAMES = 16 << 20
 _ARGUMENTS = (
     "--no-config", "--files-with-matches", "--null", "--fixed-strings", "--case-sensitive", "--text", "--encoding",
     "none", "--hidden", "--no-follow", "--no-messages", "--no-require-git", "--no-ignore-parent", "--no-ignore-dot",
-    "--no-ignore-exclude", "--no-ignore-global", "--glob", "!.git", "--color", "never",
+    "--no-ignore-vcs", "--no-ignore-exclude", "--no-ignore-global", "--glob", "!.git", "--color", "never",
 )  # fmt: skip
 
 
@@ -60,51 +63,69 @@ def required_strings(pattern: str) -> tuple[str, ...]:
     return tuple(sorted(found)) if found and len(found) <= MOST_STRINGS else ()
 
 
-async def files_with_any(program: str, strings: Sequence[str], workspace: str, below: str) -> list[str] | None:
+async def files_with_any(
+    program: str, strings: Sequence[str], workspace: str, below: str, opens: Callable[[str], bool]
+) -> list[str] | None:
     """Return the paths, relative to the folder ``below`` of the workspace, of files that hold one of the strings.
 
-    None where the program does not say: then the search looks by itself. Cancelled: the program is killed.
+    ``opens`` tells whether a `.gitignore` may be read. None where the program does not say: then the search looks by
+    itself. Cancelled: the program is killed.
     """
-    arguments = [*_ARGUMENTS, *_rules_above(workspace, below)]
-    for string in strings:
-        arguments += ["-e", string]
-    try:
-        child = await asyncio.create_subprocess_exec(
-            program, *arguments, "--", below,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=workspace,
-            env={},
-            process_group=0,
-        )  # fmt: skip
-    except OSError:
+    folders = set(folders_above("" if below == "." else f"{below}/"))
+    patterns = await in_worker(blocking_patterns, workspace, folders, opens)
+    found = await _run(program, strings, workspace, below, patterns)
+    if found is None:
         return None
-    assert child.stdout is not None
-    try:
-        names = bytearray()
-        while part := await child.stdout.read(1 << 16):
-            names += part
-            if len(names) > MOST_NAMES:
-                return None
-        if await child.wait() > 1:
-            return None
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        # What it had still to say is read, because asyncio waits for the end of a pipe too.
-        while await child.stdout.read(1 << 16):
-            pass
-        await child.wait()
-    start = os.path.join(below, "")
-    found = [os.fsdecode(name) for name in bytes(names).split(b"\0") if name]
+    every = folders.union(*map(folders_above, found))
+    nested = await in_worker(blocking_patterns, workspace, every, opens)
+    if nested != patterns:
+        found = await _run(program, strings, workspace, below, nested)
+    if found is None:
+        return None
+    start = "" if below == "." else f"{below}/"
     return in_walking_order(path.removeprefix(start) for path in found)
 
 
-def _rules_above(workspace: str, below: str) -> list[str]:
-    """Return the option by which the workspace's own `.gitignore` counts where a search begins below it."""
-    ignored = os.path.join(workspace, ".gitignore")
-    return ["--ignore-file", ignored] if below != "." and os.path.isfile(ignored) else []
+async def _run(program: str, strings: Sequence[str], workspace: str, below: str, patterns: bytes) -> list[str] | None:
+    """Return the paths that the program names, relative to the workspace."""
+    arguments = list(_ARGUMENTS)
+    for string in strings:
+        arguments += ["-e", string]
+    with tempfile.TemporaryFile() as ignored:
+        ignored.write(patterns)
+        ignored.flush()
+        ignored.seek(0)
+        try:
+            child = await asyncio.create_subprocess_exec(
+                program, *arguments, "--ignore-file", f"/dev/fd/{ignored.fileno()}", "--", below,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                cwd=workspace,
+                env={},
+                process_group=0,
+                pass_fds=(ignored.fileno(),),
+            )  # fmt: skip
+        except OSError:
+            return None
+        assert child.stdout is not None
+        try:
+            names = bytearray()
+            while part := await child.stdout.read(1 << 16):
+                names += part
+                if len(names) > MOST_NAMES:
+                    return None
+            # Ended by a signal, or out of memory, it has named only some of the files.
+            if await child.wait() not in (0, 1):
+                return None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            # What it had still to say is read, because asyncio waits for the end of a pipe too.
+            while await child.stdout.read(1 << 16):
+                pass
+            await child.wait()
+    return [os.fsdecode(name).removeprefix("./") for name in bytes(names).split(b"\0") if name]
 
 
 def _required(items: Iterable[tuple[object, object]]) -> frozenset[str]:

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from countersign.gate import BadArguments, Effect, Outcome, Permit, Stale
 from countersign.settings.policy import Policy
-from countersign.tools.access import Screen
+from countersign.tools.access import Screen, freely_read
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import lines_that_fit
 from countersign.tools.files.safe_open import complaint, held_folder, look
@@ -164,7 +164,7 @@ async def _candidates(program: str | None, plan: SearchPlan, policy: Policy) -> 
     below = _folder_below(plan.place, policy)
     if program is None or not strings or below is None:
         return None
-    return await files_with_any(program, strings, *below)
+    return await files_with_any(program, strings, *below, lambda path: freely_read(locate(path, policy), policy))
 
 
 def _folder_below(place: Place, policy: Policy) -> tuple[str, str] | None:
