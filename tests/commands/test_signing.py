@@ -96,6 +96,42 @@ def test_without_a_key_nothing_is_written(words, keyring_file: Path, storage: Pa
     assert not (tmp_path / "x").exists()
 
 
+FAILURES = {"linux": "echo 'secret-tool: the item is locked' >&2; exit 1", "darwin": "exit 36"}
+
+
+@pytest.mark.parametrize("platform", FAILURES)
+def test_a_keyring_that_does_not_answer_keeps_the_key_that_it_has(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new key would make each signature so far one of another key."""
+    program = tmp_path / PROGRAMS[platform]
+    stores = "store|-i) cat > stored ;;"
+    program.write_text(f'#!/bin/sh\ncd {tmp_path}\ncase "$1" in {stores} *) {FAILURES[platform]} ;; esac\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(keyring.sys, "platform", platform)
+    status, _out, problems = said("--make-key")
+    assert (status, "unlock the keyring" in problems) == (2, True)
+    assert not (tmp_path / "stored").exists()
+
+
+@pytest.mark.parametrize("path", ["{nowhere}:", ".:{nowhere}", "bin:{nowhere}"])
+def test_a_program_of_the_current_folder_is_never_given_the_key(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    for folder in (tmp_path, tmp_path / "bin"):
+        program = folder / "secret-tool"
+        program.write_text(f"#!/bin/sh\n: > {tmp_path}/ran\n")
+        program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path.format(nowhere=tmp_path / "nowhere"))
+    monkeypatch.setattr(keyring.sys, "platform", "linux")
+    status, _out, problems = said("--make-key")
+    assert (status, "is not on PATH" in problems) == (2, True)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_without_a_keyring_the_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     code, _, problems = said("--make-key")

@@ -6,6 +6,7 @@ an argument, where other users could read it. What is signed is left to ``gate/l
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
@@ -25,12 +26,15 @@ class KeyringError(Exception):
 
 
 class _Program(NamedTuple):
-    """``read`` prints the key; ``store`` takes ``stored`` with the key in it on its standard input."""
+    """``read`` prints the key; ``store`` takes ``stored`` with the key in it on its standard input. Where there is no
+    key, ``read`` ends with the status ``missing`` and, unless ``explains``, says nothing."""
 
     name: str
     read: tuple[str, ...]
     store: tuple[str, ...]
     stored: str
+    missing: int
+    explains: bool
 
 
 _LINUX = _Program(
@@ -38,12 +42,16 @@ _LINUX = _Program(
     ("lookup", "service", _SERVICE, "account", _ACCOUNT),
     ("store", "--label=Countersign ledger signing", "service", _SERVICE, "account", _ACCOUNT),
     "{}",
+    missing=1,
+    explains=False,
 )
 _MACOS = _Program(
     "security",
     ("find-generic-password", "-s", _SERVICE, "-a", _ACCOUNT, "-w"),
     ("-i",),
     f"add-generic-password -s {_SERVICE} -a {_ACCOUNT} -w {{}}\n",
+    missing=44,
+    explains=True,
 )
 
 
@@ -68,34 +76,39 @@ def blocking_make_key() -> bytes:
     if (key := _blocking_lookup(program)) is not None:
         return key
     made = secrets.token_bytes(KEY_BYTES)
-    _blocking_run(program, program.store, program.stored.format(made.hex()))
-    if _blocking_lookup(program) != made:
+    if _blocking_run(program, program.store, program.stored.format(made.hex())).returncode or (
+        _blocking_lookup(program) != made
+    ):
         raise KeyringError(f"the keyring did not keep the key; unlock it and look at what `{program.name}` says")
     return made
 
 
 def _program() -> _Program:
+    """Return the program of this system with its absolute path; a folder that PATH names relatively does not count."""
     program = _MACOS if sys.platform == "darwin" else _LINUX
-    if shutil.which(program.name) is None:
+    folders = [part for part in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(part)]
+    if (path := shutil.which(program.name, path=os.pathsep.join(folders))) is None:
         raise KeyringError(f"`{program.name}` is not on PATH, through which the keyring is reached; install it")
-    return program
+    return program._replace(name=path)
 
 
 def _blocking_lookup(program: _Program) -> bytes | None:
-    found = _blocking_run(program, program.read).strip()
-    if not found:
+    """Return the key, None if there is none. A keyring that does not answer must not have its key replaced."""
+    done = _blocking_run(program, program.read)
+    found = done.stdout.strip()
+    if done.returncode == program.missing and not found and (program.explains or not done.stderr.strip()):
         return None
+    if done.returncode:
+        raise KeyringError(f"`{program.name}` failed with status {done.returncode}; unlock the keyring")
     if re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", found) is None:
         raise KeyringError(f"the keyring's entry `{_SERVICE}`/`{_ACCOUNT}` is not a signing key; remove it")
     return bytes.fromhex(found)
 
 
-def _blocking_run(program: _Program, words: tuple[str, ...], given: str = "") -> str:
-    """Return what it prints; it exits with a failure also where there is no such entry."""
+def _blocking_run(program: _Program, words: tuple[str, ...], given: str = "") -> subprocess.CompletedProcess[str]:
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [program.name, *words], input=given, capture_output=True, text=True, timeout=SECONDS, check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
         raise KeyringError(f"`{program.name}` did not answer ({type(error).__name__}); unlock the keyring") from error
-    return done.stdout if done.returncode == 0 else ""

@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -37,8 +38,14 @@ from countersign.wire.agents import AgentLabel
 from countersign.wire.base import Json
 
 LABELS = {"gated": "gated", "asksOnly": "asks only", "unguarded": "unguarded"}
-SANDBOX = ("--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--ro-bind", "/", "/",
-           "--dev", "/dev", "--proc", "/proc")  # fmt: skip
+SANDBOX = ("--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net",
+           "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run",
+           "--ro-bind-try", "/run/current-system", "/run/current-system",
+           "--ro-bind-try", "/run/media", "/run/media")  # fmt: skip
+"""A new session, because a program could type into the terminal that it shares; no ``/run``, because a socket can be
+connected to on a read-only mount too."""
+PASSED = frozenset(("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"))
+"""All that the process inside gets of the person's environment: the agent can read it there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -154,13 +161,32 @@ def _measure(command: Sequence[str], named: str | None, recipe: Recipe, folder: 
         return asyncio.run(probe(command, recipe, folder / "worlds", tell=lambda line: print(line, file=sys.stderr)))
     chosen = ["--recipe", os.path.abspath(named) if _is_file(named) else named] if named is not None else []
     own = [sys.executable, "-m", "countersign", "probe", *chosen, "--inside", str(folder / "worlds"), "--", *command]
-    environment = {**os.environ, "TMPDIR": str(folder)}
-    line = [bwrap, *SANDBOX, "--bind", str(folder), str(folder), "--chdir", str(folder), "--", *own]
-    ran = subprocess.run(line, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment, check=False)
+    environment = {**{name: value for name, value in os.environ.items() if name in PASSED}, "TMPDIR": str(folder)}
+    ran = subprocess.run(
+        _sandboxed(bwrap, folder, own), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment, check=False
+    )
     try:
         return _from_json(json.loads(ran.stdout))
     except (ValueError, KeyError, TypeError):
         return Findings((), 0, fault=f"the probe ended with status {ran.returncode} inside the sandbox")
+
+
+def _sandboxed(bwrap: str, folder: Path, words: Sequence[str]) -> list[str]:
+    """The command line that runs these words inside, able to write in this folder only and to reach no service."""
+    hidden = [word for path in _sockets() for word in ("--ro-bind", "/dev/null", path)]
+    return [bwrap, *SANDBOX, *hidden, "--bind", str(folder), str(folder), "--chdir", str(folder), "--", *words]
+
+
+def _sockets() -> list[str]:
+    """Paths of the sockets that programs listen on now, such as those of a container engine or an SSH agent."""
+    try:
+        lines = Path("/proc/net/unix").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return []
+    named = {found[1] for line in lines if (found := re.fullmatch(r"(?:\S+ +){7}(/.*)", line)) is not None}
+    return sorted(
+        path for path in map(os.path.realpath, named) if not path.startswith("/run/") and os.path.exists(path)
+    )
 
 
 def _keep(storage: Path | None, identity: Identity | None, recipe: Recipe, label: AgentLabel, out: TextIO) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import os
+import socket
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -156,6 +159,53 @@ def test_it_measures_in_the_sandbox_keeps_the_label_and_prints_a_recipe(tmp_path
     assert parse_recipe(json.loads((tmp_path / "r.json").read_text())).label == "gated"
     read = json.loads((tmp_path / "results.json").read_text())
     assert (read["label"], len(read["results"])) == ("gated", len(WORLDS) * len(SCENARIOS))
+
+
+INSIDE = """
+import json, os, socket, sys
+def reaches(path):
+    try:
+        socket.socket(socket.AF_UNIX).connect(path)
+    except OSError:
+        return False
+    return True
+said = {"reached": [path for path in sys.argv[1:] if reaches(path)], "leader": os.getsid(0) != int(os.environ["SID"])}
+print(json.dumps(said))
+"""
+
+
+@pytest.mark.skipif(command._sandbox() is None, reason="bubblewrap does not work here")
+def test_inside_its_sandbox_no_service_answers(tmp_path: Path):
+    """A service of this user, such as a container engine, would do for the agent what it may not do itself."""
+    listeners = []
+    for name in ("a.sock", "with space.sock"):
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(tmp_path / name))
+        listener.listen()
+        listeners.append(listener)
+    paths = [str(tmp_path / "a.sock"), str(tmp_path / "with space.sock")]
+    (tmp_path / "worlds").mkdir()
+    line = command._sandboxed(command._sandbox() or "", tmp_path / "worlds", [sys.executable, "-c", INSIDE, *paths])
+    ran = subprocess.run(line, capture_output=True, text=True, check=True, env={"SID": str(os.getsid(0))})
+    said = json.loads(ran.stdout)
+    assert (said["reached"], said["leader"]) == ([], True)
+    for listener in listeners:
+        listener.close()
+
+
+def test_the_persons_environment_is_not_handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The agent can read the environment of the process that plays the scenarios."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "the-persons-own")
+    given: list[dict[str, str]] = []
+
+    def run(line, *, env, **more):
+        given.append(env)
+        return subprocess.CompletedProcess(line, 3, b"")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    command._measure(["agent"], None, STRANGER, tmp_path, "/usr/bin/bwrap")
+    assert "PATH" in given[0]
+    assert "the-persons-own" not in json.dumps(given)
 
 
 def test_an_unknown_recipe_is_an_error_that_names_the_known_ones(capsys: pytest.CaptureFixture[str]):
