@@ -974,6 +974,39 @@ export interface RuleProposalsResult {
   since?: string;
 }
 
+/** `file` is one that the person chose: permissions that were kept for another program. */
+export interface RuleImportParams {
+  file: string;
+}
+
+/**
+ * A rule for an `original` entry of the file, in our grammar; nothing applies it but `rule/add`.
+ *
+ * `scopes` are those it may be saved for, the usual one first. `problem` is what the linter says of it.
+ */
+export interface ImportedRule {
+  list: RuleList;
+  rule: string;
+  scopes: Scope[];
+  original: string;
+  line?: number;
+  problem?: string;
+}
+
+/** An entry of the file that is not carried over, and why. */
+export interface NotImported {
+  original: string;
+  reason: string;
+  line?: number;
+}
+
+/** What a file of permissions would mean as rules: together they allow nothing that the file did not. */
+export interface RuleImportResult {
+  format: "claudeCode" | "codex" | "gemini" | "vscode";
+  rules: ImportedRule[];
+  leftOut: NotImported[];
+}
+
 export interface RuleAddParams {
   list: RuleList;
   rule: string;
@@ -1195,6 +1228,7 @@ export interface Methods {
   "ledger/newChain": { kind: "request"; direction: "toServer"; params: LedgerNewChainParams; result: LedgerStatus };
   "rule/list": { kind: "request"; direction: "toServer"; params: Empty; result: RuleListResult };
   "rule/proposals": { kind: "request"; direction: "toServer"; params: Empty; result: RuleProposalsResult };
+  "rule/import": { kind: "request"; direction: "toServer"; params: RuleImportParams; result: RuleImportResult };
   "rule/add": { kind: "request"; direction: "toServer"; params: RuleAddParams; result: RuleAddResult };
   "rule/remove": { kind: "request"; direction: "toServer"; params: RuleRemoveParams; result: Empty };
   "grant/list": { kind: "request"; direction: "toServer"; params: Empty; result: GrantListResult };

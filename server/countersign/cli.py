@@ -17,7 +17,10 @@ from types import ModuleType
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("countersign.lsp.app", "serve an editor over standard input and output"),
     "check": ("countersign.commands.check", "answer supposed calls, one JSON object a line"),
-    "rules": ("countersign.commands.rules", "lint, list or test the rules of settings files"),
+    "rules": (
+        "countersign.commands.rules",
+        "lint, list or test the rules of settings files, or translate permissions of other agents",
+    ),
     "doctor": ("countersign.commands.doctor", "say what works on this machine, and what to do about what does not"),
     "probe": ("countersign.commands.probe", "find out whether an agent asks before it acts"),
     "history": ("countersign.commands.history", "show and verify what was decided"),

@@ -79,3 +79,15 @@ async def test_an_untrusted_workspace_is_proposed_rules_for_everywhere_only(tmp_
             await ask(desk, f"touch made{number}")
         (one,) = (await desk.peer.request("rule/proposals", {}))["proposals"]
         assert one["scopes"] == ["user"]
+
+
+async def test_permissions_of_another_program_are_proposed_and_nothing_is_saved(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "default.rules"
+    file.write_text('prefix_rule(pattern=["ls"])\nprefix_rule(pattern=["rm"], decision="forbidden")\n')
+    before = await desk.peer.request("rule/list", {})
+    found = await desk.peer.request("rule/import", {"file": str(file)})
+    assert [(one["list"], one["rule"], one["scopes"]) for one in found["rules"]] == [
+        ("deny", "Bash(rm:*)", ["workspace", "user"]),
+        ("allow", "Bash(ls:*)", ["workspace"]),
+    ]
+    assert (await desk.peer.request("rule/list", {}))["rules"] == before["rules"]

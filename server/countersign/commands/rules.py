@@ -1,4 +1,4 @@
-"""``countersign rules``: lint, list or test the rules of settings files, without a server.
+"""``countersign rules``: lint, list or test the rules of settings files, or read another agent's, without a server.
 
 With the storage folder of a server, ``list`` says how often each rule decided, in whatever workspace.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TextIO
 
 from countersign.advice.lint import lint_rules
+from countersign.advice.rule_import.entries import BadImport
+from countersign.advice.rule_import.read import blocking_import
 from countersign.gate import (
     LEDGER_FILE,
     Reader,
@@ -35,13 +37,20 @@ DEFAULT_FILE = Path(".vscode/settings.json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the subcommand."""
-    parser.add_argument("action", choices=("lint", "list", "test"), help="what to do with the rules")
+    parser.add_argument("action", choices=("lint", "list", "test", "import"), help="what to do with the rules")
     parser.add_argument("--storage", type=Path, help="list: say what each rule decided, by this server's ledger")
-    parser.add_argument("files", nargs="*", type=Path, help=f"settings files; {DEFAULT_FILE} unless given")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        help=f"settings files; {DEFAULT_FILE} unless given; for `import`, permission files of other agents",
+    )
 
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
     """0: nothing is wrong; 1: something is (for lint an error, not a warning); 2: a file cannot be read."""
+    if arguments.action == "import":
+        return _import(arguments.files, out, problems)
     found: list[Problem] = []
     rules: list[RuleText] = []
     for file in arguments.files or [DEFAULT_FILE]:
@@ -58,6 +67,27 @@ def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextI
             return _list_used(rules, arguments.storage, out, problems) if arguments.storage else _list(rules, out)
         case _:
             return _test(rules, out)
+
+
+def _import(files: Sequence[Path], out: TextIO, problems: TextIO) -> int:
+    """Print what permission files would mean as rules, and what of them cannot be carried over. Saves nothing."""
+    if not files:
+        print("name a permission file of another agent", file=problems)
+        return 2
+    left_out = 0
+    for file in files:
+        try:
+            found = blocking_import(os.path.realpath(file), os.path.realpath("."))
+        except BadImport as error:
+            print(f"{file}: {error}", file=problems)
+            return 2
+        for one in found.rules:
+            note = f"  # {one.problem}" if one.problem else ""
+            print(f"{one.list:<5}  {one.rule}  {file}:{one.line or 1}: {one.original}{note}", file=out)
+        for one in found.left_out:
+            print(f"none   {file}:{one.line or 1}: {one.original}: {one.reason}", file=out)
+        left_out += len(found.left_out)
+    return 1 if left_out else 0
 
 
 def _lint(rules: Sequence[RuleText], found: Sequence[Problem], out: TextIO) -> int:

@@ -26,7 +26,7 @@ from countersign.lsp.language.service import LanguageService
 from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
 from countersign.lsp.records import ended_requests, export_history, query_history, stats_history, undo
-from countersign.lsp.rules import add_rule, list_rules, note_rules, propose_rules, remove_rule
+from countersign.lsp.rules import add_rule, import_rules, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
 from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
@@ -100,6 +100,7 @@ class App:
         handle("ledger/newChain", lambda params: self.house.ledger_watch.new_chain(params))  # noqa: PLW0108 the house comes later
         handle("rule/list", lambda _params: self._looked_back(list_rules))
         handle("rule/proposals", lambda _params: self._looked_back(propose_rules))
+        handle("rule/import", lambda params: import_rules(self.house, params.file))
         handle("rule/add", lambda params: add_rule(self.house, params))
         handle("rule/remove", lambda params: remove_rule(self.house, params.rule_id))
         handle("grant/list", lambda _params: rules.GrantListResult(grants=self.house.gate.grants.views()))

@@ -30,9 +30,12 @@ from countersign.wire.base import Empty
 from countersign.wire.errors import InvalidAnswer, UnknownRule
 from countersign.wire.history import HistoryFilter
 from countersign.wire.rules import (
+    ImportedRule,
+    NotImported,
     RuleAddParams,
     RuleAddResult,
     RuleIdle,
+    RuleImportResult,
     RuleListResult,
     RuleProposal,
     RuleProposalsResult,
@@ -140,6 +143,40 @@ def _blocking_propose(house: WorkspaceServer, policy: Policy) -> RuleProposalsRe
         most=MOST_ANSWERS,
         unjudged=found.unjudged,
         since=found.since,
+    )
+
+
+async def import_rules(house: WorkspaceServer, file: str) -> RuleImportResult:
+    """What a file of another program's permissions would mean as rules. Nothing is applied.
+
+    Raises:
+        InvalidAnswer: it cannot be read, or is in no format that is known.
+    """
+    from countersign.advice.rule_import.entries import BadImport  # noqa: PLC0415 no start needs it
+    from countersign.advice.rule_import.read import blocking_import  # noqa: PLC0415 no start needs it
+
+    policy = house.settings.policy
+    try:
+        found = await asyncio.to_thread(blocking_import, file, policy.workspace)
+    except BadImport as error:
+        raise InvalidAnswer(f"the file was not imported: {error}") from None
+    # Its paths are relative to one workspace, so that an allow rule for all of them would cover more than it did.
+    allow: list[Scope] = ["workspace"] if policy.trusted else []
+    stricter: list[Scope] = ["workspace", "user"] if policy.trusted else ["user"]
+    return RuleImportResult(
+        format=found.format,
+        rules=[
+            ImportedRule(
+                list=one.list,
+                rule=one.rule,
+                scopes=allow if one.list == "allow" else stricter,
+                original=one.original,
+                line=one.line,
+                problem=one.problem,
+            )
+            for one in found.rules
+        ],
+        left_out=[NotImported(original=one.original, reason=one.reason, line=one.line) for one in found.left_out],
     )
 
 

@@ -89,6 +89,7 @@ METHODS: tuple[Method, ...] = (
     _request("ledger/newChain", history.LedgerNewChainParams, history.LedgerStatus),
     _request("rule/list", Empty, rules.RuleListResult),
     _request("rule/proposals", Empty, rules.RuleProposalsResult),
+    _request("rule/import", rules.RuleImportParams, rules.RuleImportResult),
     _request("rule/add", rules.RuleAddParams, rules.RuleAddResult),
     _request("rule/remove", rules.RuleRemoveParams, Empty),
     _request("grant/list", Empty, rules.GrantListResult),

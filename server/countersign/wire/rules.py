@@ -66,6 +66,42 @@ class RuleProposalsResult(WireModel):
     since: str | None = None
 
 
+class RuleImportParams(WireModel):
+    """``file`` is one that the person chose: permissions that were kept for another program."""
+
+    file: str
+
+
+class ImportedRule(WireModel):
+    """A rule for an ``original`` entry of the file, in our grammar; nothing applies it but ``rule/add``.
+
+    ``scopes`` are those it may be saved for, the usual one first. ``problem`` is what the linter says of it.
+    """
+
+    list: RuleList
+    rule: str
+    scopes: list[Scope]
+    original: str
+    line: int | None = None
+    problem: str | None = None
+
+
+class NotImported(WireModel):
+    """An entry of the file that is not carried over, and why."""
+
+    original: str
+    reason: str
+    line: int | None = None
+
+
+class RuleImportResult(WireModel):
+    """What a file of permissions would mean as rules: together they allow nothing that the file did not."""
+
+    format: Literal["claudeCode", "codex", "gemini", "vscode"]
+    rules: list[ImportedRule]
+    left_out: list[NotImported]
+
+
 class RuleAddParams(WireModel):
     list: RuleList
     rule: str
