@@ -239,6 +239,10 @@ class Answering:
             plan = await in_worker(pending.prepare, arguments)
         except BadArguments as error:
             raise InvalidAnswer(f"the edited input does not fit the tool: {error}") from None
+        # The edit is of what the card showed; prepared anew, it is bound to the files as they are by now.
+        shown = {state.path: state.sha256 for state in pending.call.bound}
+        if any(shown.get(state.path, state.sha256) != state.sha256 for state in plan.call.bound):
+            return Resolution("interrupted", "change", "the call has changed since the card was shown", again=True)
         decision = await in_worker(self._judge, plan.call, pending.turn)
         match decision.verdict:
             case "deny":
