@@ -1,4 +1,5 @@
 /** The commands of the palette: name and what each does. Those about a card only ask the webview, whose guards hold. */
+import { canProbe } from './agentProbe.ts';
 import type { Attention } from './attention.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Desk } from './desk.ts';
@@ -91,6 +92,10 @@ export function commandTable(
         host.t('Turn off bypass for which agent?'),
       );
       if (agent) await desk.handle({ type: 'bypassEnd', agentName: agent.agentName });
+    },
+    async 'countersign.probeAgent'() {
+      const agent = await pickAgent(desk.agents().filter(canProbe), host.t('Probe which agent?'));
+      if (agent) await desk.handle({ type: 'agentProbe', agentName: agent.agentName });
     },
     'countersign.reviewSettings': () => confirmations.review(),
     'countersign.setModelKey': () => keys.set(),

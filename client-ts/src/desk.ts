@@ -8,6 +8,7 @@
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
 import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { resetLabel } from './agentLabel.ts';
+import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -19,7 +20,7 @@ import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
-export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost {
+export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
@@ -334,6 +335,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'labelReset': {
         const agent = agents.get(intent.agentName);
         if (agent?.fallen) await resetLabel(link, host, agent);
+        return;
+      }
+      case 'agentProbe': {
+        const agent = agents.get(intent.agentName);
+        if (agent) await probeAgent(link, host, agent);
         return;
       }
       case 'bypassStart':

@@ -91,6 +91,18 @@ export function createStatus(
   };
 }
 
+/** A terminal with one program in it, shown beside what has the focus; settings for terminals do not change its environment. */
+export function showTerminal(
+  name: EditorText,
+  command: readonly string[],
+  cwd: string,
+  env: Record<string, string | undefined>,
+): void {
+  const [shellPath, ...shellArgs] = command;
+  if (!shellPath) return;
+  vscode.window.createTerminal({ name, shellPath, shellArgs, cwd, env, strictEnv: true, isTransient: true }).show(true);
+}
+
 /** Two texts side by side under a title of ours. */
 export async function showDiff(title: EditorText, before: vscode.Uri, after: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });

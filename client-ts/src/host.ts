@@ -20,12 +20,14 @@ import {
   showPickMany,
   showProgress,
   showSecretForm,
+  showTerminal,
 } from './editorWindow.ts';
 import { completions } from './completions.ts';
 import type { Completion, QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
+import { cleaned } from './server.ts';
 import type * as wire from './wire.gen.ts';
 
 export type Host = ReturnType<typeof createHost>;
@@ -282,6 +284,8 @@ export function createHost(context: vscode.ExtensionContext) {
         for (const selection of editor.selections) edit.replace(selection, text);
       });
     },
+    openTerminal: (name: EditorText, command: readonly string[]): void =>
+      showTerminal(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
     openSettings: (): void =>
       void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),
 

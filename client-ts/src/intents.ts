@@ -78,6 +78,7 @@ const SHAPES = {
   takeBack: { toolCallId: text },
   agentRestart: { agentName: text },
   labelReset: { agentName: text },
+  agentProbe: { agentName: text },
   bypassStart: { agentName: text },
   bypassEnd: { agentName: text },
   passVariable: { name: text },

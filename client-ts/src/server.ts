@@ -376,7 +376,7 @@ function pythonArgs(): string[] {
  * Without what the editor put there for itself, and what would change which code a Python runs; the server filters again
  * what agents and commands get.
  */
-function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function cleaned(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(
       ([name]) =>

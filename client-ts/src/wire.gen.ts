@@ -618,6 +618,16 @@ export interface AgentResetLabelParams {
   agentName: string;
 }
 
+/** `agent/probe`: how this agent is probed. Nothing is started. */
+export interface AgentProbeParams {
+  agentName: string;
+}
+
+/** A program and its arguments, for a terminal; it asks there before it starts the agent. */
+export interface AgentProbeResult {
+  command: string[];
+}
+
 /** `agent/setBypass`: in the workspace's settings, or until this window is closed. */
 export interface AgentSetBypassParams {
   agentName: string;
@@ -1211,6 +1221,7 @@ export interface Methods {
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };
   "agent/resetLabel": { kind: "request"; direction: "toServer"; params: AgentResetLabelParams; result: Empty };
+  "agent/probe": { kind: "request"; direction: "toServer"; params: AgentProbeParams; result: AgentProbeResult };
   "agent/setBypass": { kind: "request"; direction: "toServer"; params: AgentSetBypassParams; result: Empty };
   "shell/list": { kind: "request"; direction: "toServer"; params: Empty; result: ShellListResult };
   "shell/output": { kind: "request"; direction: "toServer"; params: ShellOutputParams; result: ShellOutputResult };

@@ -104,6 +104,7 @@ beforeEach(async () => {
     'tool/approvalBatch': { results: [] },
     'tool/approvalPostpone': { approvalId: 'a-plain' },
     'ledger/status': { state: 'broken', rows: 9, head: 'h9', brokenAt: 3, reason: 'row 3 was changed' },
+    'agent/probe': { command: ['/usr/bin/python3', 'probe'] },
     'rule/preview': { covers: true, wider: true, examples: ['npm publish'], digest: 'sha256:p' },
   };
   const link: Link = {
@@ -135,6 +136,8 @@ beforeEach(async () => {
     insert: async () => undefined,
     showLog: () => undefined,
     restartServer: () => undefined,
+    tell: (level, message) => void sent.push([level, message]),
+    openTerminal: (name, command) => void sent.push(['openTerminal', [name, ...command]]),
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => ({ path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 }),
     complete: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],
@@ -308,6 +311,16 @@ describe('what widens is asked again, and then done', () => {
     press = 'Forget It';
     await forge({ type: 'labelReset', agentName: 'Fallen' });
     expect(sent).toEqual([['agent/resetLabel', { agentName: 'Fallen' }]]);
+  });
+
+  it('a probe opens a terminal with the line of the server, for hosted agents that exist', async () => {
+    await forge({ type: 'agentProbe', agentName: 'Nobody' });
+    await forge({ type: 'agentProbe', agentName: 'Fallen', command: ['sh'] });
+    expect(sent).toEqual([
+      ['agent/probe', { agentName: 'Fallen' }],
+      ['openTerminal', ['Probe Fallen', '/usr/bin/python3', 'probe']],
+    ]);
+    expect(asked).toEqual([]);
   });
 
   it('bypass ends at once, where it was turned on', async () => {

@@ -84,6 +84,7 @@ export class Composer extends Drawn {
           ? html`<p class="bypassed">${icon('warning')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
           : nothing
       }
+      ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
       ${this.queue()}
       <div class="composer-box" @dragover=${this.onDragOver} @drop=${this.onDrop}>
         ${this.chips()} ${this.completions()}

@@ -56,12 +56,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, help="write the results here, as JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the agent is started")
     parser.add_argument("--no-sandbox", action="store_true", help="run outside bubblewrap, with the network")
+    parser.add_argument("--pause", action="store_true", help="wait for Enter at the end, in a window that would close")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="+", metavar="COMMAND", help="what starts the agent, after `--`")
 
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, asked: TextIO = sys.stdin) -> int:
     """0: measured; 1: nothing could be measured; 2: not started."""
+    status = _run(arguments, out, asked)
+    if arguments.pause:
+        print("Press Enter to close. ", end="", file=out, flush=True)
+        asked.readline()
+    return status
+
+
+def _run(arguments: argparse.Namespace, out: TextIO, asked: TextIO) -> int:
     command = [_absolute(arguments.command[0]), *arguments.command[1:]]
     try:
         recipe, written = _recipe(arguments.recipe, command)
@@ -160,7 +169,8 @@ def _measure(command: Sequence[str], named: str | None, recipe: Recipe, folder: 
     if bwrap is None:
         return asyncio.run(probe(command, recipe, folder / "worlds", tell=lambda line: print(line, file=sys.stderr)))
     chosen = ["--recipe", os.path.abspath(named) if _is_file(named) else named] if named is not None else []
-    own = [sys.executable, "-m", "countersign", "probe", *chosen, "--inside", str(folder / "worlds"), "--", *command]
+    program = [sys.executable, *(["-I"] if sys.flags.isolated else []), "-m", "countersign"]
+    own = [*program, "probe", *chosen, "--inside", str(folder / "worlds"), "--", *command]
     environment = {**{name: value for name, value in os.environ.items() if name in PASSED}, "TMPDIR": str(folder)}
     ran = subprocess.run(
         _sandboxed(bwrap, folder, own), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment, check=False

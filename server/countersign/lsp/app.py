@@ -22,6 +22,7 @@ from countersign.advice.explain import BadQuestion, answer_of, explain
 from countersign.advice.setting_effect import allows
 from countersign.gate import engine_fault
 from countersign.lsp import chats
+from countersign.lsp.agent_probe import blocking_probe_command
 from countersign.lsp.language.service import LanguageService
 from countersign.lsp.model_keys import list_models
 from countersign.lsp.pygls_server import Server, make_server
@@ -86,6 +87,7 @@ class App:
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
         handle("agent/restart", self._agent_restart)
         handle("agent/resetLabel", self._agent_reset_label)
+        handle("agent/probe", self._agent_probe)
         handle("agent/setBypass", self._agent_set_bypass)
         handle("shell/list", lambda _params: shells.ShellListResult(shells=self.house.shells.list()))
         handle("shell/output", lambda params: self.house.shells.output(params.shell_id, params.from_))
@@ -348,6 +350,12 @@ class App:
     async def _agent_reset_label(self, params: agents.AgentResetLabelParams) -> Empty:
         await self.house.runner.reset_label(params.agent_name)
         return Empty()
+
+    async def _agent_probe(self, params: agents.AgentProbeParams) -> agents.AgentProbeResult:
+        house = self.house
+        policy = house.settings.policy
+        command = await asyncio.to_thread(blocking_probe_command, policy, params.agent_name, house.storage)
+        return agents.AgentProbeResult(command=command)
 
     async def _agent_set_bypass(self, params: agents.AgentSetBypassParams) -> Empty:
         keeper = self.house.keeper

@@ -42,6 +42,18 @@ class AgentResetLabelParams(WireModel):
     agent_name: str
 
 
+class AgentProbeParams(WireModel):
+    """``agent/probe``: how this agent is probed. Nothing is started."""
+
+    agent_name: str
+
+
+class AgentProbeResult(WireModel):
+    """A program and its arguments, for a terminal; it asks there before it starts the agent."""
+
+    command: list[str]
+
+
 class AgentSetBypassParams(WireModel):
     """``agent/setBypass``: in the workspace's settings, or until this window is closed."""
 

@@ -71,6 +71,7 @@ METHODS: tuple[Method, ...] = (
     _to_client("agent/status", agents.AgentView),
     _request("agent/restart", agents.AgentRestartParams, Empty),
     _request("agent/resetLabel", agents.AgentResetLabelParams, Empty),
+    _request("agent/probe", agents.AgentProbeParams, agents.AgentProbeResult),
     _request("agent/setBypass", agents.AgentSetBypassParams, Empty),
     _request("shell/list", Empty, shells.ShellListResult),
     _request("shell/output", shells.ShellOutputParams, shells.ShellOutputResult),
