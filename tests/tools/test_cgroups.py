@@ -130,3 +130,11 @@ def test_why_there_are_no_groups_is_said(fault: OSError, monkeypatch: pytest.Mon
     found = cgroups.blocking_groups()
     assert found.folder is None
     assert "cgroups cannot be made here" in found.reason
+
+
+@pytest.mark.parametrize("name", ["countersign-99999999999999999999-0", "countersign-9999999999-a", "countersign-x-0"])
+def test_a_group_whose_name_another_program_chose_is_left_alone(name: str, tmp_path: Path) -> None:
+    """A number that is no process must not keep every command from being started."""
+    (tmp_path / name).mkdir()
+    cgroups._blocking_sweep(tmp_path)
+    assert (tmp_path / name).exists()

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-_OURS = re.compile(r"countersign-(\d+)-([0-9a-f]+)")
+_OURS = re.compile(r"countersign-(\d{1,9})-([0-9a-f]+)")
 _DELEGATED = ("user.delegate", "trusted.delegate")
 """Extended attributes that systemd sets on a group whose inside is its owner's own."""
 PATIENCE = 1.0
