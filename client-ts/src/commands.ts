@@ -35,6 +35,7 @@ export function commandTable(
   showSandbox: () => Promise<void>,
   keys: Pick<Keys, 'set'>,
   diffs: Pick<DiffApproval, 'approve' | 'deny' | 'leaveOut'>,
+  importRules: () => Promise<void>,
 ): Record<string, (resource?: unknown) => unknown> {
   const openView = async (): Promise<boolean> => {
     host.run('countersign.chat.focus');
@@ -77,6 +78,7 @@ export function commandTable(
     'countersign.showHistory': show('history'),
     'countersign.showShells': show('shells'),
     'countersign.manageRules': show('rules'),
+    'countersign.importRules': () => importRules(),
     'countersign.restartServer': () => server.restart(),
     'countersign.showLog': () => host.showLog(),
     async 'countersign.bypass'() {

@@ -12,6 +12,7 @@ import { createHost } from './host.ts';
 import { createKeys } from './keys.ts';
 import { createLedger } from './ledger.ts';
 import { createPanel } from './panel.ts';
+import { importRules } from './ruleImport.ts';
 import { showSandboxStatus } from './sandboxStatus.ts';
 import { createServer, type Server } from './server.ts';
 import { createSettings } from './settings.ts';
@@ -112,6 +113,7 @@ export function activate(context: ExtensionContext): void {
         () => showSandboxStatus(server, host),
         keys,
         diffs,
+        () => importRules(server, host),
       ),
     ).map(([name, run]) => host.onCommand(name, run)),
     host.watchSettingsFile(confirmations),

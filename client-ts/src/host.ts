@@ -79,6 +79,9 @@ export function createHost(context: vscode.ExtensionContext) {
     async pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined> {
       return showPick(items, placeHolder);
     },
+    async chooseFile(): Promise<string | undefined> {
+      return (await vscode.window.showOpenDialog({ canSelectMany: false }))?.[0]?.fsPath;
+    },
     async pickMany<T extends PickItem & { picked: boolean }>(
       items: T[],
       placeHolder: EditorText,
