@@ -43,7 +43,7 @@ const run = (): Promise<void> => {
     sent.push([method, params]);
     return found as never;
   };
-  return importRules({ request: request as never }, host);
+  return importRules({ request }, host);
 };
 const added = (): unknown[] => sent.filter(([method]) => method === 'rule/add').map(([, params]) => params);
 
