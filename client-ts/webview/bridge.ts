@@ -51,13 +51,13 @@ export function createBridge(api: EditorApi): Bridge {
   const before = api.getState();
   let keeping: ReturnType<typeof setTimeout> | undefined;
   let telling: ReturnType<typeof setTimeout> | undefined;
-  let restored = before !== undefined && before !== null;
+  let restored = false;
   let chosen = textOf(before, 'threadId');
   let draft = textOf(before, 'draft') ?? '';
   let scrolls: Readonly<Record<string, Scroll>> = scrollsOf(before);
   let state: State = { ...initialState(), page: pageOf(before) };
   const keep = (): void => {
-    const all = { threadId: chosen, draft, page: state.page, scrolls };
+    const all = { at: Date.now(), threadId: chosen, draft, page: state.page, scrolls };
     api.setState(all);
     clearTimeout(telling);
     telling = setTimeout(
@@ -110,17 +110,17 @@ export function createBridge(api: EditorApi): Bridge {
       api.postMessage({ type: 'rules' } satisfies Intent);
   }
 
-  /** For a view that the editor kept nothing for: what the extension kept. */
+  /** What the extension kept, where that is newer: on a reload the editor may hand out an old copy of its own, or none. */
   function restore(text: string | undefined): void {
     if (restored) return;
     restored = true;
     const kept = parsed(text);
-    chosen ??= textOf(kept, 'threadId');
-    scrolls = { ...scrollsOf(kept), ...scrolls };
-    const page = pageOf(kept);
-    // Put into the text box as a refused prompt is: unless something stands there already.
+    if (kept === undefined || timeOf(kept) <= timeOf(before)) return;
+    chosen = textOf(kept, 'threadId');
+    scrolls = scrollsOf(kept);
+    // Put into the text box as a refused prompt is: unless something was typed there meanwhile.
     const refused = textOf(kept, 'draft');
-    state = { ...state, ...(state.page === 'chat' && { page }), ...(refused && { refused }) };
+    state = { ...state, page: pageOf(kept), ...(refused !== undefined && { refused, outdated: draft }) };
   }
 
   /** What a page shows is fetched when it is turned to. */
@@ -211,6 +211,11 @@ function parsed(text: string | undefined): unknown {
 function scrollsOf(kept: unknown): Record<string, Scroll> {
   const found: unknown = typeof kept === 'object' && kept !== null && 'scrolls' in kept ? kept.scrolls : undefined;
   return typeof found === 'object' && found !== null ? (found as Record<string, Scroll>) : {};
+}
+
+function timeOf(kept: unknown): number {
+  const at: unknown = typeof kept === 'object' && kept !== null && 'at' in kept ? kept.at : undefined;
+  return typeof at === 'number' ? at : -1;
 }
 
 function textOf(kept: unknown, name: string): string | undefined {

@@ -43,10 +43,10 @@ export class Composer extends Drawn {
 
   protected override willUpdate(changed: PropertyValues<this>): void {
     if (!this.hasUpdated) this.text = this.bridge.draft;
-    const { refused } = this.state;
+    const { refused, outdated } = this.state;
     if (changed.has('state') && refused !== undefined) {
       // Put back what was not sent, unless something else was begun meanwhile.
-      if (!this.text.trim()) this.text = refused;
+      if (!this.text.trim() || this.text === outdated) this.text = refused;
       queueMicrotask(() => this.bridge.dispatch({ type: 'refusedTaken' }));
     }
   }

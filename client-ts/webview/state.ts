@@ -49,6 +49,8 @@ export interface State {
   sending: boolean;
   /** Text of a prompt that was refused, to be put back into the composer. */
   refused?: string;
+  /** What it may take the place of, beside nothing. */
+  outdated?: string;
   /** What goes along with the prompt that is being written. */
   attached: readonly Attached[];
   /** Files and symbols for the text after an @ in it. */
@@ -213,7 +215,7 @@ export function reduce(state: State, event: Event): State {
     case 'completions':
       return { ...state, completions: { text: event.text, found: event.found } };
     case 'refusedTaken':
-      return { ...state, refused: undefined };
+      return { ...state, refused: undefined, outdated: undefined };
     case 'approvalRequest':
       return requested(state, event.approval);
     case 'postponed':

@@ -26,11 +26,11 @@ test('names of files, hosts and agents stay text in notifications, the status ba
     await send(chat, `create ${link('Review')}.md saying hi and also fetch http://${link('Host')}/ and also delete ${link('$(trash)')} and also run ${link('Run')}`);
     await chat.getByTestId('approval-card').first().waitFor({ timeout: BOUND });
     const toasts = page.locator('.notifications-toasts .notification-list-item');
-    await waitFor(async () => (await toasts.count()) >= 2, 'notifications');
+    await waitFor(async () => (await toasts.count()) >= 1, 'a notification');
     await screenshot(page, 'texts-notifications');
     await runCommand(page, 'Notifications: Show Notifications');
     const notes = page.locator('.notifications-center .notification-list-item');
-    await waitFor(async () => (await notes.count()) >= 2, 'the list of notifications');
+    await waitFor(async () => (await notes.count()) >= 1, 'the list of notifications');
     const said = await notes.locator('.notification-list-item-message').allInnerTexts();
     assert.ok(said.some((text) => text.includes(`[Review] (${COMMAND}).md`)), said.join('\n'));
     assert.ok(said.every((text) => text.includes('[Agent]') && text.includes('$ (flame)')), said.join('\n'));

@@ -81,6 +81,27 @@ it('where the editor kept nothing, what the extension kept is there again', asyn
   expect(box(second).value).toBe('another thought');
 });
 
+it.each([['another thought'], ['']])(
+  'where the editor hands out an old copy, what the extension kept since is there: "%s"',
+  async (draft) => {
+    const first = await fakeWebview(snapshot(), opened);
+    await type(first, 'half a thought');
+    vi.advanceTimersByTime(1000);
+    const old = keptByEditor.state;
+    await type(first, draft);
+    first.bridge.dispatch({ type: 'page', page: 'rules' });
+    vi.advanceTimersByTime(1000);
+    const kept = first.sent('keep').at(-1)!.text;
+    keptByEditor.state = old;
+    const second = await fakeWebview(snapshot({ kept }));
+    expect(second.bridge.state.page).toBe('rules');
+    second.bridge.dispatch({ type: 'page', page: 'chat' });
+    await second.settle();
+    expect(box(second).value).toBe(draft);
+    expect(keptByEditor.state).toMatchObject({ draft });
+  },
+);
+
 it.each([['{'], ['null'], ['[]'], ['{"draft": 3, "page": "review", "scrolls": 1}']])(
   'what was kept by another version is left out: %s',
   async (kept) => {
