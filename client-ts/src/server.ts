@@ -89,6 +89,14 @@ const SETTINGS_FILES = [
 /** The server promises to be gone within five seconds. */
 const STOP_TIMEOUT = 6000;
 
+/** A program that is named by its path is looked for first: to start it five times would say less. */
+async function mustBeThere(program: string): Promise<void> {
+  if (!program.includes(path.sep)) return;
+  await fs.access(program, fs.constants.X_OK).catch(() => {
+    throw new SetupProblem('noServer', `there is no program at ${program}; correct or remove countersign.serverPath`);
+  });
+}
+
 export function createServer(host: ServerHost, events: ServerEvents): Server {
   let client: LanguageClient | undefined;
   let state: LinkState = 'stopped';
@@ -245,6 +253,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     await fs.mkdir(host.storage, { recursive: true });
     const options = { cwd: host.storage, env: cleaned(process.env) };
     if (serverPath) {
+      await mustBeThere(serverPath);
       // A Python of its own environment, for those who work on the server, or the `countersign` program.
       const isPython = /^python[\d.]*(\.exe)?$/i.test(path.basename(serverPath));
       return { command: serverPath, args: isPython ? pythonArgs() : ['serve'], options };

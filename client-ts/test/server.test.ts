@@ -1,5 +1,5 @@
 /** The server's life as a person sees it: started, started again when it dies, and at some point no more, with a button. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -65,6 +65,7 @@ vi.mock('vscode-languageclient/node', () => ({
 }));
 
 let storage: string;
+let serverPath: string;
 let states: [LinkState, string | undefined][];
 let complaints: { message: string; buttons: string[]; press(button: string | undefined): void }[];
 let connected: number;
@@ -74,6 +75,8 @@ let server: Server;
 
 beforeEach(() => {
   storage = mkdtempSync(path.join(tmpdir(), 'cs-server-'));
+  serverPath = path.join(storage, 'countersign');
+  writeFileSync(serverPath, '', { mode: 0o755 });
   [states, complaints, connected, now, logged] = [[], [], 0, 1_000_000, []];
   FakeClient.made = [];
   FakeClient.failure = undefined;
@@ -85,7 +88,7 @@ beforeEach(() => {
     complain: async (message: string, ...buttons: string[]) =>
       new Promise<string | undefined>((press) => complaints.push({ message, buttons, press })),
     showLog: quiet,
-    chosen: () => ({ interpreter: undefined, serverPath: '/opt/tools/countersign' }),
+    chosen: () => ({ interpreter: undefined, serverPath }),
     workspaceFolders: () => [],
     initializationOptions: () => ({ trusted: true, client: {} }),
     storage,
@@ -224,9 +227,17 @@ it('is started in our own folder, with nothing of the editor in its environment'
   vi.stubEnv('PYTHONPATH', '/somewhere');
   await server.start();
   const { command, args, options } = latest().program;
-  expect([command, args, options.cwd]).toEqual(['/opt/tools/countersign', ['serve'], storage]);
+  expect([command, args, options.cwd]).toEqual([serverPath, ['serve'], storage]);
   expect(Object.keys(options.env).filter((name) => /^(VSCODE_|PYTHONPATH$)/.test(name))).toEqual([]);
   vi.unstubAllEnvs();
+});
+
+it('says where no server is, and starts none', async () => {
+  rmSync(serverPath);
+  await server.start();
+  expect([server.state, FakeClient.made]).toEqual(['stopped', []]);
+  expect(complaints.at(-1)?.message).toContain(`there is no program at ${serverPath}`);
+  expect(complaints.at(-1)?.buttons).toEqual(['Retry']);
 });
 
 describe('an error reaches a person in plain words', () => {

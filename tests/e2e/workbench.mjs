@@ -76,7 +76,8 @@ export async function openWorkbench(page, url) {
 
 /** Closes and opens the window, as *Reload Window* does. */
 export async function reload(page) {
-  await page.reload();
+  // As a person does it: the editor writes down what it keeps.
+  await Promise.all([page.waitForEvent('load', { timeout: 60_000 }), runCommand(page, 'Developer: Reload Window')]);
   await workbenchReady(page);
 }
 
