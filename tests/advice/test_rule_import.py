@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +16,6 @@ from hypothesis import strategies as st
 
 from countersign.advice.rule_import.entries import BadImport, Imported
 from countersign.advice.rule_import.read import blocking_import, import_text
-from countersign.cli import main
 from countersign.gate import CommandPattern, parse_rule
 from countersign.settings.policy import RuleText
 
@@ -62,17 +63,23 @@ def test_a_path_that_is_relative_to_the_settings_file_counts_only_in_its_own_wor
     assert ([one.rule for one in own.rules], other.rules) == (["Edit(/src/**)"], ())
 
 
-def test_the_command_prints_rules_and_what_is_left_out_and_says_so_by_its_status(tmp_path, capsys):
+def rules_import(*files: Path) -> tuple[int, str]:
+    command = [sys.executable, "-m", "countersign", "rules", "import", *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout
+
+
+def test_the_command_prints_rules_and_what_is_left_out_and_says_so_by_its_status(tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
     file.write_text('[[rule]]\ntoolName = "web_fetch"\ndecision = "ask_user"\n')
-    assert main(["rules", "import", str(file)]) == 0
-    assert capsys.readouterr().out.startswith("ask    WebFetch  ")
+    code, out = rules_import(file)
+    assert (code, out.startswith("ask    WebFetch  ")) == (0, True)
     file.write_text('[[rule]]\ntoolName = "*"\ndecision = "allow"\n')
-    assert main(["rules", "import", str(file)]) == 1
-    assert "no equal in our rules" in capsys.readouterr().out
+    code, out = rules_import(file)
+    assert (code, "no equal in our rules" in out) == (1, True)
     file.write_text("[[")
-    assert main(["rules", "import", str(file)]) == 2
-    assert main(["rules", "import"]) == 2
+    assert rules_import(file) == (2, "")
+    assert rules_import() == (2, "")
 
 
 # --- never wider -----------------------------------------------------------------------------------------------------
