@@ -18,6 +18,7 @@ from countersign.advice.rule_import.entries import BadImport, Imported
 from countersign.advice.rule_import.read import blocking_import, import_text
 from countersign.gate import CommandPattern, parse_rule
 from countersign.settings.policy import RuleText
+from tests.patience import PATIENCE
 
 EXAMPLES = json.loads((Path(__file__).parent / "rule_import.json").read_text())
 
@@ -65,7 +66,7 @@ def test_a_path_that_is_relative_to_the_settings_file_counts_only_in_its_own_wor
 
 def rules_import(*files: Path) -> tuple[int, str]:
     command = [sys.executable, "-m", "countersign", "rules", "import", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     return done.returncode, done.stdout
 
 
