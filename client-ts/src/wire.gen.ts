@@ -327,6 +327,9 @@ export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refu
 
 export type CallStatus = "pending" | "waiting" | "running";
 
+/** What finds the processes of a command, where it is neither a control group nor the PID namespace of a sandbox. */
+export type WeakTracking = "subReaper" | "processGroup";
+
 export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | CompactedEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
 
 /** What a chat does: `waiting` for a person, or how its last turn ended. */
@@ -380,7 +383,7 @@ export interface FileDiff {
 /**
  * Exactly one for each call. `output` of a refused call is JSON text `{"refused": …}`; `withheld` are names
  * of variables that the command or its output mentions and that it did not get. `sandbox` is that which a command
- * ran in.
+ * ran in; `process_tracking` is absent where no process can outlive its command.
  */
 export interface ToolResultEvent {
   type: "toolResult";
@@ -394,6 +397,7 @@ export interface ToolResultEvent {
   receiptId?: string;
   withheld?: string[];
   sandbox?: "readOnly" | "writable";
+  processTracking?: WeakTracking;
   durationMs: number;
 }
 

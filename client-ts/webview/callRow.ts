@@ -12,7 +12,7 @@ import { t } from './l10n.ts';
 import { diffRows, type Row, textRows } from './rows.ts';
 import './rowsView.ts';
 import { sizeBadge } from './subjectView.ts';
-import { byWords, durationWords, keptWords, shortPath } from './words.ts';
+import { byWords, durationWords, keptWords, shortPath, trackingWords } from './words.ts';
 
 const TITLE_LIMIT = 500;
 
@@ -137,6 +137,7 @@ export class CallRow extends Drawn {
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
       ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
       ${text ? rowsView(text, textRows, t('Output'), 'output', this.follow) : nothing} ${this.evidence()}
+      ${result.processTracking === undefined ? nothing : html`<p class="facts" data-testid="process-tracking">${trackingWords(result.processTracking)}</p>`}
       ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}
       <div class="row-buttons">
         ${this.undone ? html`<span class="facts">${t('This change was taken back.')}</span>` : diff && result.receiptId && result.success ? html`<button type="button" class="secondary small" @click=${() => this.bridge.post({ type: 'undo', receiptId: result.receiptId! })}>${icon('discard')} ${t('Undo this change')}</button>` : nothing}

@@ -132,6 +132,19 @@ export function keptWords({ list, scope }: Kept): string {
   return words[scope][list === 'allow' ? 0 : 1];
 }
 
+/** What could outlive a command, where no control group ends its processes. */
+export function trackingWords(tracking: string): string {
+  const words: Record<string, string> = {
+    subReaper: t(
+      'A process that killed its supervisor and the server, too, would outlive the command: a sub-reaper ends its processes, not a control group.',
+    ),
+    processGroup: t(
+      'A process that left its session and lost its parent would outlive the command: there is no control group and no sub-reaper here.',
+    ),
+  };
+  return words[tracking] ?? tracking;
+}
+
 /** "0.4 s", "12 s", "3 min". */
 export function durationWords(milliseconds: number): string {
   if (milliseconds < 100) return '';
@@ -175,6 +188,7 @@ export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: s
     durationMs: [t('Took'), took],
     waitedMs: [t('Waited'), took],
     exitCode: [t('Exit code'), plainly],
+    processTracking: [t('Processes'), (value) => trackingWords(plainly(value))],
     operation: [t('Change'), plainly],
     path: [t('File'), place],
     to: [t('Moved to'), place],

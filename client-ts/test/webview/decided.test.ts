@@ -3,6 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
+import type * as wire from '../../src/wire.gen.ts';
+import { outcomeFacts } from '../../webview/words.ts';
 import { fakeWebview, opened, snapshot } from '../fakeWebview.ts';
 import { fetchApproval, plainCommand } from '../fixtures.ts';
 
@@ -148,5 +150,53 @@ describe('what an answer left behind can be taken back from its card', () => {
     await webview.say({ type: 'undone', receiptId: 'r-1' });
     expect(webview.find('[data-tool-call-id="c-e"]').textContent).toContain('This change was taken back.');
     expect(() => webview.button('Undo this change')).toThrow();
+  });
+});
+
+describe('what could outlive a command is said below its result', () => {
+  const row = async (processTracking?: wire.WeakTracking): Promise<HTMLElement | null> => {
+    const [call, result] = shellRow('c-1');
+    const webview = await fakeWebview(snapshot(), {
+      type: 'threadOpened',
+      thread: {
+        threadId: 't-1',
+        agentName: 'Countersign',
+        mode: 'default',
+        seq: 1,
+        events: [call, { ...result, ...(processTracking && { processTracking }) }],
+        approvals: [],
+        running: false,
+      },
+    });
+    webview.find('[data-testid="decided-row"] .decided-line').click();
+    await webview.settle();
+    return document.querySelector<HTMLElement>('[data-testid="process-tracking"]');
+  };
+  const shellRow = (toolCallId: string): [wire.ToolCallEvent, wire.ToolResultEvent] => [
+    {
+      type: 'toolCall',
+      toolCallId,
+      agentName: 'Countersign',
+      tool: 'shell',
+      title: 'make',
+      kind: 'execute',
+      category: 'execute',
+      rawInput: { command: 'make' },
+      status: 'running',
+    },
+    { type: 'toolResult', toolCallId, tool: 'shell', success: true, output: 'ok', decidedBy: 'rule', durationMs: 9 },
+  ];
+
+  it.each([
+    ['subReaper', 'a sub-reaper ends its processes, not a control group'],
+    ['processGroup', 'there is no control group and no sub-reaper here'],
+  ] as const)('%s', async (tracking, words) => {
+    expect((await row(tracking))?.textContent).toContain(words);
+    expect(outcomeFacts({ processTracking: tracking }, String)[0]?.[1]).toContain(words);
+  });
+
+  it('and nothing where a control group or a sandbox ends them', async () => {
+    expect(await row()).toBeNull();
+    expect(document.querySelector('[data-testid="decided-row"] .decided-body')).not.toBeNull();
   });
 });

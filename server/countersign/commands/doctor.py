@@ -38,7 +38,7 @@ from countersign.tools.cgroups import blocking_groups
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.environment import filtered_environment, withheld
-from countersign.tools.shell.orphans import become_subreaper
+from countersign.tools.shell.process_tracking import LEFT_OUT, blocking_tracking
 from countersign.wire.agents import AgentLabel
 from countersign.wire.errors import LedgerUnavailable
 
@@ -148,15 +148,15 @@ def programs(machine: Machine) -> Iterator[Line]:
 
 def processes(_machine: Machine) -> Iterator[Line]:
     """Whether what a command leaves behind is found and ended."""
-    groups = blocking_groups()
-    if groups.folder is not None:
-        yield Line("processes", "ok", "cgroup and sub-reaper: what a command leaves behind is ended with it")
-    elif become_subreaper():
-        text = f"sub-reaper, no cgroup ({groups.reason}): what a command leaves behind is ended with it"
-        yield Line("processes", "ok", f"{text}, unless it kills its supervisor and the server, too")
-    else:
-        text = "no sub-reaper: a process that leaves its session and loses its parent outlives its command"
-        yield Line("processes", "warning", text, "look for such processes by hand, or work on Linux")
+    match blocking_tracking():
+        case "subReaper" as found:
+            why = blocking_groups().reason
+            yield Line("processes", "ok", f"sub-reaper, no control group ({why}): {LEFT_OUT[found]}")
+        case "processGroup" as found:
+            fix = "look for such processes by hand, or work on Linux"
+            yield Line("processes", "warning", f"no control group and no sub-reaper: {LEFT_OUT[found]}", fix)
+        case _:
+            yield Line("processes", "ok", "control group: what a command leaves behind is ended with it")
 
 
 def sandbox(machine: Machine) -> Iterator[Line]:

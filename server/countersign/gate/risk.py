@@ -21,8 +21,8 @@ _IDS = {
     "goes through a link": "link",
     "files may change before this runs": "opensLater",
 }
-_WITH_DETAIL = frozenset({"secret", "protected", "withheld"})
-_CAUTIONS = frozenset({"link", "settings", "opensLater", "withheld"})
+_WITH_DETAIL = frozenset({"secret", "protected", "withheld", "processTracking"})
+_CAUTIONS = frozenset({"link", "settings", "opensLater", "withheld", "processTracking"})
 
 
 def risk_of(text: str) -> Risk:

@@ -49,7 +49,9 @@ from countersign.tools.registry import BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.search.ripgrep import RIPGREP_SERVICE, usable_ripgrep
 from countersign.tools.shell.environment import withheld_names, withheld_note
+from countersign.tools.shell.process_tracking import tracking_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
+from countersign.tools.shell.shell import runs_confined
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import LedgerHead
@@ -176,14 +178,16 @@ class WorkspaceServer:
         return self.sandbox.policy()
 
     def _decide(self, call: ToolCall, policy: Policy, modes: Sequence[Mode], grants: Sequence[RuleText]) -> Decision:
-        """Decide a call, and name for its card the variables that its command mentions and does not get."""
+        """Decide a call, and name for its card the variables that its command mentions and does not get, and that its
+        processes may outlive it where they may."""
         decision = decide(call, policy, modes, grants, check_syntax=self.check_syntax)
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         agent = policy.agents.get(call.agent)
         names = withheld_names(commands, os.environ, policy, agent.env if agent is not None else ())
-        if not names:
-            return decision
-        return replace(decision, risks=(*decision.risks, withheld_note(names)), withheld=names)
+        notes = [withheld_note(names)] if names else []
+        if commands and not runs_confined(policy) and (note := tracking_note()) is not None:
+            notes.append(note)
+        return replace(decision, risks=(*decision.risks, *notes), withheld=names) if notes else decision
 
     def _sandbox_tried(self) -> None:
         """Told in a thread that a try-out has ended."""

@@ -12,6 +12,8 @@ from countersign.wire.verdicts import Category, DecidedBy, Mode
 
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"]
 CallStatus = Literal["pending", "waiting", "running"]
+WeakTracking = Literal["subReaper", "processGroup"]
+"""What finds the processes of a command, where it is neither a control group nor the PID namespace of a sandbox."""
 
 
 class PromptEvent(WireModel):
@@ -65,7 +67,7 @@ class FileDiff(WireModel):
 class ToolResultEvent(WireModel):
     """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``; ``withheld`` are names
     of variables that the command or its output mentions and that it did not get. ``sandbox`` is that which a command
-    ran in."""
+    ran in; ``process_tracking`` is absent where no process can outlive its command."""
 
     type: Literal["toolResult"] = "toolResult"
     tool_call_id: str
@@ -78,6 +80,7 @@ class ToolResultEvent(WireModel):
     receipt_id: str | None = None
     withheld: list[str] | None = None
     sandbox: Literal["readOnly", "writable"] | None = None
+    process_tracking: WeakTracking | None = None
     duration_ms: int
 
 

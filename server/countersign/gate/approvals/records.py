@@ -18,7 +18,7 @@ from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
 from countersign.wire.base import Json
 from countersign.wire.shown_input import shown_input
-from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent
+from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent, WeakTracking
 from countersign.wire.verdicts import DecidedBy
 
 
@@ -165,6 +165,7 @@ def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
         receipt_id=settled.receipt_id,
         withheld=_withheld_from(outcome),
         sandbox=_sandbox_from(outcome),
+        process_tracking=_tracking_from(outcome),
         duration_ms=settled.duration_ms if isinstance(settled, Ran) else 0,
     )
 
@@ -174,6 +175,14 @@ def _sandbox_from(outcome: Outcome | None) -> Literal["readOnly", "writable"] | 
     match record.get("mode") if isinstance(record, dict) else None:
         case "readOnly" | "writable" as mode:
             return mode
+        case _:
+            return None
+
+
+def _tracking_from(outcome: Outcome | None) -> WeakTracking | None:
+    match outcome.record.get("processTracking") if outcome is not None else None:
+        case "subReaper" | "processGroup" as mechanism:
+            return mechanism
         case _:
             return None
 

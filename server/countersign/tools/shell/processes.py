@@ -21,6 +21,7 @@ from countersign.tools.shell.command_line import CommandLine
 from countersign.tools.shell.environment import confined_environment, filtered_environment, withheld
 from countersign.tools.shell.left_running import LeftRunning
 from countersign.tools.shell.output_buffer import KeptOutput, text_from
+from countersign.tools.shell.process_tracking import Tracking, tracking_of
 from countersign.tools.shell.process_tree import Process
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.wire.errors import InvalidAnswer, UnknownShell
@@ -63,6 +64,11 @@ class Shell:
         self.killed = False
         self.emit = emit
         self.confined: Confined | None = None
+
+    @property
+    def tracking(self) -> Tracking:
+        """What finds and ends the processes that the command starts."""
+        return tracking_of(confined=self.confined is not None, grouped=self.process.has_group)
 
     def read(self, start: int, most: int) -> ShellOutputResult:
         """At most so many bytes of output from this offset on, as text; what was dropped is marked."""

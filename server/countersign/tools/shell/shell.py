@@ -30,6 +30,7 @@ from countersign.tools.places import Place, locate
 from countersign.tools.sandbox.host_tool import host_offers
 from countersign.tools.sandbox.refusals import refusals_in
 from countersign.tools.shell.command_line import SHELLS, CommandLine, Sandbox, shell_line
+from countersign.tools.shell.process_tracking import LEFT_OUT, UNTRACKED
 from countersign.tools.shell.processes import SHELLS_SERVICE, Shell, ShellRegistry
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
@@ -253,6 +254,8 @@ def ended_outcome(shell: Shell, why: str | None, *, timed_out: bool = False) -> 
         elif _tells_of_machine(shell):
             marks.append(MACHINE)
     shown = output_for_model(shell)
+    if shell.tracking == "processGroup":
+        marks.append(UNTRACKED)
     if not shown and not marks:
         marks.append("no output")
     ending = "".join(f"[{mark}]" for mark in marks)
@@ -345,7 +348,9 @@ def _record(shell: Shell, *, timed_out: bool = False) -> Mapping[str, Json]:
         "bytes": shell.kept.total,
         "background": shell.background,
         "timedOut": timed_out,
-    } | ({} if shell.confined is None else {"sandbox": shell.confined.record()})
+        **({} if shell.confined is None else {"sandbox": shell.confined.record()}),
+        **({"processTracking": shell.tracking} if shell.tracking in LEFT_OUT else {}),
+    }
 
 
 def _is_utf8(text: str) -> bool:

@@ -63,6 +63,11 @@ class Supervised:
         _running.add(self)
         self._loop.add_reader(line.fileno(), lambda: (known := itself()) and known._heard())
 
+    @property
+    def has_group(self) -> bool:
+        """Whether it runs in a control group of its own."""
+        return self._group is not None
+
     def __del__(self) -> None:
         self._hang_up()
 
