@@ -75,6 +75,7 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
     "a setting that does nothing yet": (
         "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "all"}'),
     ),
+    "a misspelled setting": ("setting", "warning", lambda f: _settings(f, '{"countersign.agnets": {}}')),
     "a store that was set aside": (
         "set aside", "warning", lambda f: (f[1] / "chats.db.corrupt-20260101T000000Z").write_bytes(b""),
     ),

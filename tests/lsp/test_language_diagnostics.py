@@ -83,7 +83,34 @@ CASES: Sequence[tuple[str, PageName, str, list[str]]] = [
         "a list of another name",
         "rules",
         '{"permissions": {"denny": []}}',
-        ["1:17-28 error rule `denny` is no setting of `permissions` and does not count; correct or remove it"],
+        [
+            "1:17-28 error rule `denny` is no setting of `permissions` and does not count (the nearest is `deny`);"
+            " correct or remove it"
+        ],
+    ),
+    (
+        "a misspelled setting",
+        "workspace",
+        '{"editor.zzz": 1,\n"countersign.agnets": {"x": {"command": "x"}}}',
+        [
+            "2:0-45 warning setting `countersign.agnets` is no setting and does not count;"
+            " the nearest is `countersign.agents`"
+        ],
+    ),
+    (
+        "a setting that there is not",
+        "workspace",
+        '{"countersign": {\n"zzz": 1}}',
+        ["2:0-8 warning setting `countersign.zzz` is no setting and does not count; correct or remove it"],
+    ),
+    (
+        "a misspelled setting of a store",
+        "rules",
+        '{"$schema": "x", "limits": {"writesPerTrun": 1}}',
+        [
+            "1:28-46 warning setting `countersign.limits.writesPerTrun` is no setting and does not count;"
+            " the nearest is `countersign.limits.writesPerTurn`"
+        ],
     ),
     (
         "a tool that is not known",

@@ -116,7 +116,7 @@ LOOSENS = [
     ({"limits": {"writesPerTurn": 5}}, {}, ["limits.writesPerTurn"], [5]),
     ({"shell": {"timeout": 1, "env": {"pass": ["A"]}}}, {}, ["shell.timeout", "shell.env.pass"], [1, ["A"]]),
     ({"defaultAgent": "X"}, {"agents": {"X": {}}}, ["defaultAgent"], ["X"]),
-    ({"collections": {"docs": "."}}, {}, ["collections"], [{"docs": "."}]),
+    ({"recipes": {"r": {"files": []}}}, {}, ["recipes"], [{"r": {"files": []}}]),
 ]
 
 
@@ -397,7 +397,7 @@ def test_rules_know_their_line_and_no_forbidding_entry_is_ever_lost():
     assert (policy.rules[3].matching, policy.rules[3].not_matching) == (("x",), ("y",))
     assert [rule.agent for rule in policy.rules[-2:]] == [None, "X"]
     assert [(problem.line, problem.message) for problem in policy.problems] == [
-        (6, "`alow` is no setting of `permissions` and does not count"),
+        (6, "`alow` is no setting of `permissions` and does not count (the nearest is `allow`)"),
         (5, "`countersign.permissions.ask` is malformed and counts as one broken rule; correct it"),
         (8, "the rule `5` has the wrong form and grants nothing"),
     ]

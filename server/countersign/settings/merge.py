@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from countersign.settings.agents import DEMO_MODEL, HOUSE_AGENT, agent_config, model_config
 from countersign.settings.bypass import Bypass, bypass_of
 from countersign.settings.escape_text import shown_value
+from countersign.settings.known_keys import unknown_keys
 from countersign.settings.layers import Layer, Layers, Place
 from countersign.settings.modes import as_mode
 from countersign.settings.not_yet import not_yet
@@ -106,7 +107,7 @@ def build_policy(
     models = _models(layers, merged, reading)
     folders = _folders(layers, counting, workspace, home, reading.problems)
     unbuilt = tuple(not_yet(layers))
-    reading.problems += unbuilt
+    reading.problems += (*unbuilt, *unknown_keys(layers))
     leading = tuple(led.setdefault(folder, resolve(folder)) for folder in folders)
     policy = Policy(
         workspace=workspace,

@@ -6,6 +6,7 @@ grammar reports as broken and which fails closed there; a broken allow entry gra
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from typing import Literal
 
@@ -36,7 +37,9 @@ def rules_of(layer: Layer, problems: list[Problem]) -> list[RuleText]:
     for key in permissions:
         if key not in KNOWN_KEYS:
             place = layer.place("permissions", key)
-            problems.append(place.problem(f"{shown(key)} is no setting of `permissions` and does not count"))
+            near = difflib.get_close_matches(key[:100], sorted(KNOWN_KEYS), 1)
+            hint = f" (the nearest is `{near[0]}`)" if near else ""
+            problems.append(place.problem(f"{shown(key)} is no setting of `permissions` and does not count{hint}"))
     found: list[RuleText] = []
     for listed in LISTS:
         if listed != "allow" and listed in permissions and permissions[listed] is None and layer.scope != "default":

@@ -15,6 +15,7 @@ from typing import Any
 
 from countersign.settings.confirmations import Subject, canonical, value_digest
 from countersign.settings.escape_text import escaped, shown, shown_value
+from countersign.settings.known_keys import CLIENT_KEYS, KNOWN
 from countersign.settings.layers import Layer, Place
 from countersign.settings.modes import as_mode, is_looser
 from countersign.settings.policy_reader import (
@@ -42,9 +43,6 @@ LONGEST_KEY = 200
 
 FOLDERS = ("permissions", "additionalDirectories")
 SANDBOX_HOSTS = ("sandbox", "hosts")
-
-CLIENT_KEYS = frozenset({"interpreter", "serverPath", "trace", "log"})
-"""Settings that only the client reads, and of a workspace not even it; never a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +239,8 @@ def _loosening(layer: Layer, below: Layer) -> Iterator[_Loose]:
             case "limits" | "shell":
                 yield from _leaves(layer, (name,))
             case _:
-                if name not in CLIENT_KEYS and value is not None:
+                # What only the client reads, and of a workspace not even it, is no claim; nor is what nobody reads.
+                if name in KNOWN and name not in CLIENT_KEYS and value is not None:
                     yield _value(layer, (name,), f"would be {shown_value(value)}")
 
 
