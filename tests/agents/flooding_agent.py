@@ -2,7 +2,7 @@
 
 Run as ``flooding_agent.py ATTACK FOLDER``: each prompt is answered with that attack on a workspace. Where an attack
 waits for nothing, it ends the prompt, unless the client ends it before. Run as ``flooding_agent.py together FOLDER``,
-it waits for a prompt in as many chats as there are attacks in ``AT_ONCE``, then plays these, one in each chat, each
+it waits for a prompt in as many chats as there are attacks, then plays these, one in each chat, each
 only as far as the client lets it live. Then it says ``SENT_ALL`` and holds the client with an unfinished line. A third
 word is how many messages of each attack it sends at most.
 """
@@ -115,9 +115,9 @@ def words(folder: str) -> Iterator[dict | bytes]:
 
 
 def places(folder: str) -> Iterator[dict | bytes]:
-    """Locations, plans and options of as many entries as are taken."""
+    """Locations, plans and options of as many entries, and of as many bytes, as are taken."""
     for number in range(10):
-        locations = [{"path": f"{folder}/{each}"} for each in range(49_000)]
+        locations = [{"path": f"{folder}/{each}".ljust(130, "x")} for each in range(49_000)]
         yield update(sessionUpdate="tool_call", toolCallId=f"c{number}", kind="read", locations=locations)
         yield update(sessionUpdate="plan", entries=[{"content": "x", "status": "pending"}] * 30_000)
         options = [{"optionId": str(each), "name": "x", "kind": "allow_once"} for each in range(20_000)]
@@ -147,10 +147,8 @@ ATTACKS = (reads, sparse_reads, thoughts, waits, lines, inputs, requests, cards,
            places, brackets, noise, errors)  # fmt: skip
 
 
-AT_ONCE = tuple(attack for attack in ATTACKS if attack not in (texts, words, places, brackets))
-"""What one agent plays at once. The others cost time; with them at the same time the server takes up to 430 MB."""
 WITHIN_LIMITS = {waits: 40, thoughts: 7, inputs: 8, lines: 0, noise: 2000, errors: 20}
-"""How many messages of an attack the client bears; of the others it bears all."""
+"""How many messages of an attack the client bears; of the others it bears all that they have."""
 UNREAD = (reads, sparse_reads, waits, requests, cards, writes)
 """After these the agent reads nothing, until it is ended."""
 
@@ -170,7 +168,7 @@ def main() -> None:
                 prompts.append((message["id"], message["params"]["sessionId"]))
                 if sys.argv[1] != "together":
                     play_one(*prompts[-1])
-                elif len(prompts) == len(AT_ONCE):
+                elif len(prompts) == len(ATTACKS):
                     play_together([session for _, session in prompts])
 
 
@@ -188,7 +186,7 @@ def play_together(sessions: list[str]) -> None:
     most = int(sys.argv[3])
     going = {
         session: islice(attack(sys.argv[2]), min(most, WITHIN_LIMITS.get(attack, most)))
-        for session, attack in zip(sessions, AT_ONCE, strict=True)
+        for session, attack in zip(sessions, ATTACKS, strict=True)
     }
     while going:
         for session, messages in list(going.items()):

@@ -64,7 +64,7 @@ def with_instructions(system: str, instructions: Sequence[Instruction]) -> str:
 def _folders(policy: Policy, messages: Sequence[Message]) -> list[str]:
     """The workspace, then each folder on the way to a path that a call named, relative to the workspace."""
     folders: dict[str, None] = {".": None}
-    for path in _touched(messages):
+    for path in dict.fromkeys(_touched(messages)):
         try:
             place = locate(path, policy)
         except BadArguments:

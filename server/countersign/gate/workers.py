@@ -280,7 +280,11 @@ async def _in_thread(work: Callable[[], T]) -> T:
     running = loop.run_in_executor(workers.pool(), measured)
     # Dropped before it began, it has no end of its own.
     running.add_done_callback(lambda done: done.cancelled() and not turn.began and turns.end(turn, 0))
-    return await running
+    try:
+        return await running
+    finally:
+        # An error's traceback has this frame, and the future has the error: a cycle that would keep the arguments.
+        del running
 
 
 def _clock_of_this_thread(began: float) -> Callable[[], float]:

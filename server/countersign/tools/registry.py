@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -72,7 +74,13 @@ def parse_arguments(tool: AnyTool, given: Mapping[str, Any]) -> BaseModel:
 
 def json_schema(tool: AnyTool) -> dict[str, Any]:
     """The JSON schema of the tool's arguments, as model providers take it: inlined, without titles."""
-    schema = tool.arguments.model_json_schema(by_alias=True)
+    return copy.deepcopy(_schema_of(tool.arguments))
+
+
+@cache
+def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+    """Made once: pydantic takes milliseconds, and every request to a model carries the schemas of all tools."""
+    schema = arguments.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     return _plain(schema, definitions)
 

@@ -187,7 +187,8 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
         payload=None,
     )
     call = call_at_door(entry, session, turn, prepared, {"path": place.asked}, kind="read", category="read")
-    results: list[str | Failed] = []
+    texts: list[str] = []
+    failures: list[Failed] = []
 
     async def run(permit: Permit) -> Outcome:
         spend(permit, prepared)
@@ -197,17 +198,16 @@ async def _ask_to_read(session: Session, reading: Reading) -> str:
         try:
             text = await reading.text()
         except Failed as failed:
-            results.append(failed)
+            failures.append(failed.with_traceback(None))
             return Outcome(False, str(failed), path=place.resolved)
-        results.append(text)
+        texts.append(text)
         return Outcome(True, f"read `{place.shown}` ({len(text)} characters)", path=place.resolved)
 
     outcome = await pass_door(entry, session, lambda _: Plan(call, run))
-    match results[-1] if results else Failed(outcome.output):
-        case str() as text:
-            return text
-        case failed:
-            raise failed
+    if texts:
+        return texts[-1]
+    # Popped, and under no name here: the traceback has this frame, and the error would be in a cycle with what it read.
+    raise failures.pop() if failures else Failed(outcome.output)
 
 
 def _blocking_place(path: str, session: Session) -> Place:

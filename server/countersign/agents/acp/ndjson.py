@@ -107,19 +107,20 @@ class Pipe:
         """Return one message; None for what is none, which is logged without its content (it may hold secrets)."""
         if not line or line.isspace():
             return None
-        bad = BadJson("it is not an object")
+        why = "it is not an object"
         try:
             value = parse_json(line) if len(line) <= AT_ONCE else await _parsed(line)
             if isinstance(value, dict):
                 return value
         except BadJson as error:
-            bad = error
+            why = str(error)
         self._noise += 1
         if self._noise > MOST_NOISE:
             raise TooMuch(f"{self._noise} lines are no messages")
         if self._noise <= MOST_TOLD:
-            log.warning("the agent wrote %d bytes that are no message (%s); skipped", len(line), bad)
-        return bad if line.startswith(b"{") else None
+            log.warning("the agent wrote %d bytes that are no message (%s); skipped", len(line), why)
+        # Not the error that was caught: its traceback keeps the whole line, and would keep it in a cycle.
+        return BadJson(why) if line.startswith(b"{") else None
 
 
 async def _parsed(line: bytes) -> Json:
