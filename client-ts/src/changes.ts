@@ -52,7 +52,7 @@ export function withoutChanges(before: string, after: string, leftOut: ReadonlyS
 /**
  * The first changed line, counted from 1, that an editor may show otherwise than it is: with hidden or right-to-left
  * characters, too long to be in view at once, or unlike another line only in blanks at its ends, which diff editors can
- * be set to pass over. Undefined if there is none.
+ * be set to ignore. Undefined if every change can be shown.
  */
 export function firstUnclear(before: string, after: string, blanksMarked: boolean): number | undefined {
   const crlf = allCrlf(before) && allCrlf(after);

@@ -73,7 +73,7 @@ export function createDiffApproval(
       .approvals()
       .find((approval) => approval.approvalId === approvalId && approval.digest === digest);
 
-  /** The diff a command is about, and its request; told if there is none. */
+  /** The diff a command is about, and its request. Shows a message if there is no such diff. */
   function called(resource: unknown): [string, OpenDiff, wire.ApprovalRequest] | undefined {
     const id = editor.idOf(resource);
     const diff = id === undefined ? undefined : diffs.get(id);

@@ -1,5 +1,5 @@
 /**
- * Which changed lines of a diff were in view in the diff editor. Pure; what the editor shows is told by diffEditor.ts.
+ * Which changed lines of a diff were in view in the diff editor. Pure: diffEditor.ts reports what the editor shows.
  *
  * INVARIANT (nothing unseen): a line counts as seen only where the editor told that it lay wholly in view. The first
  * lines of a view do not count unless they begin the text, because the editor draws its sticky lines over them.

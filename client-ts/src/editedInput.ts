@@ -1,7 +1,7 @@
 /** What a person may change of a call before it runs, and the call's input with that change. Pure. */
 import type * as wire from './wire.gen.ts';
 
-/** The text a person may change before the call runs; undefined where there is none. */
+/** The text a person may change before the call runs; undefined if the call has no such text. */
 export function editableInput({ preview, toolCall, agentOptions }: wire.ApprovalRequest): string | undefined {
   // A hosted agent runs its own call; ours is the answer only.
   if (agentOptions || toolCall.tool.startsWith('acp:') || !isObject(toolCall.rawInput)) return undefined;

@@ -90,7 +90,7 @@ describe('a request is announced', () => {
   });
 });
 
-it('an agent that waits with several calls is told of once, until all of them are answered', async () => {
+it('one notification covers all calls that an agent waits with, until all of them are answered', async () => {
   const attention = make();
   const call = (id: string, agentName = 'Countersign') => ({ ...plainCommand(), approvalId: id, agentName });
   waiting = [call('a'), call('b'), call('c', 'Claude Code')];
@@ -105,7 +105,7 @@ it('an agent that waits with several calls is told of once, until all of them ar
   attention.approvalsChanged();
   expect(notes()).toHaveLength(3);
   await settled();
-  // The person answered the notification: what comes next is told again.
+  // The person answered the notification: the next call gets a new one.
   waiting = [...waiting, call('f')];
   attention.approvalsChanged();
   expect(notes()).toHaveLength(4);

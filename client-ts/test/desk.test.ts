@@ -1,3 +1,4 @@
+// The whole desk against one scripted link and host. Over 500 lines, as all cases share that fixture and its state.
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Question } from '../src/approvals.ts';

@@ -19,7 +19,7 @@ export class Recall {
     this.at = undefined;
   }
 
-  /** The prompt before the one in the text box; undefined if there is none. `prompts` are those of the chat, oldest first. */
+  /** The prompt before the one in the text box; undefined if this is the first. `prompts` are those of the chat, oldest first. */
   older(text: string, prompts: readonly string[]): string | undefined {
     if (this.at === undefined) {
       const all = [...prompts, ...this.sentHere.filter((one) => !prompts.includes(one))];

@@ -203,7 +203,7 @@ export class RowsView extends Drawn {
   }
 }
 
-/** A text with some of its characters marked; nothing of it is left out or moved. */
+/** A text with some of its characters marked; no character is left out or moved. */
 function marked(text: string, words: readonly (readonly [number, number])[]): TemplateResult[] {
   const found: TemplateResult[] = [];
   let end = 0;

@@ -34,7 +34,7 @@ def fork_child(told: int) -> None:
     while True:
         with suppress(OSError):  # nobody reads it any more
             os.write(1, b"noise\n")
-        time.sleep(0.05)
+        time.sleep(0.05)  # leaves the processor to the test
 
 
 def main() -> None:

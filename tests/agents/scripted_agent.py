@@ -10,7 +10,7 @@ of each `session/prompt` in turn (the last is repeated), and optionally `"modes"
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
     {"spawn": TEXT}                   start bash with this text in a session of its own, and wait for its first line
-    {"pause": SECONDS}                do nothing for so long
+    {"write": [PATH, TEXT], "until": {"exists": PATH}}   the same, again and again until the other file exists
     {"until": "cancel"}               wait for session/cancel
     {"until": "file"}                 wait for the file SCRIPT with `.go` instead of `.json`
     {"exit": CODE}                    die at once
@@ -107,6 +107,10 @@ class Agent:
                         return stop
                 case {"notify": method}:
                     self.notify(method, step.get("params", {}))
+                case {"write": [path, text], "until": {"exists": awaited}}:
+                    while not os.path.exists(awaited):
+                        Path(path).write_text(text)
+                        time.sleep(0.1)
                 case {"write": [path, text]}:
                     Path(path).write_text(text)
                 case {"spawn": text}:
@@ -115,8 +119,6 @@ class Agent:
                     )
                     assert child.stdout is not None
                     child.stdout.readline()
-                case {"pause": seconds}:
-                    time.sleep(seconds)
                 case {"until": "cancel"}:
                     self.wait(lambda: self.cancels > 0)
                 case {"until": "file"}:

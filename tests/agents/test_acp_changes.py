@@ -1,4 +1,4 @@
-"""Changes that no permit accounts for are told of; what a person, a build or a checkout does lowers no label."""
+"""Changes without a permit are reported; a person's edits, a build or a checkout lower no label."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import subprocess
-import time
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -26,9 +26,13 @@ class Watched:
     def __init__(self, place: Place, others: bool) -> None:
         self.place = place
         self.others = others
-        self.watch = ChangeWatch(
-            str(place.workspace), place.gate.running, place.shells, others=lambda workspace, roots: self.others
-        )
+        self.looks = threading.Semaphore(0)
+        """Released each time the watcher asks whether somebody else is at work."""
+        self.watch = ChangeWatch(str(place.workspace), place.gate.running, place.shells, others=self.look)
+
+    def look(self, workspace: str, roots: object) -> bool:
+        self.looks.release()
+        return self.others
 
     def player(self, *prompts: list, **script) -> Player:
         steps = json.loads(json.dumps(prompts).replace("{ws}", str(self.place.workspace)))
@@ -169,7 +173,13 @@ async def test_a_persons_work_beside_an_agent_lowers_no_label(make_watched):
             for number in range(20):
                 (workspace / f"built-{number}.js").write_text(f"{round_}")
             (workspace / "f.py").write_text(f"x = {round_}\n")
-            time.sleep(0.4)
+            # A change from before the watcher runs is only found when the turn ends, so it is made again.
+            for again in range(120):
+                if watched.looks.acquire(timeout=0.5):
+                    break
+                (workspace / "f.py").write_text(f"x = {round_}, {again}\n")
+            else:
+                raise TimeoutError("the watcher did not look at these changes")
 
     def prepare() -> None:
         git("init", "-q", "-b", "main")

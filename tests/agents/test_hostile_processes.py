@@ -1,4 +1,4 @@
-"""A hostile agent that forks, and one that drips: nothing of it is left, and the next prompt starts it anew."""
+"""A hostile agent that forks, and one that drips: no process remains, and the next prompt starts a new one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for line in sys.stdin:
         case "session/prompt" if message["params"]["prompt"][-1]["text"] == "drip":
             for byte in (json.dumps({"id": message["id"], "result": {"stopReason": "end_turn"}}) + "\\n").encode():
                 os.write(1, bytes([byte]))
-                time.sleep(0.002)
+                time.sleep(0.002)  # so that each byte is read by itself
         case "session/prompt":
             update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "begins"}}
             put({"method": "session/update", "params": {"sessionId": "s", "update": update}})

@@ -78,6 +78,10 @@ RECIPE = Recipe("hostile", "gated", mode="default", config={"allow_all": "off"},
                 fresh_shell=True, shell="bash", caveat="for tests")  # fmt: skip
 
 
+def noticed(place: Place) -> list:
+    return [row for row in place.rows() if row.phase == "noticed"]
+
+
 def files(workspace: Path) -> set[str]:
     return {str(path.relative_to(workspace)) for path in workspace.rglob("*") if path.is_file()}
 
@@ -99,15 +103,14 @@ async def test_nothing_goes_without_a_permit_or_a_notice_and_none_stays_gated(pl
         await player.play()
         await place.until(lambda: player.agent.label == "unguarded")
         permitted = {"good.txt"} if any(state == "allowed" for state, _ in place.person.states()) else set()
-        # The watcher may have found a change before the turn ended and tell of it after.
+        # The watcher may report a change after the turn, and each row is on disk before its event is sent.
         await place.until(
             lambda: (
                 files(workspace) - before - permitted
                 <= {path for event in place.of("unpermitted") for path in event.paths or ()}
             )
         )
-        rows = [row for row in place.rows() if row.phase == "noticed"]
-        assert len(rows) == len(place.of("unpermitted"))
+        await place.until(lambda: len(noticed(place)) == len(place.of("unpermitted")))
     finally:
         await watch.close()
 
@@ -118,12 +121,23 @@ def test_there_are_thirty():
 
 async def test_two_hostile_agents_are_told_of_by_the_ledger_even_where_the_chat_is_full(place: Place):
     watch = ChangeWatch(str(place.workspace), place.gate.running, place.shells, others=lambda workspace, roots: True)
-    steps = [step for n in range(12) for step in ({"write": [f"{place.workspace}/{n}.txt", "x"]}, {"pause": 0.6})]
+    names = [f"{n}.txt" for n in range(12)]
+    seen = place.folder / "seen"
+    seen.mkdir()
+    # Written again until it was noticed: a change from before the watcher runs is only found when the turn ends.
+    steps = [{"write": [f"{place.workspace}/{name}", "x"], "until": {"exists": f"{seen}/{name}"}} for name in names]
+
+    async def one_row_each() -> None:
+        for name in names:
+            async with asyncio.timeout(60):
+                while not any(name in row.input["paths"] for row in noticed(place)):  # noqa: ASYNC110 on disk only
+                    await asyncio.sleep(0.02)
+            (seen / name).touch()
+
     player = Player(place, steps, gated=True, recipe=RECIPE, changes=watch)
     try:
-        await player.play()
-        rows = [row for row in place.rows() if row.phase == "noticed"]
-        assert {path for row in rows for path in row.input["paths"]} == {f"{n}.txt" for n in range(12)}
+        await asyncio.gather(player.play(), one_row_each())
+        assert {path for row in noticed(place) for path in row.input["paths"]} == set(names)
         assert len(place.of("unpermitted")) <= 5
         assert player.agent.label == "gated"
     finally:

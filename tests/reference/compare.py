@@ -69,7 +69,7 @@ def compare(questions: Sequence[Question]) -> Iterator[Difference]:
         free = question.bypass or question.mode == "auto"
         # It does not know Plain Bash either, which only ever turns an allow into an ask.
         asks = "deny" if question.mode == "dontAsk" else "ask"
-        # Nor does it follow which files an expansion names; what is not known only turns an allow into an ask.
+        # Nor does it follow which files an expansion names; an unknown file only turns an allow into an ask.
         unnamed = NAMES_FILES.search(question.command) is not None and reads_unnamed(question)
         stricter = stricter or (engine == asks and reference == "allow" and (unnamed or not_plain(question)))
         mute = reference == "unsure" and free and not refused and trees.unread(question.command)

@@ -100,6 +100,8 @@ def test_the_old_bytes_are_there_or_the_change_is_whole(tmp_path: Path, operatio
         f"{new_name('a.txt')}.txt",
         f"my{new_name('a.txt')}",
     ],
+    # The random part of a name is not part of the test's.
+    ids=["too short", "of no file", "new of another", "old of another", "longer", "with a prefix"],
 )
 def test_what_is_not_left_of_this_file_stays(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("somebody's")

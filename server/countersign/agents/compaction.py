@@ -133,7 +133,7 @@ class Context:
         return clipped(summary, longest)
 
     def told_of(self, paths: Sequence[str]) -> None:
-        """Remember that the person was told of these files of instructions."""
+        """Remember that the chat named these instruction files."""
         self._set(replace(self.state, shown=(*self.state.shown, *paths)))
 
     def _set(self, state: ContextState) -> None:

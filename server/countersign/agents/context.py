@@ -31,7 +31,7 @@ TODO_TOOL = "todo_write"
 @dataclass(frozen=True, slots=True)
 class ContextState:
     """What a chat's context has come to. ``summarized`` messages are replaced by ``summary``; results and arguments of
-    the first ``trimmed`` messages are cut. ``shown`` are the instruction files that the person was told of."""
+    the first ``trimmed`` messages are cut. ``shown`` are the instruction files that the chat named."""
 
     summary: str = ""
     summarized: int = 0

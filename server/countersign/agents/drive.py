@@ -334,7 +334,7 @@ class Drive:
 
 
 def schema_of(tool: AnyTool) -> ToolSchema:
-    """A tool as a model is told of it."""
+    """A tool's description for a model."""
     return ToolSchema(tool.name, tool.description, json_schema(tool))
 
 

@@ -59,7 +59,7 @@ def blocking_read_key() -> bytes:
     """Return the key.
 
     Raises:
-        KeyringError: there is none, or no keyring.
+        KeyringError: there is no key, or no keyring.
     """
     if (key := _blocking_lookup(_program())) is None:
         raise KeyringError("the keyring holds no signing key; make one with `countersign history --make-key`")
@@ -67,7 +67,7 @@ def blocking_read_key() -> bytes:
 
 
 def blocking_make_key() -> bytes:
-    """Return the key; make and store it if there is none.
+    """Return the key; make and store one if the keyring has none.
 
     Raises:
         KeyringError: there is no keyring, or it did not keep the key.
@@ -93,7 +93,7 @@ def _program() -> _Program:
 
 
 def _blocking_lookup(program: _Program) -> bytes | None:
-    """Return the key, None if there is none. A keyring that does not answer must not have its key replaced."""
+    """Return the key, or None if the keyring holds none. Never replace the key of a keyring that fails."""
     done = _blocking_run(program, program.read)
     found = done.stdout.strip()
     if done.returncode == program.missing and not found and (program.explains or not done.stderr.strip()):

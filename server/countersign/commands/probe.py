@@ -117,7 +117,7 @@ def _recipe(named: str | None, command: Sequence[str]) -> tuple[Recipe, Mapping[
     """The recipe to start it by, and that recipe as it is written.
 
     Raises:
-        BadRecipe, OSError, ValueError: there is none of this name, or the file cannot be read.
+        BadRecipe, OSError, ValueError: no recipe has this name, or its file cannot be read.
     """
     if named is not None and _is_file(named):
         written = json.loads(Path(named).read_text(encoding="utf-8"))

@@ -298,7 +298,7 @@ class App:
             return approvals.BatchEntry(
                 approval_id=approval_id, error=approvals.BatchError(kind=error.kind, message=str(error))
             )
-        except Exception:  # the boundary of one entry: the others have their answers, and are told of them
+        except Exception:  # the boundary of one entry: the other entries get their answers
             log.exception("answering the request %r failed", approval_id)
             said = "answering it failed by a fault of the server; its log says why"
             return approvals.BatchEntry(

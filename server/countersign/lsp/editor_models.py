@@ -37,7 +37,7 @@ class EditorModels:
             parts.add(part)
 
     async def chat(self, params: LmChatParams) -> LmChatResult:
-        """Ask a model. Cancelled: the client is told. Raises ClientError."""
+        """Ask a model. If cancelled, cancel the client's request too. Raises ClientError."""
         return await self._ask("lm/chat", params)
 
     async def models(self) -> LmListResult:

@@ -31,7 +31,7 @@ async def query_history(house: WorkspaceServer, params: HistoryQueryParams) -> H
     """The newest entries of this workspace first; ``cursor`` leads to the next page.
 
     Raises:
-        InvalidAnswer: the cursor is none of ours, or the filter names a moment that is none.
+        InvalidAnswer: the cursor is none of ours, or the filter names an invalid time.
     """
     limit = min(max(params.limit or PAGE, 1), MOST_ON_A_PAGE)
     if params.cursor is not None and not params.cursor.isdecimal():
@@ -53,7 +53,7 @@ async def export_history(house: WorkspaceServer, params: HistoryQueryParams) -> 
     """Write what the filter names of this workspace as JSON lines into the storage folder; they prove themselves.
 
     Raises:
-        InvalidAnswer: the filter names a moment that is none.
+        InvalidAnswer: the filter names an invalid time.
         LedgerUnavailable: the ledger cannot be read, or the export cannot be written.
     """
     path = house.storage / f"history-{now().replace(':', '')}.jsonl"
@@ -71,7 +71,7 @@ async def stats_history(house: WorkspaceServer, params: HistoryStatsParams) -> H
     """Sum up what calls and models of this workspace took.
 
     Raises:
-        InvalidAnswer: the filter names a moment that is none.
+        InvalidAnswer: the filter names an invalid time.
         LedgerUnavailable: the ledger cannot be read.
     """
     wanted, workspace = params.filter or HistoryFilter(), house.settings.policy.workspace

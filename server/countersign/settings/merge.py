@@ -212,7 +212,7 @@ def _merged(layers: Sequence[Layer]) -> dict[str, Json]:
 
 
 def _rules(layers: Layers, counting: Sequence[Layer], problems: list[Problem]) -> tuple[RuleText, ...]:
-    for layer in layers.all():  # what does not count is told of all that is written, waiting or not
+    for layer in layers.all():  # faults are reported in every layer, confirmed or not
         rules_of(layer, problems)
     order = (*layers.strongest(), *layers.user, *counting, layers.default)
     return unique(rule for layer in order for rule in rules_of(layer, []))

@@ -128,7 +128,7 @@ def _is_delegated(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Parents:
-    """The folders in which groups can be made; the same one twice under version 2, None where there is none."""
+    """The folders in which groups can be made: the same folder twice under version 2, None for a missing one."""
 
     processes: Path | None = None
     memory: Path | None = None
@@ -198,7 +198,7 @@ def memory_limit() -> int:
 
 
 def bounds_of(parents: Parents, *, root: bool) -> tuple[str, ...]:
-    """What is bounded on this machine and what is not, each in one clause."""
+    """Say in one clause each which resources this machine bounds, and which it does not."""
     if parents.processes is not None:
         processes = f"at most {MOST_PROCESSES} processes (control group)"
     elif root:

@@ -1,4 +1,4 @@
-"""The fixed list of the built-in agent's tools, and how a model is told of them."""
+"""The fixed list of the built-in agent's tools, and their descriptions for models."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ TOOLS: tuple[AnyTool, ...] = (
 )
 BY_NAME: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
 OFFERED: Mapping[str, AnyTool] = {tool.name: tool for tool in (SandboxHost(),)}
-"""Tools that no model is told of: the result of another offers them on a card (``Outcome.offers``)."""
+"""Tools that no model sees: another tool's result offers them on a card (``Outcome.offers``)."""
 
 
 def parse_arguments(tool: AnyTool, given: Mapping[str, Any]) -> BaseModel:

@@ -125,7 +125,7 @@ class NoticeEvent(WireModel):
 
 
 class UnpermittedEvent(WireModel):
-    """Something happened that no permit covers: files changed, or an agent told of a call that it had not asked about.
+    """Something happened that no permit covers: files changed, or an agent reported a call that it had not asked for.
 
     ``certain``: nobody but the agent can have done it. ``paths`` are at most 20, ``more`` counts the others.
     """

@@ -53,7 +53,7 @@ def _listed(document: Document, listed: RuleList, node: Node, *, in_project: boo
 
 
 def _narrowed(text: str, *, in_project: bool) -> tuple[str | None, str]:
-    """An allow rule that covers no more than this one does there; or why there is none."""
+    """Return an allow rule that covers no more than this one does in Claude Code, or the reason why not."""
     found = re.fullmatch(r"\s*([\w.*-]+)(?:\((.*)\))?\s*", text, re.DOTALL)
     if found is None:
         return text, ""  # the grammar says what is wrong with it

@@ -1,8 +1,8 @@
-"""The workspace, watched while hosted agents work: changes that no permit accounts for are told of within two seconds.
+"""Watch the workspace while hosted agents work, and report changes without a permit within two seconds.
 
 A watcher names no author. So a change counts against an agent only where nobody else can have made it: no other agent
-works, nothing was saved in the editor, and no process of anybody else has a terminal or works in the workspace. What
-somebody else may have done is told of as uncertain, and lowers no label.
+works, nothing was saved in the editor, and no process of anybody else has a terminal or works in the workspace. Any
+other change is reported as uncertain, and lowers no label.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from countersign.tools.shell.processes import ShellRegistry
 log = logging.getLogger(__name__)
 
 DEBOUNCE = 300
-"""Milliseconds that changes are gathered before they are told of."""
+"""Milliseconds for which changes are gathered before they are reported."""
 AFTER_SECONDS = 30.0
 """How long after a turn changes are still looked for: what was stopped may write late."""
 SAVED_SECONDS = 5.0

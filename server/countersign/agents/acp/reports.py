@@ -214,7 +214,7 @@ class Reports:
 
     @property
     def last_call_id(self) -> str:
-        """The id that the agent gave the call which it told of last, or nothing."""
+        """The agent's id of the call that it reported last, or an empty text."""
         return next(reversed(self._by_id), "")
 
     def shown_id(self, call_id: str) -> str:

@@ -218,7 +218,7 @@ class Session:
                 task.cancel()
 
     def take_notes(self) -> list[str]:
-        """What the agent must be told of refusals before anything else, as one text; it counts as told now."""
+        """Return the refusals that the agent has not heard of, as one text; they count as delivered."""
         notes, self._notes, self.urgent = self._notes, [], False
         return ["\n".join(notes)] if notes else []
 
@@ -442,7 +442,7 @@ class Session:
         self._own(self.unpermitted.say_late(path), "tell of a write that was refused")
 
     def note_refusal(self, title: str, refused: Refused) -> None:
-        """Keep what the agent must be told of a refusal: ACP has no field for a reason, so it goes with a prompt."""
+        """Keep the reason of a refusal for the next prompt: ACP has no field for it."""
         if refused.by == "user" and refused.kind == "denied":
             if refused.reason != PLAIN_DENIAL:
                 self.urgent = True

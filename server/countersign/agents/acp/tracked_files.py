@@ -15,7 +15,7 @@ import pathspec
 MOST_FILES = 50_000
 """Files that are compared; in a larger workspace only the watcher sees changes of the others."""
 MOST_READ = 64 << 20
-"""Bytes that one comparison reads; what is not read is compared by size and times alone."""
+"""Bytes that one comparison reads; the remaining files are compared by size and times alone."""
 LARGEST = 4 << 20
 STEERING = tuple(
     ".git/hooks .git/config .vscode .claude .gemini .qwen .codex .opencode .cline .clinerules .copilot .github/hooks "

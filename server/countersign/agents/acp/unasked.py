@@ -23,7 +23,7 @@ GRACE_SECONDS = 1.0
 
 
 MOST_SAID = 100
-"""Calls without a request that are told of in one turn; the label has fallen with the first."""
+"""The most calls without a request that are reported in one turn; the first lowers the label."""
 
 
 class Labels(Protocol):

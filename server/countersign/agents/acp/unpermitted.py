@@ -42,7 +42,7 @@ class Unpermitted:
         self._uncertain = 0
 
     async def say_call(self, message: str, report: ToolReport, certain: bool) -> None:
-        """The agent told of a call that it had not asked about. Its label is the tripwire's to lower."""
+        """The agent reported a call without asking for it before. Lowering its label is up to the tripwire."""
         title = title_of(report)
         seen: dict[str, Json] = {"message": message, "toolCall": title, "input": shown_input(arguments_of(report))}
         await self._record(report.call_id, f"acp:{report.tool_kind}", seen, certain)

@@ -136,7 +136,7 @@ Piece = TextPiece | ThinkingPiece | CallPiece | UsagePiece | NoticePiece | WaitP
 
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
-    """A tool as a model is told of it. ``parameters`` is a JSON schema of an object."""
+    """A tool's description for a model. ``parameters`` is a JSON schema of an object."""
 
     name: str
     description: str

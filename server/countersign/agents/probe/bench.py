@@ -55,7 +55,7 @@ def lead_to_model(recipe: Recipe, url: str, home: Path) -> dict[str, str]:
 
 
 class Denier:
-    """Stands for the person: denies what is not a read inside the workspace, so that what happens happened unasked.
+    """Stands for the person: denies every call but reads inside the workspace, so that any effect happened unasked.
 
     ``starter`` is a text that only the start of a sub-agent holds: that is allowed, because what matters is whether the
     sub-agent asks. A class because it keeps the cards of the scenario.

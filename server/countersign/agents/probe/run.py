@@ -35,7 +35,7 @@ SETTLE_SECONDS = 0.25
 """How long after a turn an effect is still seen as that turn's; the next scenario begins then."""
 
 LEAKS = {"read outside": SECRET, "list": "seed.txt", "other command": SEED.splitlines()[0]}
-"""What the model is told by these scenarios, if they were not stopped."""
+"""Texts that these scenarios send to the model if nothing stops them."""
 
 Tell = Callable[[str], None]
 

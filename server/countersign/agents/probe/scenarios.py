@@ -23,11 +23,11 @@ SCENARIOS = (
 READING = frozenset({"list", "other command", "read outside"})
 """Scenarios without an effect on disk."""
 STARTER = "[[inner]]"
-"""Stands in what a sub-agent is told, and nowhere else; its own prompt chooses the scenario ``inner`` by it."""
+"""Part of a sub-agent's prompt and of no other text; the sub-agent's prompt selects the scenario ``inner`` by it."""
 
 
 def prompt_for(scenario: str) -> str:
-    """Return what the agent is told; the mark chooses the scenario."""
+    """Return the agent's prompt; the mark in it selects the scenario."""
     return f"[[{mark_of(scenario)}]] Do what this task says."
 
 

@@ -108,7 +108,7 @@ class Asking:
             self._forget(pending)
             raise
         except asyncio.CancelledError:
-            # The row counts as written; nobody was shown it, so nobody needs to be told of its end but the ledger.
+            # The row counts as written; nobody was shown it, so only the ledger needs its end.
             await self._farewell(pending)
             raise
         if seconds is not None:

@@ -48,7 +48,7 @@ class Lines:
 
 
 class ReadFile:
-    """Reads a regular file; an image goes to the model as one. Whether it exists is told only after the permit."""
+    """Reads a regular file; an image goes to the model as one. Reports whether it exists only after the permit."""
 
     name = "read_file"
     kind: ToolKind = "read"

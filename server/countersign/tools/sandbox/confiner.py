@@ -53,7 +53,7 @@ class Confined:
         self._run = run
         self._status, self._said = status
         self.notes: tuple[str, ...] = ()
-        """What the person and the model are told of its end."""
+        """How it ended, as a sentence for the person and the model."""
         self.started = False
         """Whether the program itself was started; known once it has ended."""
 

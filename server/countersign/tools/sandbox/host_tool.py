@@ -1,4 +1,4 @@
-"""``sandbox_host``: let commands in the sandbox reach a host. No model is told of it: a card of its own offers it
+"""``sandbox_host``: let commands in the sandbox reach a host. No model sees it: a card of its own offers it
 after the sandbox's proxy refused a host, and what a person answers is kept as a grant, which the proxy asks for.
 """
 

@@ -21,7 +21,7 @@ from countersign.tools.files.walk import in_walking_order
 from countersign.tools.search.ignore_files import blocking_patterns, folders_above
 
 RIPGREP_SERVICE = "ripgrep"
-"""The path of the program among the services of a tool; absent where there is none."""
+"""The path of the program among the services of a tool; absent if it is not installed."""
 MOST_STRINGS = 32
 SHORTEST = 2
 """Characters of a string that is worth looking for."""

@@ -1,6 +1,6 @@
 """``web_fetch``: one page of the public internet as readable text.
 
-Redirects are not followed: the model is told where one leads, and a call with that address is judged like any other.
+Redirects are not followed: the result names the target, and a call with that address is judged like any other.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class PathFinder:
         home, counts wherever it lies; what would allow it does not."""
         found = self._unknown(touch, source)
         if found.kind == "read":
-            found = found._replace(requires_ask=None)  # its name is known, and is none of a secret if that asks nowhere
+            found = found._replace(requires_ask=None)  # its name is known, and no secret's if no name asks
         secret = None
         if touch.deed == "read":
             secret = next((said.requires_ask for said in nearby if said.requires_ask and not said.auto_lifts), None)

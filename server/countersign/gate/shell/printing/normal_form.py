@@ -144,7 +144,7 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
         else:
             yield from _expanded(word)
     if declared:
-        raise NotPrintable("an assignment among the arguments that is none of them")
+        raise NotPrintable("an assignment among the arguments that is not an argument")
 
 
 def _may_hold_texts(command: Simple) -> bool:

@@ -178,7 +178,7 @@ def _is_like_a_file(text: str) -> bool:
 
 
 _ONLY_LOOKING = frozenset({"test", "["})
-"""What these are told of a file is whether it is there, its kind and its date: nothing of it is read (S12)."""
+"""These learn whether a file exists, its kind and its date; they read none of its contents (S12)."""
 
 _WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
 """Programs whose rows do not say which of their words are files."""
