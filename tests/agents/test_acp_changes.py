@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from countersign.agents.acp.tracked_files import TrackedFiles
 from countersign.gate.running_calls import RunningCalls
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
-from .desk import Place, make_place
+from .desk import BOUND, Place, make_place
 
 
 class Watched:
@@ -174,12 +175,11 @@ async def test_a_persons_work_beside_an_agent_lowers_no_label(make_watched):
                 (workspace / f"built-{number}.js").write_text(f"{round_}")
             (workspace / "f.py").write_text(f"x = {round_}\n")
             # A change from before the watcher runs is only found when the turn ends, so it is made again.
-            for again in range(120):
-                if watched.looks.acquire(timeout=0.5):
-                    break
-                (workspace / "f.py").write_text(f"x = {round_}, {again}\n")
-            else:
-                raise TimeoutError("the watcher did not look at these changes")
+            until = time.monotonic() + BOUND
+            while not watched.looks.acquire(blocking=False):
+                assert time.monotonic() < until, "the watcher did not look at these changes"
+                (workspace / "f.py").write_text(f"x = {round_}, {until - time.monotonic()}\n")
+                time.sleep(0.1)
 
     def prepare() -> None:
         git("init", "-q", "-b", "main")

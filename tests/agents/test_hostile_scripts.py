@@ -16,7 +16,7 @@ from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.recipe import Recipe
 from tests.agents.scripted_agent_fixture import Player, ask, done, report
 
-from .desk import Place
+from .desk import BOUND, Place
 
 EVIL = {"write": ["{ws}/evil.txt", "x"]}
 RUN = {"kind": "execute", "rawInput": {"command": "make"}}
@@ -129,7 +129,7 @@ async def test_two_hostile_agents_are_told_of_by_the_ledger_even_where_the_chat_
 
     async def one_row_each() -> None:
         for name in names:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(BOUND):
                 while not any(name in row.input["paths"] for row in noticed(place)):  # noqa: ASYNC110 on disk only
                     await asyncio.sleep(0.02)
             (seen / name).touch()
