@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pathspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from countersign.gate.patterns import BadPattern, command_specifier, parse_command, parse_path
+from countersign.gate.patterns import BadPattern, command, command_specifier, parse_command, parse_path
 
 COMMANDS = [
     # specifier, words, covers (allow), touches (deny and ask)
@@ -99,6 +101,21 @@ def test_the_rule_for_exact_words_covers_them_and_nothing_else(one: list[str], o
     assert pattern.words == tuple(one)
     assert pattern.covers(one)
     assert pattern.covers(other) is (one == other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("ab*:\t \x1c\x85\xa0\u2003é", max_size=12))
+def test_a_pattern_without_quotes_is_split_as_one_with_quotes(body: str) -> None:
+    def words() -> tuple[str, ...] | None:
+        try:
+            return parse_command(body).words
+        except BadPattern:
+            return None
+
+    found = words()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(command, "_QUOTING", re.compile(""))
+        assert words() == found
 
 
 def test_words_with_control_characters_have_no_rule() -> None:

@@ -10,6 +10,9 @@ import pytest
 from countersign.advice.explain import explain, policy_of
 from countersign.gate.approvals.rule_examples import samples
 from countersign.gate.decision import Decision
+from countersign.gate.shell.rules import proposals as proposing
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.whole_text import MOST_OFFERED
 
 from .asked import BASH, HOME, WS, rows
 
@@ -97,6 +100,24 @@ def test_nothing_is_offered_for_what_runs_anything(command: str) -> None:
 )  # fmt: skip
 def test_rules_have_the_width_that_a_person_would_choose(command: str, rules: list[str]) -> None:
     assert list(decided(command).proposals) == rules
+
+
+@pytest.mark.parametrize("count", [3, MOST_OFFERED // 2, MOST_OFFERED, 5_000])
+def test_a_text_that_needs_more_rules_than_anybody_reads_is_offered_none(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    def counted(text: str, case: AnalyzedCommand) -> bool:
+        tried.append(text)
+        return covers(text, case)
+
+    covers = proposing._covers  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(proposing, "_covers", counted)
+    found = decided("; ".join(f"tool-{number} x" for number in range(count)))
+    assert found.verdict == "ask"
+    assert len(found.proposals) == (2 * count if 2 * count <= MOST_OFFERED else 0)
+    assert len(tried) <= MOST_OFFERED + 2
 
 
 def test_an_exact_rule_has_no_further_examples() -> None:

@@ -138,7 +138,12 @@ def _spell(word: str) -> str:
 
 def _words(body: str, *, quoted_star: bool) -> tuple[str, ...]:
     """Split as bash splits literal text; with an unbalanced quote, quotes are ordinary characters."""
+    if not _QUOTING.search(body):
+        return tuple(body.replace("*", WILD).split())
     return _split(body, quoted_star, quotes="'\"") or _split(body, quoted_star, quotes="") or ()
+
+
+_QUOTING = re.compile(r"""[\\'"]""")
 
 
 def _split(body: str, quoted_star: bool, *, quotes: str) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.patterns import WILD, CommandPattern
@@ -225,10 +225,22 @@ def covering(
 ) -> Coverage:
     """The first rule that honestly covers this command. ``harmless`` are names that it assigns in front which need not
     be in the rule, beside those that never need to."""
+    return _covering(case, lambda words: case.candidates(words, rules, agent).get(listed, ()), harmless)
+
+
+def covering_alone(case: AnalyzedCommand, rule: Rule) -> Coverage:
+    """What this one allow rule says of the command."""
+    return _covering(case, lambda words: (rule,), frozenset())
+
+
+def _covering(
+    case: AnalyzedCommand, candidates: Callable[[tuple[str, ...]], Sequence[Rule]], harmless: frozenset[str]
+) -> Coverage:
+    """The first of the rules that could match which covers the command."""
     near: str | None = None
     if case.ordinary:
         # Nothing in it keeps a rule that names its program from covering it.
-        for rule in case.candidates(case.shapes, rules, agent).get(listed, ()):
+        for rule in candidates(case.shapes):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
                 return Coverage(rule.said)
@@ -241,7 +253,7 @@ def covering(
     if case.unnamed is not None:
         return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
     for words, above in _readings(case, harmless):
-        for rule in case.candidates(words, rules, agent).get(listed, ()):
+        for rule in candidates(words):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
                 reason = _kept_out(case)

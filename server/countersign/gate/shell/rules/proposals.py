@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.patterns import command_specifier
-from countersign.gate.rules.rule_set import RuleSet
+from countersign.gate.rules.rule import compile_rule
 from countersign.gate.shell.effects.unwrap import is_wrapper
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS
 from countersign.gate.shell.programs.subcommand_depth import ONLY_EXACT
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
-from countersign.gate.shell.rules.match import covering
+from countersign.gate.shell.rules.match import covering_alone
 from countersign.gate.shell.rules.rule_prefix import Stem, git_stem, looks_like_subcommand, stem
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.settings.policy import RuleText
@@ -99,7 +99,7 @@ def _width(case: AnalyzedCommand) -> int:
         found = git_stem(git.subcommand or "", words)
     else:
         found = stem(name, words)
-    if found.length == 0 or any(map(found.begins, ONLY_EXACT)):
+    if found.length == 0 or found.begins_with_any(ONLY_EXACT):
         return 0
     above = [word.value for word in case.layers[0].words[:lead]]
     return lead + found.length if None not in above else 0
@@ -120,5 +120,8 @@ def _script(case: AnalyzedCommand, words: Sequence[str | None]) -> Stem:
 
 
 def _covers(text: str, case: AnalyzedCommand) -> bool:
-    found = covering(case, "allow", RuleSet([RuleText("allow", text)]), "")
+    rule, _ = compile_rule(RuleText("allow", text))
+    if rule is None:
+        return False
+    found = covering_alone(case, rule)
     return found.evidence is not None and not found.writes

@@ -8,7 +8,7 @@ let the program do something else than was seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.shell.programs.argv import Grammar, takes_value
@@ -50,9 +50,10 @@ class Stem(NamedTuple):
     length: int
     readings: tuple[tuple[str, ...], ...] = ()
 
-    def begins(self, words: tuple[str, ...]) -> bool:
-        """Whether what is done may begin with these words."""
-        return any(reading[: len(words)] == words for reading in self.readings)
+    def begins_with_any(self, commands: Collection[tuple[str, ...]]) -> bool:
+        """Whether what is done may begin with the words of one of these commands."""
+        beginnings = (reading[:end] for reading in self.readings for end in range(1, len(reading) + 1))
+        return any(beginning in commands for beginning in beginnings)
 
 
 def stem(name: str, words: Sequence[str | None]) -> Stem:

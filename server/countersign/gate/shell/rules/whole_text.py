@@ -18,6 +18,9 @@ from countersign.settings.policy import RuleText
 MAX_RULE = 2000
 """Characters up to which a command is said in full as a rule; nobody reads a longer one."""
 
+MOST_OFFERED = 50
+"""Rules that are offered for one text. A card shows the first few, and making thousands takes seconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -38,14 +41,17 @@ class Whole:
 def exact_rules(text: str, around: Circumstances) -> tuple[Rule | None, Rule | None]:
     """The allow rule and the grant that hold exactly this text, byte for byte."""
     wanted = f"Bash({text})"
-    found: list[Rule | None] = []
-    for listed in _COVERING:
-        rules = around.rules.commands_of(listed, None, around.agent) if listed == "allow" or around.granting else ()
-        found.append(next((rule for rule in rules if rule.text == wanted and _says_one_text(rule)), None))
-    return found[0], found[1]
+    return _by_text("allow", around).get(wanted), _by_text("grant", around).get(wanted) if around.granting else None
 
 
-_COVERING: tuple[Literal["allow", "grant"], ...] = ("allow", "grant")
+def _by_text(listed: Literal["allow", "grant"], around: Circumstances) -> Mapping[str, Rule]:
+    """The rules of this list that hold exactly one text, by how they are written; of two alike the first."""
+
+    def make() -> Mapping[str, Rule]:
+        rules = reversed(around.rules.commands_of(listed, None, around.agent))
+        return {rule.text: rule for rule in rules if _says_one_text(rule)}
+
+    return around.rules.derived((_by_text, listed, around.agent), make)
 
 
 def with_exact(whole: Whole, allow: Rule | None, grant: Rule | None) -> tuple[Finding, ...]:
@@ -91,8 +97,8 @@ def exact_rule(whole: Whole, around: Circumstances) -> str | None:
 def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
     """Rules for each part that nothing covers yet, narrowest first.
 
-    Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, and of a
-    text of several lines, nothing is offered at all.
+    Offered only where choosing one for each such part would allow the text: of a part that no rule can cover, of a
+    text of several lines, and of one that needs more rules than anybody would read, nothing is offered at all.
     """
     if "\n" in whole.text or any(finding.not_plain for finding in whole.findings):
         return ()
@@ -111,6 +117,8 @@ def proposals(whole: Whole, around: Circumstances) -> tuple[str, ...]:
         if found is None:
             return ()
         offered.update(dict.fromkeys(found))
+        if len(offered) > MOST_OFFERED:
+            return ()
     return tuple(offered)
 
 
