@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import Known
@@ -102,7 +103,12 @@ def chosen_by_workspace(words: Sequence[Word], places: Iterable[str], workspace:
 
 def program_folders(workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders of the path in the workspace, and those elsewhere."""
-    folders = [folder for folder in disk.variable("PATH").split(":") if folder.startswith("/")]
+    return _program_folders(disk.variable("PATH"), workspace)
+
+
+@lru_cache(maxsize=16)
+def _program_folders(path: str, workspace: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    folders = [folder for folder in path.split(":") if folder.startswith("/")]
     inside = tuple(folder for folder in folders if f"{folder}/".startswith(f"{workspace}/"))
     return inside, tuple(folder for folder in folders if folder not in inside)
 
