@@ -44,7 +44,7 @@ const SHOWING_COMMANDS = new Set([
   'simpleBrowser.show',
   'workbench.action.openWalkthrough',
 ]);
-const BRANDS = new Set(['EditorText', 'DialogText', 'Block']);
+const BRANDS = new Set(['EditorText', 'DialogText', 'Block', 'SafeButton']);
 /** Functions that take a literal of ours first. */
 const LITERAL_FIRST = new Set(['t', 'detail', 'ownText']);
 

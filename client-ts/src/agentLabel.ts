@@ -15,7 +15,7 @@ export async function resetLabel(link: Pick<Link, 'request'>, host: BypassHost, 
       '{0}\n\nIts label will say again what was measured, until the same happens once more.',
       agent.detail ?? '',
     ),
-    host.t('Change Nothing'),
+    host.safeButton('changeNothing'),
     reset,
   );
   // INVARIANT (asked again)

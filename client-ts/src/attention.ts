@@ -3,7 +3,16 @@
  * where the webview cannot be shown. Drawn from the desk's open approvals each time; keeps no queue of its own.
  */
 import type { Desk } from './desk.ts';
-import { block, type DialogText, paragraphs, type EditorText, editorText, ownText, type Texts } from './editorText.ts';
+import {
+  block,
+  type DialogText,
+  paragraphs,
+  type EditorText,
+  editorText,
+  ownText,
+  type SafeButton,
+  type Texts,
+} from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
@@ -16,7 +25,12 @@ export interface AttentionHost extends Texts {
   showBypass(text: EditorText | undefined, tooltip: EditorText, command: string): void;
   setContext(key: string, value: unknown): void;
   notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
-  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  choose(
+    message: EditorText,
+    detail: DialogText,
+    safe: SafeButton,
+    ...acting: EditorText[]
+  ): Promise<string | undefined>;
   pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   windowFocused(): boolean;
   /** `away`, `always` or `never`. */
@@ -172,7 +186,7 @@ export function createAttention(
     const { approval } = picked;
     const subject = subjectText(approval);
     const approve = host.t('Approve');
-    const deny = host.t('Deny');
+    const deny = host.safeButton('deny');
     const whole = block(subject).rest === 0 && !isTooLarge(approval);
     // An approval that is kept for the chat says so on its card.
     const option = approval.options.find(

@@ -5,13 +5,18 @@
  * INVARIANT (asked again): bypass is turned on only after the person chose how long it lasts in a modal that the
  * extension drew; the button that Enter presses changes nothing. Turning it off narrows, and needs no question.
  */
-import type { DialogText, EditorText, Texts } from './editorText.ts';
+import type { DialogText, EditorText, SafeButton, Texts } from './editorText.ts';
 import type { Link } from './link.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface BypassHost extends Texts {
   /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  choose(
+    message: EditorText,
+    detail: DialogText,
+    safe: SafeButton,
+    ...acting: EditorText[]
+  ): Promise<string | undefined>;
 }
 
 /** How long the person wants bypass to last; undefined if they want none. */
@@ -24,7 +29,7 @@ export async function askBypass(host: BypassHost, agentName: string): Promise<wi
       '{0} will act in this workspace without asking you, from now on. Outside the workspace it may read and write too. Protected files, keys in your home folder, and your own ask and deny rules still stop it.\n\n“Bypass Permissions” is kept in .vscode/settings.json as bypassPermissions. “Bypass Until Window Closes” is kept nowhere.',
       agentName,
     ),
-    host.t('Change Nothing'),
+    host.safeButton('changeNothing'),
     session,
     workspace,
   );

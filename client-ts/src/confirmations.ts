@@ -13,6 +13,7 @@ import {
   editorText,
   type EditorText,
   paragraphs,
+  type SafeButton,
   type Texts,
 } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
@@ -22,7 +23,12 @@ import type * as wire from './wire.gen.ts';
 
 export interface ConfirmationsHost extends Texts {
   /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  choose(
+    message: EditorText,
+    detail: DialogText,
+    safe: SafeButton,
+    ...acting: EditorText[]
+  ): Promise<string | undefined>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   openFile(file: string, line?: number): Promise<void>;
   trusted(): boolean;
@@ -81,18 +87,18 @@ export function createConfirmations(link: Pick<Link, 'request'>, host: Confirmat
     }
   }
 
-  /** The button that changes nothing comes first, since it is the one that Enter presses. */
   async function askAbout(item: wire.UnconfirmedItem): Promise<'accept' | 'ignore' | 'later'> {
-    const ignore = host.t('Keep Ignoring');
+    const ignore = host.safeButton('keepIgnoring');
     const accept = host.t('Accept');
     const openFile = host.t('Open File');
     const { detail, whole } = describe(item, host);
     // What is not shown whole cannot be accepted.
-    const buttons = [ignore, ...(whole ? [accept] : []), ...(item.file === undefined ? [] : [openFile])];
+    const acting = [...(whole ? [accept] : []), ...(item.file === undefined ? [] : [openFile])];
     const pressed = await host.choose(
       host.t('This workspace wants to set {0}', editorText(item.key, HEADLINE_LIMIT)),
       detail,
-      ...buttons,
+      ignore,
+      ...acting,
     );
     if (pressed === openFile && item.file !== undefined) await host.openFile(item.file, item.line);
     return pressed === accept && whole ? 'accept' : pressed === ignore ? 'ignore' : 'later';

@@ -18,6 +18,16 @@ export type EditorText = string & { readonly [KIND]: 'line' };
 /** Lines for the detail of a modal, where the editor parses nothing: nothing hidden, bounded. */
 export type DialogText = string & { readonly [KIND]: 'line' | 'lines' };
 
+declare const SAFE: unique symbol;
+
+/**
+ * The label of a button that widens and loses nothing. Enter presses the first button of a modal, so that one is always
+ * of this kind; only `safeButton` makes it.
+ */
+export type SafeButton = EditorText & { readonly [SAFE]: true };
+
+export type SafeKind = 'changeNothing' | 'deny' | 'keepIgnoring';
+
 /** Foreign text that keeps its line breaks where a `detail` quotes it. */
 export interface Block {
   readonly lines: DialogText;
@@ -30,6 +40,8 @@ export interface Texts {
   t(message: string, ...values: (string | number)[]): EditorText;
   /** The same for the detail of a modal: values keep what they read like, only a `Block` keeps its line breaks. */
   detail(message: string, ...values: (string | number | Block)[]): DialogText;
+  /** The button that comes first in a modal. */
+  safeButton(kind: SafeKind): SafeButton;
 }
 
 /** Longer than any sentence of ours with a path in it; a server's error may quote a program's output. */
@@ -78,7 +90,16 @@ export function createTexts(translate: (message: string) => string): Texts {
     if (typeof value !== 'object') return oneLine(clipped(String(value), BLOCK_LIMIT));
     return value.rest === 0 ? value.lines : `${value.lines}${t('… ({0} more characters)', value.rest)}`;
   };
-  return { t, detail: (message, ...values) => filled(message, values, detailed).join('') as DialogText };
+  const safe: Record<SafeKind, () => EditorText> = {
+    changeNothing: () => t('Change Nothing'),
+    deny: () => t('Deny'),
+    keepIgnoring: () => t('Keep Ignoring'),
+  };
+  return {
+    t,
+    detail: (message, ...values) => filled(message, values, detailed).join('') as DialogText,
+    safeButton: (kind) => safe[kind]() as SafeButton,
+  };
 }
 
 /** Pieces in a row, which make no link or icon together. */

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 
-import type { DialogText, EditorText } from './editorText.ts';
+import type { DialogText, EditorText, SafeButton } from './editorText.ts';
 
 export type Severity = 'info' | 'warning' | 'error';
 
@@ -34,13 +34,18 @@ export function showMessage(
   );
 }
 
-/** A dialog that waits for an answer. Gives the button pressed; undefined if it was closed. */
+/**
+ * A dialog that waits for an answer; the only one there is. Gives the button pressed; undefined if it was closed.
+ *
+ * Enter presses the first button, so that one neither widens nor loses anything.
+ */
 export function showModal(
   message: EditorText,
   detail: DialogText,
-  ...buttons: EditorText[]
+  safe: SafeButton,
+  ...acting: EditorText[]
 ): Thenable<string | undefined> {
-  return vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+  return vscode.window.showWarningMessage(message, { modal: true, detail }, safe, ...acting);
 }
 
 export function showPick<T extends PickItem>(items: T[], placeHolder: EditorText): Thenable<T | undefined> {

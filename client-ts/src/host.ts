@@ -9,7 +9,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Question } from './approvals.ts';
-import { createTexts, type DialogText, type EditorText, editorText, ownText } from './editorText.ts';
+import { createTexts, type DialogText, type EditorText, editorText, ownText, type SafeButton } from './editorText.ts';
 import {
   createStatus,
   type PickItem,
@@ -60,12 +60,16 @@ export function createHost(context: vscode.ExtensionContext) {
     // Being asked and told
 
     async confirm({ message, detail, button }: Question): Promise<boolean> {
-      // Enter presses the first button, which must not be the one that widens.
-      return (await showModal(message, detail, t('Change Nothing'), button)) === button;
+      return (await showModal(message, detail, texts.safeButton('changeNothing'), button)) === button;
     },
-    /** Gives the button pressed; undefined if it was closed. The first button is the one that Enter presses. */
-    async choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined> {
-      return showModal(message, detail, ...buttons);
+    /** Gives the button pressed; undefined if it was closed. Enter presses the safe one. */
+    async choose(
+      message: EditorText,
+      detail: DialogText,
+      safe: SafeButton,
+      ...acting: EditorText[]
+    ): Promise<string | undefined> {
+      return showModal(message, detail, safe, ...acting);
     },
     async notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined> {
       return showMessage('info', message, ...buttons);

@@ -2,13 +2,18 @@
  * The ledger as the editor sees it: keeps the anchor outside the storage folder, says when the chain is broken, and lets
  * the person begin a new one. Nothing but reads runs while it is broken; the server holds that, not this module.
  */
-import { type DialogText, editorText, type EditorText, type Texts } from './editorText.ts';
+import { type DialogText, editorText, type EditorText, type SafeButton, type Texts } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
 import type * as wire from './wire.gen.ts';
 
 export interface LedgerHost extends Texts {
   /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(message: EditorText, detail: DialogText, ...buttons: EditorText[]): Promise<string | undefined>;
+  choose(
+    message: EditorText,
+    detail: DialogText,
+    safe: SafeButton,
+    ...acting: EditorText[]
+  ): Promise<string | undefined>;
   notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   /** Kept beside the editor's own state, for all windows. */
@@ -40,7 +45,8 @@ export function createLedger(link: Pick<Link, 'request'>, host: LedgerHost): Led
         'The ledger was damaged: {0}\n\nIt is set aside under a dated name and never deleted. The new chain begins with a row that names the damage. Look at the damaged one first with "countersign history --verify" if you do not know what happened.',
         status.reason ?? '',
       );
-      if ((await host.choose(host.t('Begin a new ledger chain?'), detail, begin)) !== begin) return;
+      const question = host.t('Begin a new ledger chain?');
+      if ((await host.choose(question, detail, host.safeButton('changeNothing'), begin)) !== begin) return;
       await link.request('ledger/newChain', { reason: 'a person confirmed it in the editor' });
     } catch (error) {
       host.tell('error', host.t('No new chain was begun: {0}', editorText(asServerError(error).message, REASON_LIMIT)));

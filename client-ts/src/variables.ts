@@ -20,7 +20,7 @@ export async function passVariable(link: Pick<Link, 'request'>, host: BypassHost
       'Every command in this workspace gets the value of {0} from now on, also one that runs without asking you, and can send it wherever it reaches. The name is kept in .vscode/settings.json as countersign.shell.env.pass; the value is not.',
       name,
     ),
-    host.t('Change Nothing'),
+    host.safeButton('changeNothing'),
     pass,
   );
   if (pressed === pass) await link.request('environment/pass', { name });

@@ -240,6 +240,10 @@ describe('the lint rule finds', () => {
       "import type { EditorText } from './editorText.ts';\nexport const text = (a: string): EditorText => a as never;",
     ],
     [
+      'a cast of a button that Enter presses',
+      "import type { EditorText, SafeButton } from './editorText.ts';\nexport const safe = (a: EditorText): SafeButton => a as SafeButton;",
+    ],
+    [
       'a message of ours in a variable',
       'declare const host: { t(text: string): string };\nexport const text = (a: string): string => host.t(a);',
     ],

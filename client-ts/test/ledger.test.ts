@@ -10,6 +10,8 @@ const broken: wire.LedgerStatus = { state: 'broken', rows: 9, head: 'h9', broken
 let status: wire.LedgerStatus;
 let kept: wire.LedgerHead | undefined;
 let press: string | undefined;
+/** The button that Enter presses, whatever it says. */
+const ENTER = 'enter';
 let said: string[];
 let asked: [string, unknown][];
 
@@ -25,7 +27,10 @@ const make = () =>
     },
     {
       ...createTexts((message) => message),
-      choose: async (message, detail) => (said.push(`modal ${message} | ${detail}`), press),
+      choose: async (message, detail, safe) => (
+        said.push(`modal ${message} | ${detail}`),
+        press === ENTER ? safe : press
+      ),
       notify: async (message) => void said.push(`note ${message}`),
       tell: (level, message) => void said.push(`${level} ${message}`),
       ledgerAnchor: () => kept,
@@ -50,6 +55,7 @@ describe('a new chain', () => {
   it.each([
     ['begins after a press', 'Begin a New Chain', ['ledger/status', 'ledger/newChain']],
     ['does not begin where the modal was closed', undefined, ['ledger/status']],
+    ['does not begin by Enter', ENTER, ['ledger/status']],
   ])('%s', async (_, pressed, methods) => {
     press = pressed;
     await make().newChain();
