@@ -61,6 +61,17 @@ def test_rows_are_filtered_and_printed_oldest_first(storage, words, rows):
     assert len(said("--storage", str(storage), *words)[1].splitlines()) == len(rows)
 
 
+def test_a_check_as_json_says_what_its_lines_say(storage):
+    code, out, _ = said("--storage", str(storage), "--verify", "--json")
+    told = json.loads(out)
+    assert (code, told["holds"], told["rows"], told["fault"]) == (0, True, 4, None)
+    assert said("--storage", str(storage), "--verify")[1].endswith(f"compared with {told['comparedWith']}\n")
+    harm(storage / LEDGER_FILE, "UPDATE entries SET tool = 'x' WHERE seq = 2")
+    code, out, _ = said("--storage", str(storage), "--verify", "--json")
+    assert (code, json.loads(out)["holds"]) == (1, False)
+    assert "row 2" in json.loads(out)["fault"]
+
+
 def test_a_line_is_the_entry_as_it_stands_on_the_wire(storage):
     out = said("--storage", str(storage), "--json")[1]
     entries = reversed(Reader(storage / LEDGER_FILE).query(HistoryFilter(), workspace=None))

@@ -23,6 +23,7 @@ from typing import Any, TextIO, get_args
 from countersign.agents.transcript import CHATS_FILE
 from countersign.agents.usage_store import blocking_usage
 from countersign.commands.keyring import KeyringError, blocking_make_key, blocking_read_key
+from countersign.commands.option_uses import LISTING, OptionUses, ignored_option
 from countersign.gate import (
     LEDGER_FILE,
     Anchor,
@@ -51,6 +52,31 @@ from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import CallFigures, HistoryFilter, ModelFigures, Phase
 from countersign.wire.verdicts import DecidedBy, Verdict
 
+_ROWS = (LISTING, "--stats", "--export")
+USES = OptionUses(
+    actions=(
+        "--stats",
+        "--verify",
+        "--export",
+        "--verify-export",
+        "--rotate",
+        "--make-key",
+        "--sign-head",
+        "--new-chain",
+    ),
+    only_with={
+        "--storage": (LISTING, "--stats", "--verify", "--export", "--rotate", "--sign-head", "--new-chain"),
+        "--json": (LISTING, "--stats", "--verify"),
+        "--anchor": ("--verify", "--new-chain"),
+        "--signed-head": ("--verify",),
+        "--sign": ("--export", "--rotate", "--verify-export"),
+        "--reason": ("--new-chain",),
+        **dict.fromkeys(("--thread", "--agent", "--tool", "--verdict", "--by", "--phase", "--workspace"), _ROWS),
+        **dict.fromkeys(("--since", "--until", "--text"), _ROWS),
+    },
+)
+"""Which options count together; the rest of a call that does not fit is refused by name."""
+
 _AGO = re.compile(r"(\d{1,6})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -58,7 +84,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the subcommand."""
     parser.add_argument("--storage", type=Path, help="the server's storage folder")
-    parser.add_argument("--json", action="store_true", help="one JSON line for each entry")
+    parser.add_argument("--json", action="store_true", help="JSON lines; with --verify, one object")
     parser.add_argument("--stats", action="store_true", help="how many of what, and how long it took")
     parser.add_argument("--verify", action="store_true", help="walk the hash chain and say whether it holds")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write it as JSON lines into a new file")
@@ -67,7 +93,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rotate", type=Path, metavar="FILE", help="export everything into a new file and begin a new chain"
     )
     parser.add_argument(
-        "--anchor", type=_anchor, metavar="SEQ:HASH", help="with --verify: this row must be in the chain with this hash"
+        "--anchor",
+        type=_anchor,
+        metavar="SEQ:HASH",
+        help="with --verify, --new-chain: this row must be in it with this hash",
     )
     parser.add_argument("--make-key", action="store_true", help="make a key for signatures in the system's keyring")
     parser.add_argument("--sign-head", type=Path, metavar="FILE", help="sign the chain's end into a new file")
@@ -98,6 +127,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
     """Do what was asked, oldest row first. 0: done; 1: it does not hold; 2: it could not be done."""
+    if (wrong := ignored_option(arguments, USES)) is not None:
+        print(wrong, file=problems)
+        return 2
     try:
         if arguments.make_key:
             print(f"exports and heads are signed with the key {key_name(blocking_make_key())}", file=out)
@@ -175,12 +207,18 @@ def _verified(reader: Reader, arguments: argparse.Namespace, out: TextIO) -> int
     if found.fault is None:
         for _, anchor in outside:
             reader.check_anchor(anchor)
-    status = _told(found, out)
     heads = blocking_read_heads(reader.path) if reader.path is not None else ()
     beside = f"the head file beside it (row {heads[0].rows})" if heads else "no head file: there is none beside it"
     named = " and ".join(words for words, _ in outside)
     named = named or "nothing outside the folder (give `--anchor SEQ:HASH` or `--signed-head FILE`)"
-    print(f"compared with {beside} and with {named}", file=out)
+    compared = f"{beside} and with {named}"
+    if arguments.json:
+        holds = found.fault is None
+        told = {"holds": holds, "rows": found.rows, "head": found.head, "fault": found.fault, "notes": found.notes}
+        print(json.dumps({**told, "comparedWith": compared}), file=out)
+        return 0 if holds else 1
+    status = _told(found, out)
+    print(f"compared with {compared}", file=out)
     return status
 
 

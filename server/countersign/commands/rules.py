@@ -49,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, out: TextIO = sys.stdout, problems: TextIO = sys.stderr) -> int:
     """0: nothing is wrong; 1: something is (for lint an error, not a warning); 2: a file cannot be read."""
+    if arguments.storage is not None and arguments.action != "list":
+        print(f"`--storage` does nothing with `{arguments.action}`; give it with `list`", file=problems)
+        return 2
     if arguments.action == "import":
         return _import(arguments.files, out, problems)
     found: list[Problem] = []
