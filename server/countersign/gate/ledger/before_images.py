@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 
 KEPT_SECONDS = 7 * 24 * 3600.0
@@ -39,8 +40,9 @@ class BeforeImages:
         """Remove what is older than ``KEPT_SECONDS``."""
         oldest = (time.time() if now is None else now) - KEPT_SECONDS
         for path in self._folder.iterdir():
-            if path.stat().st_mtime < oldest:
-                path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # another server sweeps, too
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
 
     def _path(self, receipt_id: str) -> Path:
         if not _NAME.fullmatch(receipt_id):
