@@ -335,6 +335,9 @@ export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEven
 /** What a chat does: `waiting` for a person, or how its last turn ended. */
 export type ThreadState = "new" | "working" | "waiting" | "done" | "stopped" | "failed";
 
+/** Whether the agent of a chat remembers all that stands in it, as far as is known before its next turn. */
+export type ThreadMemory = "kept" | "lost";
+
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
   type: "prompt";
@@ -510,6 +513,7 @@ export interface ThreadOpenResult {
   events: ThreadEvent[];
   approvals: ApprovalRequest[];
   running: boolean;
+  memory?: ThreadMemory;
 }
 
 export interface ThreadDeleteParams {

@@ -1,7 +1,10 @@
 """An ACP agent that does what a script says: a child process for everything that no well-behaved agent would do.
 
 Run as `scripted_agent.py SCRIPT LOG`, standard library only. SCRIPT is JSON: `{"prompts": [[step, …], …]}`, the steps
-of each `session/prompt` in turn (the last is repeated), and optionally `"modes"`, `"version"`, `"greeting"`. Steps:
+of each `session/prompt` in turn (the last is repeated), and optionally `"modes"`, `"version"`, `"greeting"`.
+`"remembers": true` makes it keep what it was prompted, beside SCRIPT, and repeat that when a session is loaded;
+`"loads": [[step, …], …]` are played in turn before it answers `session/load` or `session/resume`, `"after_load": [step,
+…]` right after; `"new_fails": MESSAGE` is its answer to `session/new`. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -47,6 +50,8 @@ class Agent:
         self.sessions = 0
         self.asked: set = set()
         self.prompt: dict = {}
+        self.loaded = 0
+        self.memory = Path(sys.argv[1]).with_suffix(".memory")
 
     def serve(self) -> None:
         self.note({"started": {"env": dict(os.environ), "cwd": os.getcwd(), "pid": os.getpid()}})
@@ -62,21 +67,65 @@ class Agent:
                 told = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": {"name": "scripted",
                         "version": self.script.get("version", "1")}}  # fmt: skip
                 self.reply(message, {**told, **self.script.get("greeting", {})})
+            elif method == "session/new" and "new_fails" in self.script:
+                error = {"code": -32000, "message": self.script["new_fails"]}
+                self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
             elif method == "session/new":
                 self.sessions += 1
                 ids = self.script.get("sessions", ["session-1"])
                 session = ids[min(self.sessions, len(ids)) - 1]
+                if self.script.get("remembers"):
+                    remembered = self.remembered()
+                    session = f"session-{len(remembered) + 1}"
+                    self.remember({**remembered, session: []})
                 self.reply(message, {"sessionId": session, "modes": self.script.get("modes")})
             elif method == "session/prompt":
                 steps = self.script["prompts"][min(self.played, len(self.script["prompts"]) - 1)]
                 self.played += 1
+                if self.script.get("remembers"):
+                    remembered = self.remembered()
+                    words = [block["text"] for block in message["params"]["prompt"]]
+                    remembered[message["params"]["sessionId"]] += words
+                    self.remember(remembered)
                 threading.Thread(target=self.play, args=(message, steps), daemon=True).start()
+            elif method in ("session/load", "session/resume"):
+                threading.Thread(target=self.load, args=(message,), daemon=True).start()
             elif method == "session/cancel":
                 with self.changed:
                     self.cancels += 1
                     self.changed.notify_all()
             elif "id" in message:
                 self.reply(message, {})
+
+    def load(self, request: dict) -> None:
+        """Take a session up: play what the script says, repeat what is remembered, answer."""
+        session = request["params"]["sessionId"]
+        self.prompt = request
+        loads = self.script.get("loads", [[]])
+        steps = loads[min(self.loaded, len(loads) - 1)]
+        self.loaded += 1
+        failed = self.run(steps)
+        remembered = self.remembered()
+        if isinstance(failed, dict) or (self.script.get("remembers") and session not in remembered):
+            error = {"code": -32002, "message": failed["fail"] if isinstance(failed, dict) else "no such session"}
+            self.send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+            return
+        for words in remembered.get(session, []) if request["method"] == "session/load" else ():
+            for kind, text in (("user", words), ("agent", f"answer to {words}")):
+                update = {"sessionUpdate": f"{kind}_message_chunk", "content": {"type": "text", "text": text}}
+                self.notify("session/update", {"sessionId": session, "update": update})
+        self.reply(request, {"modes": self.script.get("modes")})
+        self.run(self.script.get("after_load", []))
+
+    def remembered(self) -> dict:
+        return json.loads(self.memory.read_text()) if self.memory.exists() else {}
+
+    def remember(self, sessions: dict) -> None:
+        self.memory.write_text(json.dumps(sessions))
+
+    def session(self) -> str:
+        """The session of the prompt or load that is being played."""
+        return self.prompt["params"]["sessionId"] if self.script.get("remembers") else "session-1"
 
     def play(self, prompt: dict, steps: list) -> None:
         self.prompt = prompt
@@ -92,9 +141,9 @@ class Agent:
         for step in steps:
             match step:
                 case {"update": update}:
-                    self.notify("session/update", {"sessionId": "session-1", "update": update})
+                    self.notify("session/update", {"sessionId": self.session(), "update": update})
                 case {"ask": method, "id": ask_id}:
-                    params = {"sessionId": "session-1", **step.get("params", {})}
+                    params = {"sessionId": self.session(), **step.get("params", {})}
                     self.asked.add(ask_id)
                     self.send({"jsonrpc": "2.0", "id": ask_id, "method": method, "params": params})
                     if not step.get("nowait"):

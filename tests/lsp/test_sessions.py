@@ -28,6 +28,9 @@ class Scripted:
     def resumable(self, agent):
         return True
 
+    def memory(self, row):
+        return "kept"
+
     async def run(self, turn, prompt):
         self.begun.append(prompt.text)
         self.modes[prompt.text] = turn.modes

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from countersign.agents.acp.session_store import stored_session
 from countersign.agents.compaction import Context
 from countersign.agents.drive import Drive, usage_event
 from countersign.agents.instructions import blocking_instructions, with_instructions
@@ -15,7 +16,7 @@ from countersign.agents.models.http_answer import Access
 from countersign.agents.models.known_models import cost_of, takes_images, window_of
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
-from countersign.agents.transcript import Transcripts
+from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from countersign.tools.sandbox.host_tool import reachable
@@ -28,6 +29,7 @@ from countersign.wire.threads import (
     CompactedEvent,
     NoticeEvent,
     StopReason,
+    ThreadMemory,
     ThreadPromptParams,
     TodoEvent,
     TodoItem,
@@ -77,6 +79,19 @@ class Runner:
         """Whether a turn of this agent can be taken up by another server: only the built-in one's can."""
         config = self._policy().agents.get(agent)
         return config is None or config.type == "builtin"
+
+    def memory(self, row: ThreadRow) -> ThreadMemory:
+        """Whether the agent of a chat remembers all of it, as far as is known before its next turn."""
+        config = self._policy().agents.get(row.agent_name)
+        if config is None or config.type == "builtin":
+            return "kept"
+        stored = stored_session(row)
+        if stored is None:
+            return "kept" if row.seq == 0 else "lost"
+        host = self._seen(config)
+        if _launch(self._hosts[config.name][0]) != _launch(config):
+            host = self._host_for(config)  # only asked: the next turn closes the other one
+        return host.memory(row.thread_id, stored)
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason:
         """Carry out one prompt. Cancelled: see ``Drive.run`` and ``AcpAgent.prompt``.

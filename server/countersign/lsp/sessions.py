@@ -30,6 +30,7 @@ from countersign.wire.threads import (
     ThreadCreateParams,
     ThreadCreateResult,
     ThreadListResult,
+    ThreadMemory,
     ThreadOpenResult,
     ThreadPromptParams,
     ThreadState,
@@ -47,6 +48,10 @@ class Runner(Protocol):
 
     def resumable(self, agent: str) -> bool:
         """Whether a turn of this agent can be taken up by another server."""
+        ...
+
+    def memory(self, row: ThreadRow) -> ThreadMemory:
+        """Whether the agent of a chat remembers all of it."""
         ...
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason: ...
@@ -166,6 +171,7 @@ class Sessions:
             events=[],
             approvals=[],
             running=thread is not None and thread.task is not None,
+            memory=self._runner.memory(row),
         )
         return chat.finish(head)
 

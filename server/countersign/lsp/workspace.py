@@ -202,6 +202,7 @@ class WorkspaceServer:
     def _host_for(self, config: AgentConfig) -> AcpAgent:
         from countersign.agents.acp.host import AcpAgent  # noqa: PLC0415 loaded when an agent is hosted
         from countersign.agents.acp.label_store import LabelStore  # noqa: PLC0415 likewise
+        from countersign.agents.acp.session_store import SessionStore  # noqa: PLC0415 likewise
 
         return AcpAgent(
             config,
@@ -212,6 +213,7 @@ class WorkspaceServer:
             desk=self.shells,
             labels=LabelStore(self._gate_folder),
             changes=self._change_watch(),
+            sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 

@@ -208,6 +208,10 @@ class ThreadOpenParams(WireModel):
     thread_id: str
 
 
+ThreadMemory = Literal["kept", "lost"]
+"""Whether the agent of a chat remembers all that stands in it, as far as is known before its next turn."""
+
+
 class ThreadOpenResult(WireModel):
     """The whole transcript; ``seq`` is the last one sent, so the next update continues it."""
 
@@ -218,6 +222,7 @@ class ThreadOpenResult(WireModel):
     events: list[ThreadEvent]
     approvals: list[ApprovalRequest]
     running: bool
+    memory: ThreadMemory | None = None
 
 
 class ThreadDeleteParams(WireModel):

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from countersign.agents.acp.client import capabilities
 from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
@@ -14,7 +15,7 @@ from countersign.agents.acp.label import Claim
 from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
-from countersign.agents.acp.translate import as_object
+from countersign.agents.acp.translate import Raw, as_object
 from countersign.tools.visible import as_message, as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
@@ -28,13 +29,15 @@ START_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
-    """A running agent that was greeted. ``claim`` is what it says of itself."""
+    """A running agent that was greeted. ``claim`` is what it says of itself, ``reopens`` the method by which it takes
+    up a session of before: one that repeats the session, so that it can be compared, before one that does not."""
 
     name: str
     process: AgentProcess
     pipe: Pipe
     connection: Connection
     claim: Claim
+    reopens: Literal["session/load", "session/resume"] | None = None
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
         """Ask the agent and wait, for however long it takes.
@@ -118,7 +121,15 @@ async def open_link(
             raise AgentExit(f"the agent {name} ended while it was started; its log says why") from None
         raise
     info = as_object(said.get("agentInfo"))
-    return Link(name, process, pipe, connection, Claim(_title(info.get("name")), _title(info.get("version"))))
+    claim = Claim(_title(info.get("name")), _title(info.get("version")))
+    return Link(name, process, pipe, connection, claim, _reopens(as_object(said.get("agentCapabilities"))))
+
+
+def _reopens(capabilities: Raw) -> Literal["session/load", "session/resume"] | None:
+    if capabilities.get("loadSession") is True:
+        return "session/load"
+    offered = as_object(capabilities.get("sessionCapabilities")).get("resume")
+    return "session/resume" if isinstance(offered, dict) else None
 
 
 def _title(value: Json) -> str | None:

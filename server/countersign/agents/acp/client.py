@@ -19,6 +19,7 @@ from countersign.agents.acp.client_methods import Denied, Failed, Missing
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.files import read_text_file, write_text_file
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.terminals import (
     create_terminal,
@@ -66,11 +67,20 @@ def capabilities(*, terminals: bool) -> dict[str, Json]:
 
 
 class Client:
-    """Our side of one agent's connection. A class because it knows the sessions and which request is which task."""
+    """Our side of one agent's connection. A class because it knows the sessions and which request is which task.
 
-    def __init__(self, agent: str, find: Callable[[str], Session | None]) -> None:
+    ``find`` gives an open session, ``find_replay`` one that is being loaded: it hears updates, and no request is of it.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        find: Callable[[str], Session | None],
+        find_replay: Callable[[str], Replay | None] = lambda _: None,
+    ) -> None:
         self._agent = agent
         self._find = find
+        self._find_replay = find_replay
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._taken_back: set[int] = set()
 
@@ -115,7 +125,11 @@ class Client:
             match method:
                 case "session/update":
                     _refuse_forged(given)
-                    await self._session(given).update(given.get("update"))
+                    replay = self._find_replay(read_text(given, "sessionId"))
+                    if replay is not None:
+                        await replay.hear(given.get("update"))
+                    else:
+                        await self._session(given).update(given.get("update"))
                 case "$/cancel_request":
                     self._take_back(given.get("requestId"))
                 case _:

@@ -15,22 +15,29 @@ from pathlib import Path
 from typing import Any
 
 from countersign.agents.acp.agent_process import Link, open_link
-from countersign.agents.acp.change_watch import ChangeWatch, Listener
+from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.opening import Opening
+from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import Launch, agent_folder, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.replay import Replay
+from countersign.agents.acp.reports import Reports
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
-from countersign.agents.acp.translate import BadMessage, as_object, read_stop, read_text
+from countersign.agents.acp.session_store import SessionStore, StoredSession
+from countersign.agents.acp.translate import read_stop
+from countersign.agents.acp.turn_watch import TurnWatch
+from countersign.agents.acp.unpermitted import Unpermitted
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
 from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.agents import AgentLabel, AgentState
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
-from countersign.wire.threads import NoticeEvent, StopReason
+from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory
 
 log = limited_logger(__name__)
 
@@ -47,6 +54,7 @@ class AcpAgent:
 
     The process is started by the first prompt, serves all chats of this agent, and is started anew by the next prompt
     once it has died. ``recipe`` stands for the one that the settings tell.
+    ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
     """
 
@@ -62,6 +70,7 @@ class AcpAgent:
         labels: LabelStore | None = None,
         changes: ChangeWatch | None = None,
         recipe: Recipe | None = None,
+        sessions: SessionStore | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
@@ -85,7 +94,8 @@ class AcpAgent:
         self._threads: dict[str, Session] = {}
         self._sessions: dict[str, Session] = {}
         self._workers = Workers(self.name)
-        self._client = Client(self.name, self._sessions.get)
+        self._opening = Opening(config, self.recipe.name, self._folder, policy().workspace, sessions)
+        self._client = Client(self.name, self._sessions.get, self._opening.replays.get)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -102,6 +112,11 @@ class AcpAgent:
     def detail(self) -> str:
         """Why its label is what it is, or why it could not be started."""
         return self._failure or self._label.detail
+
+    def memory(self, thread_id: str, stored: StoredSession) -> ThreadMemory:
+        """Whether this agent remembers all of a chat, as far as is known before it is asked."""
+        open_here = thread_id in self._threads
+        return "kept" if open_here and not stored.lost else self._opening.memory(stored)
 
     def look(self) -> None:
         """Find out in the background what is installed, once; ``changed`` is called when that changes the label."""
@@ -124,9 +139,16 @@ class AcpAgent:
             AgentExit: the agent could not be started, or died; its open requests have ended as interrupted.
             ModelError: the agent answered with an error.
         """
-        link, session = await self._ready(turn.thread_id)
+        watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
+        try:
+            link, session, replay = await self._ready(turn, text, watch)
+        except BaseException:
+            await watch.end()
+            raise
         session.begin(turn)
-        turning = self._own(self._turn(link, session, text), f"{self.name} in {turn.thread_id}")
+        if replay is not None:
+            self._hear_replay(session, replay)
+        turning = self._own(self._turn(link, session, text, watch), f"{self.name} in {turn.thread_id}")
         try:
             return await asyncio.shield(turning)
         except asyncio.CancelledError:
@@ -152,16 +174,12 @@ class AcpAgent:
 
     # A turn.
 
-    async def _turn(self, link: Link, session: Session, text: str) -> StopReason:
-        changes = self._changes
-        if changes is None:
-            return await self._unwatched_turn(link, session, text)
-        listener = Listener(self.name, lambda: self._root(link), session.unpermitted.say_changed)
-        await changes.begin(listener)
+    async def _turn(self, link: Link, session: Session, text: str, watch: TurnWatch) -> StopReason:
         try:
+            await watch.begin(session.unpermitted.say_changed)
             return await self._unwatched_turn(link, session, text)
         finally:
-            await changes.end(listener)
+            await watch.end()
 
     def _root(self, link: Link) -> int | None:
         return link.process.pid if self._link is link else None
@@ -222,15 +240,16 @@ class AcpAgent:
 
     # The process and its sessions.
 
-    async def _ready(self, thread_id: str) -> tuple[Link, Session]:
+    async def _ready(self, turn: Turn, text: str, watch: TurnWatch) -> tuple[Link, Session, Replay | None]:
         async with self._starting:
             if self._link is not None and self._link.pipe.ended.is_set():
                 await self._buried(self._link)
             link = self._link or await self._start()
-            session = self._threads.get(thread_id)
-            if session is None:
-                session = self._threads[thread_id] = await self._new_session(link)
-            return link, session
+            if (session := self._threads.get(turn.thread_id)) is not None:
+                return link, session, None
+            session, replay = await self._open_session(link, turn, text, watch)
+            self._threads[turn.thread_id] = session
+            return link, session, replay
 
     async def _start(self) -> Link:
         self._set("starting")
@@ -264,18 +283,30 @@ class AcpAgent:
         self._own(self._watch(link), f"watch {self.name}")
         return link
 
-    async def _new_session(self, link: Link) -> Session:
+    async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> tuple[Session, Replay | None]:
         params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
-        try:
-            said = as_object(await link.ask_soon("session/new", params))
-            session_id = read_text(said, "sessionId")
-            if session_id in self._sessions:
-                raise BadMessage("its session id is that of another chat")
-        except (ConnectionError, BadMessage) as error:
-            raise AgentExit(f"the agent {self.name} opened no session (`{error}`)") from None
-        session = Session(
+
+        async def watch_loading() -> None:
+            reports = Reports(self.name, turn.emit, lambda: AgentContext(self._folder, self._policy().home))
+            unpermitted = Unpermitted(self.name, turn.thread_id, self._gate, self, reports, turn.emit)
+            await watch.begin(unpermitted.say_changed)
+
+        opening, taken = self._opening, self._sessions
+        found = await opening.take_up(link, turn, text, params, taken, watch_loading, self._hold_mode)
+        if found is not None:
+            session_id, replay = found
+            session = self._sessions[session_id] = self._make_session(link, session_id)
+            return session, replay
+        session_id = await opening.start_anew(link, params, taken)
+        session = self._sessions[session_id] = self._make_session(link, session_id)
+        await opening.keep_new(link, turn, text, session_id)
+        await self._hold_mode(link, session_id)
+        return session, None
+
+    def _make_session(self, link: Link, session_id: str) -> Session:
+        return Session(
             session_id,
             agent=self.name,
             recipe=self.recipe,
@@ -290,11 +321,8 @@ class AcpAgent:
             folder=self._folder,
             root=lambda: self._root(link),
         )
-        self._sessions[session_id] = session
-        await self._hold_mode(link, session)
-        return session
 
-    async def _hold_mode(self, link: Link, session: Session) -> None:
+    async def _hold_mode(self, link: Link, session_id: str) -> None:
         """Put the session into the mode and options in which the agent asks; if it will not, the label says so."""
         wanted: list[tuple[str, dict[str, Json]]] = [
             ("session/set_config_option", _config_option(key, value)) for key, value in self.recipe.config.items()
@@ -303,7 +331,7 @@ class AcpAgent:
             wanted.append(("session/set_mode", {"modeId": self.recipe.mode}))
         for method, params in wanted:
             try:
-                await link.ask_soon(method, {"sessionId": session.session_id, **params})
+                await link.ask_soon(method, {"sessionId": session_id, **params})
             except ModelError as error:
                 # Not kept: the next start tries again.
                 self._label.fall(f"{self.name} could not be put into its asking mode: {error}")
@@ -316,6 +344,13 @@ class AcpAgent:
         message = f"{self.name} went into its mode `{mode}` by itself; it was put back and counts as unguarded"
         self.fall(message)
         self._put_back(session, message)
+
+    def _hear_replay(self, session: Session, replay: Replay) -> None:
+        """Hear what a session that was taken up said of its mode and options after they were set."""
+        if replay.options:
+            self._hear_options(session, replay.options)
+        if replay.mode is not None:
+            self._hear_mode(session, replay.mode)
 
     def _hear_options(self, session: Session, options: Mapping[str, str | bool]) -> None:
         """The agent says what its options are now; a person may have typed a command that changes one."""
@@ -331,7 +366,7 @@ class AcpAgent:
     def _put_back(self, session: Session, message: str) -> None:
         session.emit(NoticeEvent(level="warning", message=message))
         if (link := self._link) is not None:
-            self._own(self._hold_mode(link, session), f"hold the mode of {self.name}")
+            self._own(self._hold_mode(link, session.session_id), f"hold the mode of {self.name}")
 
     async def _watch(self, link: Link) -> None:
         await link.gone()

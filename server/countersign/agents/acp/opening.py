@@ -1,0 +1,155 @@
+"""Opens the session of a chat: the one that its agent kept, where the agent offers that, or a new one.
+
+Says in the chat where the agent does not remember what stands in it. An agent that ends while it loads a session is
+asked to once more, then it starts anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Container, Mapping
+from dataclasses import replace
+
+from countersign.agents.acp.agent_process import Link
+from countersign.agents.acp.comparison import Comparison, compare
+from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.replay import Replay
+from countersign.agents.acp.session_store import (
+    DOUBTFUL,
+    LONGEST_ID,
+    LOST,
+    SessionStore,
+    StoredSession,
+    agent_key,
+    claim_key,
+    without_secrets,
+)
+from countersign.agents.acp.translate import BadMessage, as_object, read_text
+from countersign.gate import Turn
+from countersign.settings.policy import AgentConfig
+from countersign.tools.visible import as_message
+from countersign.wire.base import Json
+from countersign.wire.errors import AgentExit, ModelError
+from countersign.wire.threads import NoticeEvent, ThreadMemory
+
+log = limited_logger(__name__)
+
+Hold = Callable[[Link, str], Awaitable[None]]
+"""Puts the session of this id into the mode and options in which the agent asks."""
+
+
+class Opening:
+    """Opens the sessions of one agent. A class because it knows which are being loaded.
+
+    ``store`` None: no session is kept or taken up.
+    """
+
+    def __init__(
+        self, config: AgentConfig, recipe: str, folder: str, workspace: str, store: SessionStore | None
+    ) -> None:
+        self._config = config
+        self._store = store
+        self.key = agent_key(config, recipe, folder, workspace)
+        self.replays: dict[str, Replay] = {}
+
+    async def take_up(
+        self,
+        link: Link,
+        turn: Turn,
+        text: str,
+        params: Mapping[str, Json],
+        taken: Container[str],
+        watch: Callable[[], Awaitable[None]],
+        hold: Hold,
+    ) -> tuple[str, Replay] | None:
+        """Let the agent take up the session of this turn's chat; return its id and what was repeated of it. None: the
+        agent must start anew. ``text`` is the prompt to come, ``taken`` holds the ids of open sessions.
+
+        The caller opens the session before it awaits anything, so that no message falls between.
+
+        Raises:
+            AgentExit: the agent ended meanwhile.
+        """
+        store, method = self._store, link.reopens
+        stored = store.find(turn.thread_id) if store is not None else None
+        if store is None or stored is None or method is None or stored.session_id in taken:
+            return None
+        if not stored.may_be_loaded(self.key, self._claim(link)) or store.has_another(turn.thread_id, stored):
+            return None
+        await watch()
+        store.keep(turn.thread_id, replace(stored, tries=stored.tries + 1))
+        replay = self.replays[stored.session_id] = Replay(link.name)
+        try:
+            await link.ask_soon(method, {**params, "sessionId": stored.session_id})
+            replay.forget_settings()
+            await hold(link, stored.session_id)
+            await replay.settle()
+            said = await self._compared(turn, text, replay) if method == "session/load" else None
+            if link.pipe.ended.is_set():
+                raise ConnectionResetError("the agent is gone")
+        except (ModelError, AgentExit, ConnectionError) as error:
+            if link.pipe.ended.is_set():
+                message = f"the agent {link.name} ended while it loaded this chat; the next prompt starts it again"
+                raise AgentExit(message) from None
+            log.warning("%s did not take up its session: %s", link.name, as_message(str(error)))
+            return None
+        except asyncio.CancelledError:
+            store.keep(turn.thread_id, stored)
+            raise
+        finally:
+            del self.replays[stored.session_id]
+        lost = self._say(turn, said) if said is not None else False
+        store.keep(turn.thread_id, replace(stored, tries=0, lost=stored.lost or lost))
+        return stored.session_id, replay
+
+    async def start_anew(self, link: Link, params: Mapping[str, Json], taken: Container[str]) -> str:
+        """Let the agent open a new session; return its id.
+
+        Raises:
+            AgentExit: it opened none.
+            ModelError: it answered with an error.
+        """
+        try:
+            said = as_object(await link.ask_soon("session/new", params))
+            session_id = read_text(said, "sessionId")
+            if session_id in taken:
+                raise BadMessage("its session id is that of another chat")
+        except (ConnectionError, BadMessage) as error:
+            raise AgentExit(f"the agent {link.name} opened no session (`{error}`)") from None
+        return session_id
+
+    async def keep_new(self, link: Link, turn: Turn, text: str, session_id: str) -> None:
+        """Keep a new session with this turn's chat, and say there what the agent does not remember."""
+        if (store := self._store) is None:
+            return
+        earlier = await asyncio.to_thread(store.blocking_prompts, turn.thread_id, text)
+        before = store.find(turn.thread_id)
+        lost = bool(earlier) or (before is not None and before.lost)
+        if earlier:
+            turn.emit(NoticeEvent(level="warning", message=LOST))
+        kept = session_id if len(session_id) <= LONGEST_ID else ""
+        store.keep(turn.thread_id, StoredSession(kept, self.key, self._claim(link), link.reopens is not None, lost))
+
+    def memory(self, stored: StoredSession) -> ThreadMemory:
+        """Whether the agent, as far as is known before it is asked, can take up this session."""
+        return "kept" if stored.loads and stored.agent == self.key and not stored.lost else "lost"
+
+    def _claim(self, link: Link) -> str:
+        return claim_key(self._config, link.claim.name)
+
+    async def _compared(self, turn: Turn, text: str, replay: Replay) -> Comparison:
+        store = self._store
+        assert store is not None
+        prompts = await asyncio.to_thread(store.blocking_prompts, turn.thread_id, text)
+        return await asyncio.to_thread(lambda: compare(prompts, without_secrets(replay.prompts)))
+
+    def _say(self, turn: Turn, said: Comparison) -> bool:
+        """Tell the chat how the agent's memory differs from it; return whether something is missing there."""
+        if said.further:
+            more = f"{self._config.name} also remembers prompts that do not stand in this chat: {said.further}"
+            turn.emit(NoticeEvent(level="info", message=more))
+        if said.missing:
+            repeated = said.expected - said.missing
+            message = f"{DOUBTFUL}: it repeated {repeated} of {said.expected} prompts"
+            turn.emit(NoticeEvent(level="warning", message=message))
+        return said.missing > 0

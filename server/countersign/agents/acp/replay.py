@@ -1,0 +1,100 @@
+"""What an agent repeats of a session that it takes up.
+
+While a session is loaded, no turn runs. Requests of the agent are refused, because the session is not open yet
+(``client.py``), and what it reports of tool calls is dropped: nothing that is repeated is shown, gives credit, counts
+as a call or says anything of the agent's label. Only the person's prompts are kept, to be compared with the chat's
+(``comparison.py``). When a session is taken up is ``opening.py``'s business.
+
+INVARIANT (narrowing): nothing that an agent says while it loads a session reaches the gate, the chat or the label.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from countersign.agents.acp.ndjson import TooMuch
+from countersign.agents.acp.translate import ModeNews, OptionNews, as_object, read_update
+from countersign.agents.pace import Pace
+from countersign.wire.base import Json
+from countersign.wire.sizes import size_of
+
+MOST_REPEATED = 64 << 20
+"""Characters, about, of all that an agent repeats of one session; an agent that says more is ended."""
+MOST_KEPT = 4 << 20
+"""Characters of the prompts in it that are kept."""
+QUIET_SECONDS = 0.2
+"""An agent that says nothing for so long has repeated everything; some answer first and repeat then."""
+LONGEST_SETTLE = 10.0
+"""Seconds after which what an agent still repeats counts as said anew."""
+
+
+class Replay:
+    """What an agent repeats of one session while it is loaded. A class because it adds up message by message."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+        self._pace = Pace()
+        self._said = 0
+        self._kept = 0
+        self._joins = False
+        self._heard = asyncio.Event()
+        self.prompts: list[str] = []
+        self.mode: str | None = None
+        self.options: Mapping[str, str | bool] = {}
+
+    async def hear(self, raw: Json) -> None:
+        """Take a ``session/update``.
+
+        Raises:
+            BadMessage: it is no update.
+            TooMuch: the agent has repeated too much; it must be ended.
+        """
+        characters = size_of(raw).characters
+        self._said += characters
+        if self._said > MOST_REPEATED:
+            raise TooMuch(f"it repeated more than {MOST_REPEATED >> 20} MiB of one session")
+        update = as_object(raw)
+        match update.get("sessionUpdate"):
+            case "user_message_chunk":
+                self._keep(update.get("content"))
+            case "current_mode_update" | "config_option_update":
+                self._hear_news(raw)
+            case _:
+                self._joins = False
+        self._heard.set()
+        await self._pace.said(characters)
+
+    def _keep(self, content: Json) -> None:
+        text = as_object(content).get("text")
+        if isinstance(text, str) and self._kept + len(text) <= MOST_KEPT:
+            self._kept += len(text)
+            if self._joins:
+                self.prompts[-1] += text
+            else:
+                self.prompts.append(text)
+            self._joins = True
+
+    def _hear_news(self, raw: Json) -> None:
+        match read_update(raw):
+            case ModeNews(mode=mode):
+                self.mode = mode
+            case OptionNews(values=values):
+                self.options = values
+            case _:
+                pass
+
+    def forget_settings(self) -> None:
+        """Forget the mode and options it told: they are about to be set."""
+        self.mode, self.options = None, {}
+
+    async def settle(self) -> None:
+        """Wait until the agent repeats nothing more."""
+        try:
+            async with asyncio.timeout(LONGEST_SETTLE):
+                while True:
+                    self._heard.clear()
+                    async with asyncio.timeout(QUIET_SECONDS):
+                        await self._heard.wait()
+        except TimeoutError:
+            pass
