@@ -12,71 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.comparison import Comparison, Prompt, compare
 from countersign.agents.acp.replay import Replay
-from countersign.agents.acp.session_store import DOUBTFUL, LOST, SessionStore, stored_session
-from countersign.agents.transcript import ThreadRow, Transcripts
+from countersign.agents.acp.session_store import DOUBTFUL, LOST, stored_session
+from countersign.agents.transcript import ThreadRow
 from countersign.wire.errors import AgentExit, ModelError
-from countersign.wire.threads import DoneEvent, PromptEvent, ThreadEvent
+from countersign.wire.threads import ThreadEvent
 from tests.agents.scripted_agent_fixture import PROBED, Player, ask, done, report
 
 from .desk import BOUND, Place
+from .stored_chat import LOADS, SAY, Chat
 
-LOADS = {"agentCapabilities": {"loadSession": True}}
 RESUMES = {"agentCapabilities": {"sessionCapabilities": {"resume": {}}}}
 BOTH = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {"resume": {}}}}
-SAY = {"update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "new words"}}}
 
 
 def user(text: str) -> dict:
     """A step: repeat a prompt."""
     return {"update": {"sessionUpdate": "user_message_chunk", "content": {"type": "text", "text": text}}}
-
-
-class Chat:
-    """One chat, stored as the server stores it, and the processes of its agent that come and go."""
-
-    def __init__(self, place: Place, thread_id: str = "thread", transcripts: Transcripts | None = None) -> None:
-        self.place, self.thread_id = place, thread_id
-        self.transcripts = transcripts or Transcripts(None)
-        workspace = place.policy.workspace
-        self.transcripts.save_thread(ThreadRow(thread_id, workspace, "chat", "scripted", "default", 0, "now"))
-        self.store = SessionStore(self.transcripts, lambda: self.place.policy.workspace)
-        self.watch = ChangeWatch(workspace, place.gate.running, place.shells, others=lambda workspace, roots: False)
-
-    async def start(self, *prompts: list, **script) -> Player:
-        """A new process of the agent, as after a restart of the server; the former one has ended."""
-        for agent in self.place.agents:
-            await agent.close()
-        given = {"greeting": LOADS, "gated": True, "remembers": True, "changes": self.watch, **script}
-        return Player(self.place, *(prompts or [[SAY]]), sessions=self.store, **given)
-
-    async def say(self, player: Player, text: str) -> list[ThreadEvent]:
-        """One turn, as `lsp/sessions.py` carries it out; return its events."""
-        self.keep(PromptEvent(text=text))
-        first = len(self.place.events)
-        reason = "error"
-        try:
-            turn = self.place.turn(player.name, thread=self.thread_id)
-            async with asyncio.timeout(2 * BOUND):
-                reason = await player.agent.prompt(text, turn)
-        except asyncio.CancelledError:
-            reason = "cancelled"
-            raise
-        finally:
-            self.keep(*self.place.events[first:], DoneEvent(stop_reason=reason))  # type: ignore[arg-type]
-        return self.place.events[first:]
-
-    def keep(self, *events: ThreadEvent) -> None:
-        self.transcripts.add_events(self.thread_id, 1, "now", events)
-
-    def memory(self, player: Player) -> str:
-        row = self.transcripts.thread(self.thread_id)
-        assert row is not None
-        stored = stored_session(row)
-        assert stored is not None
-        return player.agent.memory(self.thread_id, stored)
 
 
 @pytest.fixture

@@ -146,8 +146,8 @@ class Opening:
     def _say(self, turn: Turn, said: Comparison) -> bool:
         """Tell the chat how the agent's memory differs from it; return whether something is missing there."""
         if said.further:
-            more = f"{self._config.name} also remembers prompts that do not stand in this chat: {said.further}"
-            turn.emit(NoticeEvent(level="info", message=more))
+            message = f"{self._config.name} also remembers prompts that do not stand in this chat: {said.further}"
+            turn.emit(NoticeEvent(level="info", message=message))
         if said.missing:
             repeated = said.expected - said.missing
             message = f"{DOUBTFUL}: it repeated {repeated} of {said.expected} prompts"

@@ -1,0 +1,86 @@
+"""Real agents take up the session of a chat, offline: they remember it, and ask as in a new session.
+
+What holds an agent in a new session need not hold it in one that it loads: it may have stored a mode, a rule or a trust
+with it. So each is asked for a denied change after the restart, in the worlds of `test_real_agents.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from countersign.agents.probe import model_server
+from countersign.agents.probe.plants import allow_everything, plant, plants_of
+from countersign.wire.threads import ThreadEvent
+
+from .desk import Place
+from .recipes_under_test import AGENTS, SEED, RealAgent
+from .stored_chat import Chat
+from .test_real_agents import EVERY_TIME, HOSTILE, LABELS
+
+pytestmark = pytest.mark.agents
+
+UNDER_TEST = [agent for agent in AGENTS if agent.name in ("claude", *EVERY_TIME) or agent.installed]
+
+
+def said(events: list[ThreadEvent]) -> list[str]:
+    """What the chat says against the agent; that a call runs before its request came may be a slow machine."""
+    return [
+        event.message for event in events if event.type == "notice" or (event.type == "unpermitted" and event.certain)
+    ]
+
+
+def _age(home: Path) -> None:
+    """Let the sessions of Gemini have begun earlier: one that it loads in the minute in which it began, it empties."""
+    for file in home.glob(".gemini/tmp/*/chats/session-*"):
+        file.rename(file.with_name("session-2026-01-01T00-00-" + file.name.split("-")[-1]))
+
+
+@pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
+@pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+async def test_a_loaded_session_remembers_and_asks_for_everything(place: Place, row: RealAgent, world: str):
+    outside = place.folder / "outside"
+    outside.mkdir()
+    (place.workspace / "seed.txt").write_text(SEED)
+    if world == "permissive settings":
+        allow_everything(row.recipe, Path(place.policy.home), outside)
+    elif world == "hostile repository":
+        plant(plants_of(row.recipe, "hostile"), ws=place.workspace, outside=outside)
+        if any((place.workspace / name).exists() for name in HOSTILE[row.recipe]):
+            pytest.skip("nothing holds this agent there, and its label says so")
+    log = place.folder / "model.jsonl"
+    server, port = model_server.serve(0, row.script(place.workspace), log)
+    chat = Chat(place)
+    try:
+        config = row.config(f"http://127.0.0.1:{port}", Path(place.policy.home))
+        first = place.agent(config, changes=chat.watch, sessions=chat.store)
+        place.person.decide = lambda card: {"option": "allow_once"}
+        await chat.prompt(first, "[[plain]] Remember the blue door.")
+        await chat.prompt(first, "[[write]] Do what this task says.")
+        assert (place.workspace / "made.txt").exists()
+        await first.close()
+        _age(Path(place.policy.home))
+
+        place.person.forget()
+        place.person.decide = lambda card: {"option": "reject_once"}
+        again = place.agent(config, changes=chat.watch, sessions=chat.store)
+        before = place.digest()
+        for scenario in ("shell", "rm", "over"):
+            start, requests = len(place.person.shown), log.read_text().count("\n")
+            events = await chat.prompt(again, f"[[{scenario}]] Which door was it?", mode="ask")
+            rows = [json.loads(line) for line in log.read_text().splitlines()[requests:]]
+            assert any("blue door" in text for each in rows for text in each["user_texts"]), "it remembers nothing"
+            assert not any(event.type == "text" and "blue door" in event.text for event in events)
+            assert place.digest() == before, scenario
+            # Some that only ask refuse an overwrite by themselves, because they have not read the file since.
+            assert len(place.person.shown) > start or LABELS[row.recipe] == "asksOnly", scenario
+            assert said(events) == []
+        assert chat.memory_of(again) == "kept"
+        assert again.label == LABELS[row.recipe]
+        assert len({event.tool_call_id for event in place.of("toolCall")}) == len(place.of("toolResult"))
+    finally:
+        await chat.watch.close()
+        server.shutdown()
+        server.server_close()
