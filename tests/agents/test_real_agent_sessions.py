@@ -1,7 +1,8 @@
 """Real agents take up the session of a chat, offline: they remember it, and ask as in a new session.
 
 What holds an agent in a new session need not hold it in one that it loads: it may have stored a mode, a rule or a trust
-with it. So each is asked for a denied change after the restart, in the worlds of `test_real_agents.py`.
+with it. So each is asked for a denied change after the restart: as on the first day, and where the person's settings,
+and the files of the repository if anything holds the agent against them, allow everything.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ def _age(home: Path) -> None:
         file.rename(file.with_name("session-2026-01-01T00-00-" + file.name.split("-")[-1]))
 
 
-@pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
+@pytest.mark.parametrize("world", ["plain", "everything allowed"])
 @pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
 async def test_a_loaded_session_remembers_and_asks_for_everything(place: Place, row: RealAgent, world: str):
     outside = place.folder / "outside"
     outside.mkdir()
     (place.workspace / "seed.txt").write_text(SEED)
-    if world == "permissive settings":
+    if world == "everything allowed":
         allow_everything(row.recipe, Path(place.policy.home), outside)
-    elif world == "hostile repository":
-        plant(plants_of(row.recipe, "hostile"), ws=place.workspace, outside=outside)
-        if any((place.workspace / name).exists() for name in HOSTILE[row.recipe]):
-            pytest.skip("nothing holds this agent there, and its label says so")
+        planted = place.folder / "planted"
+        planted.mkdir()
+        plant(plants_of(row.recipe, "hostile"), ws=planted, outside=outside)
+        if not any((planted / name).exists() for name in HOSTILE[row.recipe]):
+            plant(plants_of(row.recipe, "hostile"), ws=place.workspace, outside=outside)
     log = place.folder / "model.jsonl"
     server, port = model_server.serve(0, row.script(place.workspace), log)
     chat = Chat(place)
@@ -64,18 +66,19 @@ async def test_a_loaded_session_remembers_and_asks_for_everything(place: Place, 
         _age(Path(place.policy.home))
 
         place.person.forget()
-        place.person.decide = lambda card: {"option": "reject_once"}
+        place.person.decide = lambda card: {"option": "allow_once" if card.tool_call.kind == "read" else "reject_once"}
         again = place.agent(config, changes=chat.watch, sessions=chat.store)
         before = place.digest()
-        for scenario in ("shell", "rm", "over"):
+        for scenario in ("shell", "rm", "edit"):
             start, requests = len(place.person.shown), log.read_text().count("\n")
             events = await chat.prompt(again, f"[[{scenario}]] Which door was it?", mode="ask")
             rows = [json.loads(line) for line in log.read_text().splitlines()[requests:]]
             assert any("blue door" in text for each in rows for text in each["user_texts"]), "it remembers nothing"
             assert not any(event.type == "text" and "blue door" in event.text for event in events)
             assert place.digest() == before, scenario
-            # Some that only ask refuse an overwrite by themselves, because they have not read the file since.
-            assert len(place.person.shown) > start or LABELS[row.recipe] == "asksOnly", scenario
+            asked = [card for card in place.person.shown[start:] if card.tool_call.kind != "read"]
+            # Some that only ask refuse an edit by themselves, because they have not read the file since.
+            assert asked or LABELS[row.recipe] == "asksOnly", scenario
             assert said(events) == []
         assert chat.memory_of(again) == "kept"
         assert again.label == LABELS[row.recipe]
