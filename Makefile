@@ -34,8 +34,9 @@ test: setup
 	@$(MAKE) --no-print-directory test-ts
 	@$(MAKE) --no-print-directory test-e2e
 
+# Each file on one processor, as its tests share what they set up.
 test-py: setup
-	$(bin)/pytest $(ARGS)
+	$(bin)/pytest -n auto --dist loadfile $(ARGS)
 
 test-pythons: setup
 	$(bin)/python scripts/test_pythons.py $(ARGS)
