@@ -8,10 +8,10 @@ the model asks to run outside a sandbox that there is. What runs in one is decid
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
+from countersign.gate.decisions.ask_instead import ask_instead
 from countersign.settings.policy import Policy
 from countersign.wire.verdicts import Evidence, Mode
 
@@ -30,23 +30,8 @@ def ask_outside_sandbox(decision: Decision, call: ToolCall, policy: Policy, mode
     reason = _reason(commands, policy)
     if not commands or reason is None:
         return decision
-    unconfined = Evidence(source="floor", reason=reason)
-    if decision.verdict == "ask":
-        wanted = policy.sandbox_available  # else the reason is this machine's, and the same on every card
-        said = f"{reason}. It would ask in any case: {decision.reason}" if wanted else decision.reason
-        return replace(decision, evidence=(*decision.evidence, unconfined), reason=said, grantable=False)
-    denied = "dontAsk" in modes
-    return replace(
-        decision,
-        verdict="deny" if denied else "ask",
-        by="floor" if denied else "user",
-        evidence=(unconfined, *decision.evidence),
-        reason=reason,
-        grantable=False,
-        exact_text=False,
-        runs=None,
-        only_reads=False,
-    )
+    # Without a sandbox the reason is this machine's, and the same on every card.
+    return ask_instead(decision, reason, modes, on_card=policy.sandbox_available)
 
 
 def auto_allowed(call: ToolCall, policy: Policy, modes: Sequence[Mode]) -> Evidence | None:
