@@ -13,6 +13,7 @@ from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.judge import judge_command
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.settings.policy import RuleText
 
 from .asked import HOME, WS, decide, judge
 
@@ -39,6 +40,22 @@ def test_each_command_is_a_part_with_findings_about_its_files() -> None:
     assert [part.text for part in found.parts] == ["cat a.txt", "grep x > out"]
     kinds = [[found.findings[index].kind for index in part.findings] for part in found.parts]
     assert kinds == [["command", "read"], ["command", "write"]]
+
+
+def test_the_first_rule_by_scope_that_holds_exactly_a_text_is_named() -> None:
+    text, lists = "tool-a; tool-b", ("deny", "ask", "allow")
+    others = [RuleText(listed, f"Bash(tool-{number}:*)") for listed in lists for number in range(10)]
+    exact = [
+        RuleText("allow", f"Bash({text})", scope=scope, file=f"{scope}.json", line=line)
+        for line, scope in enumerate(("workspace", "user", "workspace"), 1)
+    ]
+    for sources, file in ((exact, "user.json"), (exact[::2], "workspace.json"), ([], None)):
+        rules = RuleSet([*others, *sources])
+        paths = PathJudge(WS, HOME, (), (), rules, "A")
+        effect = RunCommand(text, WS)
+        found = judge_command(effect, rules, paths, "A", check_syntax=lambda _: None, builtin_reads=True)
+        assert found.exact_text is (file is not None)
+        assert {finding.allow.file if finding.allow else None for finding in found.findings} == {file}
 
 
 def test_a_rule_for_the_command_covers_what_it_reads_but_no_redirection() -> None:
