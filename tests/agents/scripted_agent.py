@@ -4,7 +4,8 @@ Run as `scripted_agent.py SCRIPT LOG`, standard library only. SCRIPT is JSON: `{
 of each `session/prompt` in turn (the last is repeated), and optionally `"modes"`, `"version"`, `"greeting"`.
 `"remembers": true` makes it keep what it was prompted, beside SCRIPT, and repeat that when a session is loaded;
 `"loads": [[step, …], …]` are played in turn before it answers `session/load` or `session/resume`, `"after_load": [step,
-…]` right after; `"new_fails": MESSAGE` is its answer to `session/new`. Steps:
+…]` right after; `"on_mode": [step, …]` once, before it answers `session/set_mode` (none
+of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -95,6 +96,9 @@ class Agent:
                     self.cancels += 1
                     self.changed.notify_all()
             elif "id" in message:
+                if method == "session/set_mode":
+                    self.prompt = self.prompt or message
+                    self.run(self.script.pop("on_mode", []))
                 self.reply(message, {})
 
     def load(self, request: dict) -> None:

@@ -251,13 +251,20 @@ REPEATED = {
 }
 
 
-@pytest.mark.parametrize("where", ["loads", "after_load"])
+ASKING = replace(PROBED, mode="ask")
+
+
+def while_loading(steps: list, where: str) -> dict:
+    """The script of an agent that does this before it answers the loading, or after that before it answers the mode."""
+    return {"loads": [steps]} if where == "before its answer" else {"on_mode": steps}
+
+
+@pytest.mark.parametrize("where", ["before its answer", "after its answer"])
 @pytest.mark.parametrize("steps", REPEATED.values(), ids=REPEATED)
 async def test_nothing_that_is_repeated_is_shown_noticed_or_counted(chat: Chat, steps: list, where: str):
-    await chat.say(await chat.start(), "one")
+    await chat.say(await chat.start(recipe=ASKING), "one")
     rows = len(chat.place.rows())
-    given = {"loads": [steps]} if where == "loads" else {"after_load": steps}
-    again = await chat.start([], **given)
+    again = await chat.start([], recipe=ASKING, **while_loading(steps, where))
     events = await chat.say(again, "two")
     assert [kind for kind in kinds(events) if kind != "usage"] == []
     assert (chat.place.person.shown, len(chat.place.rows())) == ([], rows)
@@ -272,13 +279,13 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("where", ["loads", "after_load"])
+@pytest.mark.parametrize("where", ["before its answer", "after its answer"])
 @pytest.mark.parametrize("step", ASKED.values(), ids=ASKED)
 async def test_nothing_that_is_asked_for_while_a_session_loads_is_granted(chat: Chat, step: dict, where: str):
     chat.place.person.decide = lambda card: {"option": "allow_once"}
-    await chat.say(await chat.start(), "one")
-    steps = json.loads(json.dumps([step]).replace("{ws}", str(chat.place.workspace)))
-    again = await chat.start(**({"loads": [steps]} if where == "loads" else {"after_load": steps}))
+    await chat.say(await chat.start(recipe=ASKING), "one")
+    steps = json.loads(json.dumps([{**step, "nowait": True}]).replace("{ws}", str(chat.place.workspace)))
+    again = await chat.start(recipe=ASKING, **while_loading(steps, where))
     await chat.say(again, "two")
     assert again.answer(1)["code"] == -32602
     assert chat.place.person.shown == []
@@ -337,10 +344,24 @@ async def test_a_mode_that_is_left_right_after_loading_is_put_back_and_lowers_th
     recipe = replace(PROBED, mode="ask")
     await chat.say(await chat.start(recipe=recipe), "one")
     freer = {"update": {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}}
-    again = await chat.start(recipe=recipe, after_load=[{"pause": 0.1}, freer])
+    again = await chat.start(recipe=recipe, on_mode=[freer])
     events = await chat.say(again, "two")
     assert any("`yolo`" in message for message in notices(events))
     assert again.agent.label == "unguarded"
+
+
+async def test_an_agent_that_answers_first_and_repeats_then_is_heard_out(chat: Chat, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("countersign.agents.acp.replay.QUIET_SECONDS", 3.0)
+    await chat.say(await chat.start(), "one")
+    events = await chat.say(await chat.start([], after_load=[SAY, report("c1", "completed", **RUN)]), "two")
+    assert [kind for kind in kinds(events) if kind != "usage"] == []
+
+
+async def test_the_wait_for_an_agent_that_repeats_is_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("countersign.agents.acp.replay.QUIET_SECONDS", 10 * BOUND)
+    monkeypatch.setattr("countersign.agents.acp.replay.LONGEST_SETTLE", 0.01)
+    async with asyncio.timeout(BOUND):
+        await Replay("scripted").settle()
 
 
 async def test_an_endless_replay_ends_the_agent(chat: Chat, monkeypatch: pytest.MonkeyPatch):
