@@ -198,7 +198,7 @@ COUNTS: Mapping[str, Count] = {
     "sessions": Count("turns of messages by the schema of ACP leave nothing behind", 40_000, 400, _sessions),
     "answers": Count("lives of an agent whose answers are spoiled leave nothing behind", 40_000, 1_000, _answers),
     "models": Count("mutated streams of a model server are pieces or one clear error", 1_000_000, 10_000, _models),
-    "flooding": Count("all attacks of one agent, or of one model server, at once take under 300 MB", 1, 1, _flooding),
+    "flooding": Count("all attacks of one agent, or of one model server, mixed, take under 300 MB", 20, 1, _flooding),
     "pending": Count("10,000 open requests are listed and answered within 200 MB", 1, 1, _pending),
 }  # fmt: skip
 """By name. Whoever has something to count for hours adds a row."""

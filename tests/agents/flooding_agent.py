@@ -4,13 +4,15 @@ Run as ``flooding_agent.py ATTACK FOLDER``: each prompt is answered with that at
 waits for nothing, it ends the prompt, unless the client ends it before. Run as ``flooding_agent.py together FOLDER``,
 it waits for a prompt in as many chats as there are attacks, then plays these, one in each chat, each
 only as far as the client lets it live. Then it says ``SENT_ALL`` and holds the client with an unfinished line. A third
-word is how many messages of each attack it sends at most.
+word is how many messages of each attack it sends at most, a fourth one, if there is one, the seed by which it mixes
+the attacks; without it they take turns.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -182,15 +184,16 @@ def play_one(prompt: int, session: str) -> None:
 
 
 def play_together(sessions: list[str]) -> None:
-    """Send a message of each attack in turn, until none has more."""
+    """Send the messages of all attacks, mixed, until none has more."""
     most = int(sys.argv[3])
     going = {
         session: islice(attack(sys.argv[2]), min(most, WITHIN_LIMITS.get(attack, most)))
         for session, attack in zip(sessions, ATTACKS, strict=True)
     }
+    chance = random.Random(sys.argv[4]) if len(sys.argv) > 4 else None
     while going:
-        for session, messages in list(going.items()):
-            sent = next(messages, None)
+        for session in [chance.choice(list(going))] if chance is not None else list(going):
+            sent = next(going[session], None)
             if sent is None:
                 del going[session]
             else:

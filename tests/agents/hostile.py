@@ -30,8 +30,8 @@ from .growth import Growth
 
 BOUND = PATIENCE
 """Seconds until a test gives up; what takes longer hangs."""
-SLOW = 5.0
-"""Seconds that a hundred messages, or one stream, may take on a machine under load."""
+SLOW = 1.0
+"""Seconds of the processor that a hundred messages, or one stream, may take; what waits is bounded by ``BOUND``."""
 
 
 class Agent:
@@ -225,10 +225,10 @@ async def _agent_faults(seed: int, numbers: range) -> list[str]:
         for start in numbers[::100]:
             chance = random.Random(f"{seed} {start}")
             agent.say(*[json.dumps(spoiled(chance.choice(MESSAGES), chance)).encode() for _ in range(99)])
-            began = time.monotonic()
+            began = time.process_time()
             await agent.settle()
-            if time.monotonic() - began > SLOW:
-                faults.append(f"{start}: a hundred messages took {time.monotonic() - began:.1f} s")
+            if time.process_time() - began > SLOW:
+                faults.append(f"{start}: a hundred messages took {time.process_time() - began:.1f} s")
             if agent.pipe.ended.is_set() or agent.connection._running or agent.connection._asked:
                 faults.append(f"{start}: the connection has ended, or holds what is over")
             if not all(is_safe([request_id, params]) for request_id, _, params in agent.requests):
@@ -248,7 +248,7 @@ async def _model_faults(seed: int, numbers: range, provider: str) -> list[str]:
     faults, taken, refused, growth = [], 0, 0, Growth()
     for number in numbers:
         chance = random.Random(f"{seed} {number}")
-        data, began = stream_of(provider, chance), time.monotonic()
+        data, began = stream_of(provider, chance), time.process_time()
         try:
             async for piece in READERS[provider](one_at_a_time(data, chance)):
                 taken += 1
@@ -262,8 +262,8 @@ async def _model_faults(seed: int, numbers: range, provider: str) -> list[str]:
             refused += 1
             if not str(error).isprintable() or len(str(error)) > 500:
                 faults.append(f"{number}: an error that cannot be shown")
-        if time.monotonic() - began > SLOW:
-            faults.append(f"{number}: took {time.monotonic() - began:.1f} s")
+        if time.process_time() - began > SLOW:
+            faults.append(f"{number}: took {time.process_time() - began:.1f} s")
         growth.look(number - numbers.start, len(numbers))
     faults += growth.faults()
     if left := asyncio.all_tasks() - {asyncio.current_task()}:

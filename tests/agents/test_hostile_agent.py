@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import time
 
 import pytest
 
@@ -171,11 +170,11 @@ async def test_noise_without_end_ends_the_agent():
 async def test_a_flood_of_notifications_leaves_others_their_turn():
     async with Agent() as agent:
         agent.say(*[b'{"method": "x", "params": {}}'] * 20_000)
-        longest, before = 0.0, time.monotonic()
+        most, before = 0, 0
         while len(agent.notices) < 20_000:
             await asyncio.sleep(0)
-            longest, before = max(longest, time.monotonic() - before), time.monotonic()
-        assert longest < 0.5
+            most, before = max(most, len(agent.notices) - before), len(agent.notices)
+        assert most < 10
 
 
 def test_ten_thousand_spoiled_messages_change_nothing():

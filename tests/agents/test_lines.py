@@ -21,10 +21,10 @@ def test_lines_are_the_same_however_the_bytes_are_cut(chunks: list[bytes]):
 def test_a_long_line_that_comes_byte_by_byte_takes_linear_time():
     lines = Lines(32 << 20)
     lines.feed(b"x" * (24 << 20))
-    began = time.monotonic()
+    began = time.thread_time()
     for _ in range(20_000):
         lines.feed(b"x")
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize("chunks", [[b"x" * 11], [b"x" * 6, b"x" * 5], [b"x" * 11 + b"\n"], [b"a\n" + b"x" * 11]])

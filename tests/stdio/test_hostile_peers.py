@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 import subprocess
 import sys
@@ -45,13 +46,13 @@ def peak(pid: int) -> float:
     return int(found[1]) / 1000
 
 
-def settings(folder: Path, models: str, most: int = 0) -> Json:
-    """Each attack as an agent; ``most`` messages of each where one agent plays all of them."""
+def settings(folder: Path, models: str, most: int = 0, seed: str = "") -> Json:
+    """Each attack as an agent; ``most`` messages of each where one agent plays all of them, mixed by the seed."""
     agents: Json = {}
     for attack in flooding_agent.ATTACKS:
         words = [flooding_agent.__file__, attack.__name__, str(folder)]
         agents[f"agent-{attack.__name__}"] = {"type": "acp", "command": sys.executable, "args": words}
-    words = [flooding_agent.__file__, "together", str(folder), str(most)]
+    words = [flooding_agent.__file__, "together", str(folder), str(most), *([seed] if seed else [])]
     agents["agent-together"] = {"type": "acp", "command": sys.executable, "args": words}
     given: Json = {}
     for attack in flooding_model.ATTACKS:
@@ -122,8 +123,10 @@ TOGETHER = {
     "model server": [f"model-{attack}" for attack in flooding_model.ATTACKS],
 }
 """One peer that plays all of its attacks at once, each in a chat of its own."""
-SMALL, WHOLE = 8, 100_000
-"""Messages of each attack of that agent at most: in CI, and in ``make soak``."""
+SMALL = 8
+"""Messages of each attack of that agent at most in CI; so many it can send without being ended."""
+MOST = 2000
+"""The same in ``make soak``: all of them, until a limit ends the agent."""
 
 
 @dataclass(frozen=True)
@@ -134,13 +137,13 @@ class Flood:
     survived: bool
 
 
-async def flood(folder: Path, peer: str, most: int, bound: float) -> Flood:
+async def flood(folder: Path, peer: str, most: int, bound: float, seed: str = "") -> Flood:
     """Let one peer play all of its attacks at once, until it has sent them or is ended, and another chat beside it and
     after it."""
     workspace = folder / "ws"
     fill(workspace)
     with model_server() as models:
-        given = settings(workspace, models, most)
+        given = settings(workspace, models, most, seed)
         async with open_desk(workspace, folder / "storage", settings=given) as desk:
             attacks = asyncio.gather(*(turn_of(desk, name, bound) for name in TOGETHER[peer]))
             await chat(desk)
@@ -175,13 +178,19 @@ async def test_all_attacks_of_one_peer_at_once_leave_the_server_small(tmp_path: 
 
 
 def too_much_memory(seed: int, numbers: range) -> Iterator[str]:
-    """Play the whole lists, for ``make soak``."""
+    """Mix the attacks anew for each number, few or many of each, for ``make soak``. A round ends when the peer has sent
+    everything or was ended by a limit."""
     for number in numbers:
+        most = round(SMALL * (MOST / SMALL) ** random.Random(f"{seed} {number}").random())
         for peer in TOGETHER:
             with tempfile.TemporaryDirectory() as folder:
-                seen = asyncio.run(flood(Path(folder), peer, WHOLE, 20 * PATIENCE))
+                try:
+                    seen = asyncio.run(flood(Path(folder), peer, most, 20 * PATIENCE, f"{seed} {number}"))
+                except TimeoutError as error:
+                    yield f"{number}: beside the {peer}, {most} messages of each attack: {error}"
+                    continue
             if seen.memory >= MOST_MEMORY:
-                yield f"{number}: the {peer} brought the server to {seen.memory:.0f} MB"
+                yield f"{number}: the {peer}, {most} messages of each attack, took the server to {seen.memory:.0f} MB"
 
 
 ALL_PEERS = [
