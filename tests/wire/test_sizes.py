@@ -6,8 +6,10 @@ import json
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from countersign.wire.sizes import size_of
+from countersign.wire.sizes import size_of, size_of_few
 
 SHAPES = {
     "empty lists": [[]] * 90_000,
@@ -30,3 +32,16 @@ def test_the_memory_of_a_value_is_not_counted_as_much_less_than_it_takes(value):
     finally:
         tracemalloc.stop()
     assert size_of(parsed).memory > taken / 2
+
+
+VALUES = st.recursive(
+    st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=30,
+)
+
+
+@given(VALUES, st.integers(0, 40))
+def test_few_values_have_their_size_and_more_have_none(value, most: int):
+    size = size_of(value)
+    assert size_of_few(value, most) == (size if size.values <= most else None)

@@ -14,9 +14,10 @@ from typing import Any
 
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import Pipe, TooMuch
+from countersign.gate import in_worker
 from countersign.tools.visible import as_message
 from countersign.wire.base import Json
-from countersign.wire.sizes import size_of
+from countersign.wire.sizes import size_of, size_of_few
 from countersign.wire.strict_json import BadJson
 
 log = limited_logger(__name__)
@@ -128,15 +129,14 @@ class Connection:
         elif not _is_id(request_id):
             self._start(self._reply(None, error=RpcError(BAD_REQUEST, "an id is a string or a whole number")))
         else:
-            held = size_of(message.get("params")).memory
+            params = message.get("params")
+            held = (size_of_few(params) or await in_worker(size_of, params)).memory
             if self._held and self._held + held > MOST_HELD:
                 error = RpcError(BUSY, f"the open requests hold more than {MOST_HELD >> 20} MiB")
                 self._start(self._reply(request_id, error=error))
             else:
                 self._held += held
-                self._start(self._serve(request_id, method, message.get("params"))).add_done_callback(
-                    lambda _: self._let_go(held)
-                )
+                self._start(self._serve(request_id, method, params)).add_done_callback(lambda _: self._let_go(held))
 
     def _answered(self, request_id: Json, message: Mapping[str, Json]) -> None:
         whole = isinstance(request_id, int) and not isinstance(request_id, bool)

@@ -131,13 +131,16 @@ class Reports:
 
     def _bounded(self, report: ToolReport) -> ToolReport:
         """Return the report as it is kept: whole where there is room for it, else without its input and changes."""
+        if report.too_large:
+            self._keep(report.call_id, 0)
+            return report.without_input()
         size = report.size
         room = MOST_KEPT - self._kept_in_all + self._kept.get(report.call_id, 0)
         while size.memory > room and self._ended and self._ended[0] != report.call_id:
             ended = self._by_id[self._ended.popleft()]
             self._by_id[ended.call_id] = ended.without_input()
             room += self._keep(ended.call_id, 0)
-        if report.too_large or size.memory > room or size.characters > MOST_SHOWN or size.values > MOST_VALUES:
+        if size.memory > room or size.characters > MOST_SHOWN or size.values > MOST_VALUES:
             self._keep(report.call_id, 0)
             return report.without_input()
         self._keep(report.call_id, size.memory)

@@ -62,7 +62,7 @@ from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
 from countersign.wire.approvals import DiffPreview
 from countersign.wire.base import Json
-from countersign.wire.sizes import size_of
+from countersign.wire.sizes import size_of, size_of_few
 from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
 
 log = limited_logger(__name__)
@@ -232,7 +232,7 @@ class Session:
             BadMessage: it is no update.
             TooMuch: the agent has said too much in this turn; it must be ended.
         """
-        characters = size_of(raw).characters
+        characters = (size_of_few(raw) or await in_worker(size_of, raw)).characters
         self._said += characters
         if self._said > MOST_SAID:
             self._end_flood(MOST_SAID)

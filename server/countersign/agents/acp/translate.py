@@ -19,7 +19,7 @@ from countersign.tools.clip import MOST_OUTPUT
 from countersign.tools.visible import as_title
 from countersign.wire.approvals import Location, ToolKind
 from countersign.wire.base import Json
-from countersign.wire.sizes import Size, size_of, text_memory
+from countersign.wire.sizes import Size, size_of, size_of_few, text_memory
 from countersign.wire.threads import StopReason, TextEvent, ThinkingEvent, ThreadEvent, TodoEvent, TodoItem, UsageEvent
 
 Raw = Mapping[str, Json]
@@ -130,8 +130,9 @@ class ToolReport:
         diffs = changes.pop("diffs", None)
         if "raw_input" in changes:
             given = changes["raw_input"]
-            changes["inputs"] = join_inputs(self.inputs, given) if size_of(given).values <= MOST_VALUES else (given,)
-            changes["too_large"] = self.too_large or len(changes["inputs"]) > MOST_INPUTS
+            few = size_of_few(given, MOST_VALUES) is not None
+            changes["inputs"] = join_inputs(self.inputs, given) if few else (given,)
+            changes["too_large"] = self.too_large or not few or len(changes["inputs"]) > MOST_INPUTS
         if diffs is not None:
             mentioned = {diff.path for diff in diffs}
             every = (*diffs, *(diff for diff in self.diffs if diff.path not in mentioned))
