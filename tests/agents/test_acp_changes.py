@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.agents.acp import change_watch
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.tracked_files import TrackedFiles
 from countersign.gate.running_calls import RunningCalls
@@ -112,6 +113,46 @@ async def test_a_change_is_told_of_while_the_turn_goes_on(make_watched):
     assert row.tool == "workspace"
     await player.agent.cancel("thread")
     await playing
+
+
+async def test_a_first_scan_that_outlasts_the_turn_is_waited_for(make_watched, monkeypatch: pytest.MonkeyPatch):
+    watched = make_watched()
+    monkeypatch.setattr(change_watch, "FIRST_SCAN_SECONDS", 0.0)
+    scan, written = watched.watch._files.blocking_scan, threading.Event()
+
+    def slow() -> list[str]:
+        found = scan()
+        assert written.wait(BOUND)
+        return found
+
+    monkeypatch.setattr(watched.watch._files, "blocking_scan", slow)
+    player = watched.player([{"until": "file"}, {"write": ["{ws}/a.txt", "x"]}, SAID])
+    playing = asyncio.ensure_future(player.play())
+    (watched.place.folder / "scripted.go").touch()
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    written.set()
+    await playing
+    assert watched.changed() == [("a.txt", True)]
+    assert player.agent.label == "unguarded"
+
+
+async def test_what_changes_before_the_watcher_runs_is_told_of(make_watched, monkeypatch: pytest.MonkeyPatch):
+    watched = make_watched()
+    loaded, load = asyncio.Event(), change_watch.load
+
+    async def slow(name: str) -> None:
+        await loaded.wait()
+        await load(name)
+
+    monkeypatch.setattr(change_watch, "load", slow)
+    player = watched.player([{"write": ["{ws}/a.txt", "x"]}, SAID, {"until": "cancel"}])
+    playing = asyncio.ensure_future(player.play())
+    await watched.place.until(lambda: bool(watched.place.texts()))
+    loaded.set()
+    await watched.place.until(lambda: bool(watched.changed()))
+    await player.agent.cancel("thread")
+    await playing
+    assert watched.changed() == [("a.txt", True)]
 
 
 SAID = {"update": {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "at work"}}}

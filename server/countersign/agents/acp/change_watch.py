@@ -31,6 +31,10 @@ SAVED_SECONDS = 5.0
 """How long after a save in the editor a change of that file counts as the person's."""
 FIRST_SCAN_SECONDS = 2.0
 """How long the first prompt waits until the workspace was read; larger ones are read on beside it."""
+LAST_SCAN_SECONDS = 30.0
+"""How long the end of a turn waits for a first scan that is still going on, before it compares."""
+IDLE = 1000
+"""Milliseconds without a change after which the watcher looks whether anybody still listens."""
 
 Say = Callable[[list[str], bool], Awaitable[None]]
 
@@ -95,10 +99,12 @@ class ChangeWatch:
 
     async def end(self, listener: Listener) -> None:
         """A turn is over: the workspace is compared with what is known of it, and watched a little longer."""
+        if self._task is not None and not self._task.done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_SCAN_SECONDS):
+                    await self._read_once.wait()
         if self._read_once.is_set():
-            async with self._reading:
-                changed = await asyncio.to_thread(self._files.blocking_scan)
-            await self._tell(changed)
+            await self._compare()
         listener.until = time.monotonic() + AFTER_SECONDS
 
     async def close(self) -> None:
@@ -112,21 +118,37 @@ class ChangeWatch:
             await asyncio.to_thread(self._files.blocking_scan)
         self._read_once.set()
 
+    async def _compare(self) -> None:
+        async with self._reading:
+            changed = await asyncio.to_thread(self._files.blocking_scan)
+        await self._tell(changed)
+
     async def _watch(self) -> None:
         await self._read()
         try:
             await load("watchfiles")
             from watchfiles import awatch  # noqa: PLC0415 loaded when an agent is hosted, off the event loop
 
+            live = False
             async for changes in awatch(
-                self._workspace, watch_filter=None, debounce=DEBOUNCE, step=50, ignore_permission_denied=True
+                self._workspace,
+                watch_filter=None,
+                debounce=DEBOUNCE,
+                step=50,
+                rust_timeout=IDLE,
+                yield_on_timeout=True,
+                ignore_permission_denied=True,
             ):
                 if not any(each.until is None or each.until > time.monotonic() for each in self._listeners):
                     return
-                async with self._reading:
-                    paths = {path for _, path in changes}
-                    changed = await asyncio.to_thread(self._files.blocking_changed, paths)
-                await self._tell(changed)
+                if not live:
+                    # Changes from between the first scan and the start of the watcher raise no event.
+                    live = True
+                    await self._compare()
+                elif paths := {path for _, path in changes}:
+                    async with self._reading:
+                        changed = await asyncio.to_thread(self._files.blocking_changed, paths)
+                    await self._tell(changed)
         except (OSError, RuntimeError, ImportError):
             # The comparison at the end of each turn remains.
             log.exception("the workspace cannot be watched")
