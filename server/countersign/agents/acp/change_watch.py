@@ -89,7 +89,6 @@ class ChangeWatch:
             self._read_once.clear()
         self._listeners.append(listener)
         if self._task is None or self._task.done():
-            self._read_once.clear()
             self._task = asyncio.create_task(self._watch(), name="watch the workspace")
         elif not self._read_once.is_set():
             await self._read()
@@ -114,9 +113,11 @@ class ChangeWatch:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _read(self) -> None:
+        """Read the workspace before the first turn works in it. Any later scan reports what it finds."""
         async with self._reading:
-            await asyncio.to_thread(self._files.blocking_scan)
-        self._read_once.set()
+            if not self._read_once.is_set():
+                await asyncio.to_thread(self._files.blocking_scan)
+                self._read_once.set()
 
     async def _compare(self) -> None:
         async with self._reading:
@@ -145,7 +146,7 @@ class ChangeWatch:
                     # Changes from between the first scan and the start of the watcher raise no event.
                     live = True
                     await self._compare()
-                elif paths := {path for _, path in changes}:
+                if paths := {path for _, path in changes}:
                     async with self._reading:
                         changed = await asyncio.to_thread(self._files.blocking_changed, paths)
                     await self._tell(changed)

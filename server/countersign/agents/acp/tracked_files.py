@@ -88,7 +88,10 @@ class TrackedFiles:
         for folder, folders, names in os.walk(self.workspace):
             for each in list(folders):
                 path = os.path.join(folder, each)
-                if each == ".git" or (self._is_ignored(path, folder=True) and not self._steers(path)):
+                if os.path.islink(path):
+                    folders.remove(each)
+                    names.append(each)
+                elif each == ".git" or (self._is_ignored(path, folder=True) and not self._leads_to_steering(path)):
                     folders.remove(each)
             for each in names:
                 path = os.path.join(folder, each)
@@ -96,10 +99,13 @@ class TrackedFiles:
                     yield path
         for name in (".git/hooks", ".git/config"):
             path = os.path.join(self.workspace, name)
-            if os.path.isfile(path):
+            if os.path.islink(path) or os.path.isfile(path):
                 yield path
-            elif os.path.isdir(path):
-                yield from (entry.path for entry in os.scandir(path) if entry.is_file(follow_symlinks=False))
+            for folder, folders, names in os.walk(path):
+                links = [each for each in folders if os.path.islink(os.path.join(folder, each))]
+                yield from (os.path.join(folder, each) for each in (*names, *links))
+                if os.path.islink(path):
+                    break  # it may lead anywhere
 
     def _is_relevant(self, path: str) -> bool:
         if os.path.isdir(path) and not os.path.islink(path):
@@ -109,6 +115,10 @@ class TrackedFiles:
     def _steers(self, path: str) -> bool:
         below = os.path.relpath(path, self.workspace)
         return any(below == name or below.startswith(f"{name}/") for name in STEERING)
+
+    def _leads_to_steering(self, folder: str) -> bool:
+        below = os.path.relpath(folder, self.workspace)
+        return self._steers(folder) or any(name.startswith(f"{below}/") for name in STEERING)
 
     def _is_ignored(self, path: str, *, folder: bool) -> bool:
         """Whether a `.gitignore` on the way names the path or a folder above it."""
