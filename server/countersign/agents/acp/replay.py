@@ -11,18 +11,21 @@ INVARIANT (narrowing): nothing that an agent says while it loads a session reach
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import io
 
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.translate import ModeNews, OptionNews, as_object, read_update
 from countersign.agents.pace import Pace
+from countersign.gate import in_worker
 from countersign.wire.base import Json
-from countersign.wire.sizes import size_of
+from countersign.wire.sizes import size_of, size_of_few
 
 MOST_REPEATED = 64 << 20
 """Characters, about, of all that an agent repeats of one session; an agent that says more is ended."""
 MOST_KEPT = 4 << 20
 """Characters of the prompts in it that are kept."""
+MOST_PROMPTS = 10_000
+"""Prompts in it that are kept; comparing so many takes a second or so."""
 QUIET_SECONDS = 0.2
 """An agent that says nothing for so long has repeated everything; some answer first and repeat then."""
 LONGEST_SETTLE = 10.0
@@ -39,9 +42,14 @@ class Replay:
         self._kept = 0
         self._joins = False
         self._heard = asyncio.Event()
-        self.prompts: list[str] = []
+        self._prompts: list[io.StringIO] = []
         self.mode: str | None = None
-        self.options: Mapping[str, str | bool] = {}
+        self.options: dict[str, str | bool] = {}
+
+    @property
+    def prompts(self) -> list[str]:
+        """The prompts that it repeated, in order."""
+        return [prompt.getvalue() for prompt in self._prompts]
 
     async def hear(self, raw: Json) -> None:
         """Take a ``session/update``.
@@ -50,7 +58,8 @@ class Replay:
             BadMessage: it is no update.
             TooMuch: the agent has repeated too much; it must be ended.
         """
-        characters = size_of(raw).characters
+        self._heard.set()
+        characters = (size_of_few(raw) or await in_worker(size_of, raw)).characters
         self._said += characters
         if self._said > MOST_REPEATED:
             raise TooMuch(f"it repeated more than {MOST_REPEATED >> 20} MiB of one session")
@@ -67,20 +76,24 @@ class Replay:
 
     def _keep(self, content: Json) -> None:
         text = as_object(content).get("text")
-        if isinstance(text, str) and self._kept + len(text) <= MOST_KEPT:
-            self._kept += len(text)
-            if self._joins:
-                self.prompts[-1] += text
-            else:
-                self.prompts.append(text)
-            self._joins = True
+        if not isinstance(text, str) or self._kept + len(text) > MOST_KEPT:
+            return
+        if self._joins:
+            self._prompts[-1].write(text)
+        elif len(self._prompts) < MOST_PROMPTS:
+            self._prompts.append(io.StringIO(newline=""))
+            self._prompts[-1].write(text)
+        else:
+            return
+        self._kept += len(text)
+        self._joins = True
 
     def _hear_news(self, raw: Json) -> None:
         match read_update(raw):
             case ModeNews(mode=mode):
                 self.mode = mode
             case OptionNews(values=values):
-                self.options = values
+                self.options.update(values)
             case _:
                 pass
 
