@@ -29,7 +29,7 @@ AFTER_SECONDS = 30.0
 """How long after a turn changes are still looked for: what was stopped may write late."""
 SAVED_SECONDS = 5.0
 """How long after a save in the editor a change of that file counts as the person's."""
-FIRST_SCAN_SECONDS = 2.0
+FIRST_SCAN_SECONDS = 10.0
 """How long the first prompt waits until the workspace was read; larger ones are read on beside it."""
 LAST_SCAN_SECONDS = 30.0
 """How long the end of a turn waits for a first scan that is still going on, before it compares."""
