@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import re
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from countersign.advice.rule_import.codex import codex_entries
 from countersign.advice.rule_import.entries import BadImport, Imported
 from countersign.advice.rule_import.read import blocking_import, import_text
 from countersign.gate import CommandPattern, parse_rule
@@ -38,6 +40,15 @@ def test_a_broken_file_is_refused_as_a_whole(example):
     data = example["text"].encode("utf-8", "surrogatepass") * example.get("times", 1)
     with pytest.raises(BadImport):
         import_text(example["file"], data)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "; "])
+def test_the_text_of_each_entry_of_codex_is_its_statements(end: str):
+    statements = ["prefix_rule(pattern=['é', '\U0001f600'])", "f(\n  'ü\x0c',\n)", "x = 'ß'", "prefix_rule(\n)"]
+    text = end.join(statements)
+    expected = [ast.get_source_segment(text, one) for one in ast.parse(text).body]
+    assert [one.original for one in codex_entries(text)] == expected
+    assert len(expected) == 4
 
 
 @settings(max_examples=300, deadline=None)

@@ -29,8 +29,9 @@ def codex_entries(text: str) -> Iterator[Entry]:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise BadImport("it cannot be parsed") from None
+    lines = text.encode().splitlines(keepends=True)
     for statement in tree.body:
-        original = ast.get_source_segment(text, statement) or ""
+        original = _source(lines, statement)
         match statement:
             case ast.Expr(value=ast.Constant()):
                 continue
@@ -39,6 +40,15 @@ def codex_entries(text: str) -> Iterator[Entry]:
             case _:
                 reason = "only calls of `prefix_rule` with constant arguments are read"
                 yield Entry(original, None, reason=reason, line=statement.lineno, limits=True)
+
+
+def _source(lines: Sequence[bytes], statement: ast.stmt) -> str:
+    """Return the text of a statement. `ast.get_source_segment` splits the whole file anew each time."""
+    first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+    kept = list(lines[first : last + 1])
+    kept[-1] = kept[-1][: statement.end_col_offset]
+    kept[0] = kept[0][statement.col_offset :]
+    return b"".join(kept).decode()
 
 
 def _prefix_rule(original: str, line: int, keywords: Sequence[ast.keyword]) -> Iterator[Entry]:
