@@ -318,6 +318,14 @@ async def test_a_call_that_was_repeated_and_is_then_told_of_in_the_turn_counts_a
     assert again.agent.label == "unguarded"
 
 
+async def test_a_file_that_is_written_while_a_new_session_is_opened_is_noticed(chat: Chat):
+    path = str(chat.place.workspace / "planted.txt")
+    player = await chat.start(recipe=ASKING, on_mode=[{"write": [path, "x"]}])
+    events = await chat.say(player, "one")
+    noticed = [(*(event.paths or ()), event.certain) for event in events if event.type == "unpermitted"]
+    assert (noticed, player.agent.label) == ([("planted.txt", True)], "unguarded")
+
+
 async def test_a_file_that_is_written_while_a_session_loads_is_noticed(chat: Chat):
     await chat.say(await chat.start(), "one")
     path = str(chat.place.workspace / "planted.txt")

@@ -288,13 +288,12 @@ class AcpAgent:
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
 
-        async def watch_loading() -> None:
-            reports = Reports(self.name, turn.emit, lambda: AgentContext(self._folder, self._policy().home))
-            unpermitted = Unpermitted(self.name, turn.thread_id, self._gate, self, reports, turn.emit)
-            await watch.begin(unpermitted.say_changed)
-
+        # Opening a session may run hooks and servers of the repository, and one that is taken up may go on by itself.
+        reports = Reports(self.name, turn.emit, lambda: AgentContext(self._folder, self._policy().home))
+        unpermitted = Unpermitted(self.name, turn.thread_id, self._gate, self, reports, turn.emit)
+        await watch.begin(unpermitted.say_changed)
         opening, taken = self._opening, self._sessions
-        found = await opening.take_up(link, turn, text, params, taken, watch_loading, self._hold_mode)
+        found = await opening.take_up(link, turn, text, params, taken, self._hold_mode)
         if found is not None:
             session_id, replay = found
             session = self._sessions[session_id] = self._make_session(link, session_id)

@@ -59,7 +59,6 @@ class Opening:
         text: str,
         params: Mapping[str, Json],
         taken: Container[str],
-        watch: Callable[[], Awaitable[None]],
         hold: Hold,
     ) -> tuple[str, Replay] | None:
         """Let the agent take up the session of this turn's chat; return its id and what was repeated of it. None: the
@@ -76,7 +75,6 @@ class Opening:
             return None
         if not stored.may_be_loaded(self.key, self._claim(link)) or store.has_another(turn.thread_id, stored):
             return None
-        await watch()
         store.keep(turn.thread_id, replace(stored, tries=stored.tries + 1))
         replay = self.replays[stored.session_id] = Replay(link.name)
         try:

@@ -1,4 +1,4 @@
-"""The watch over the workspace for one prompt: it begins before the agent takes up a session, or with the turn."""
+"""The watch over the workspace for one prompt: it begins before the agent opens a session, or with the turn."""
 
 from __future__ import annotations
 
