@@ -17,6 +17,7 @@ from countersign.settings.known_keys import CLIENT_KEYS, KNOWN, MOST, Named, dot
 from countersign.settings.layers import Layer, Layers, file_layer
 from countersign.settings.merge import build_policy
 from countersign.settings.policy import Policy
+from countersign.settings.rules import MOST_UNKNOWN
 from countersign.settings.tree import settings_tree
 
 MANIFEST = Path(__file__).parents[2] / "client-ts" / "package.json"
@@ -128,3 +129,10 @@ def test_of_very_many_some_are_named() -> None:
     assert len(found) == MOST + 1
     assert "more than" in found[-1][1]
     assert max(len(message) for _, message in found) < 500
+
+
+def test_of_very_many_keys_of_the_permissions_some_are_named() -> None:
+    layers = Layers(workspace=(Layer("workspace", {"permissions": {f"alow{number}": [] for number in range(2000)}}),))
+    problems = build_policy(layers, workspace="/w", home="/h", trusted=True, answers={}).policy.problems
+    assert len(problems) == MOST_UNKNOWN + 1
+    assert "more than" in problems[-1].message

@@ -22,6 +22,8 @@ ListName = Literal["allow", "ask", "deny"]
 LISTS: tuple[ListName, ...] = ("deny", "ask", "allow")
 MOST_ITEMS = 2000
 """Entries of one list of a workspace that a person could be asked about; of a longer one none counts."""
+MOST_UNKNOWN = 100
+"""Unknown keys of `permissions` of one layer that are reported: a hostile repository may write any number."""
 KNOWN_KEYS = frozenset({*LISTS, "additionalDirectories", "disableBypass"})
 
 
@@ -34,12 +36,15 @@ def rules_of(layer: Layer, problems: list[Problem]) -> list[RuleText]:
         return []
     if not isinstance(permissions, dict):
         return [_broken_list(layer, ("permissions",), "deny", permissions, problems)]
-    for key in permissions:
-        if key not in KNOWN_KEYS:
-            place = layer.place("permissions", key)
-            near = difflib.get_close_matches(key[:100], sorted(KNOWN_KEYS), 1)
-            hint = f" (the nearest is `{near[0]}`)" if near else ""
-            problems.append(place.problem(f"{shown(key)} is no setting of `permissions` and does not count{hint}"))
+    unknown = [key for key in permissions if key not in KNOWN_KEYS]
+    for key in unknown[:MOST_UNKNOWN]:
+        place = layer.place("permissions", key)
+        near = difflib.get_close_matches(key[:100], sorted(KNOWN_KEYS), 1)
+        hint = f" (the nearest is `{near[0]}`)" if near else ""
+        problems.append(place.problem(f"{shown(key)} is no setting of `permissions` and does not count{hint}"))
+    if len(unknown) > MOST_UNKNOWN:
+        words = f"more than {MOST_UNKNOWN} keys of `permissions` are no settings; take them out"
+        problems.append(layer.place("permissions").problem(words))
     found: list[RuleText] = []
     for listed in LISTS:
         if listed != "allow" and listed in permissions and permissions[listed] is None and layer.scope != "default":
