@@ -26,6 +26,7 @@ from unittest import mock
 from lsprotocol import types
 from pydantic import Field
 
+from countersign.agents.acp.label import Claim
 from countersign.agents.models.base import AssistantMessage, CallPiece, Message, StopPiece, UserMessage, WantedCall
 from countersign.gate.call import Effect, RunCommand
 from countersign.gate.permit import Permit
@@ -249,7 +250,8 @@ class Caller:
 class Guest:
     """A hosted agent at the other end of a link: asks for all its prompt names, then does what it was allowed."""
 
-    claim = None
+    claim = Claim(None, None)
+    reopens = None
 
     def __init__(self, world: World, on_request: Any, on_notice: Any) -> None:
         self._world, self._on_request, self._on_notice = world, on_request, on_notice
