@@ -38,7 +38,7 @@ class Player:
         gated: bool = False,
         changes: ChangeWatch | None = None,
         cwd: str | None = None,
-        sessions: SessionStore | None = None,
+        store: SessionStore | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -48,7 +48,7 @@ class Player:
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         words = (str(PROGRAM), str(path), str(self.log))
         config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd)
-        options: dict = {"changes": changes, "sessions": sessions, **({} if recipe is None else {"recipe": recipe})}
+        options: dict = {"changes": changes, "sessions": store, **({} if recipe is None else {"recipe": recipe})}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}
         self.agent: AcpAgent = place.agent(config, **options)

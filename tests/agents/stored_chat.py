@@ -33,7 +33,7 @@ class Chat:
         for agent in self.place.agents:
             await agent.close()
         given = {"greeting": LOADS, "gated": True, "remembers": True, "changes": self.watch, **script}
-        return Player(self.place, *(prompts or [[SAY]]), sessions=self.store, **given)
+        return Player(self.place, *(prompts or [[SAY]]), store=self.store, **given)
 
     async def say(self, player: Player, text: str, mode: str = "default") -> list[ThreadEvent]:
         """One turn of a scripted agent; return its events."""
