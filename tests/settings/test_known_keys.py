@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from countersign.settings.jsonc import parse_jsonc
@@ -102,6 +102,7 @@ NAMES = st.sampled_from([name for path in _leaves(KNOWN) for name in path] + ["z
 VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.dictionaries(NAMES, inner))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(NAMES, VALUES, max_size=6))
 def test_a_key_that_nobody_reads_changes_nothing_that_counts(values: dict[str, Any]) -> None:
     """Taken out of a person's own settings, it leaves the same policy."""

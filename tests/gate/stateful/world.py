@@ -258,7 +258,7 @@ class Guest:
         self._sessions = 0
         self._over = asyncio.Event()
         self.pipe = SimpleNamespace(ended=self._over)
-        self.process = SimpleNamespace(kill=self.die, end=self.close)
+        self.process = SimpleNamespace(pid=None, kill=self.die, end=self.close)  # no process of its own
 
     def die(self) -> None:
         self._over.set()
