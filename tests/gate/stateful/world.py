@@ -369,6 +369,8 @@ class World:
             ("countersign.gate.approvals.records.datetime", Clock),
             ("countersign.lsp.runner.model_for", lambda *_: Caller()),
             ("countersign.agents.acp.host.open_link", open_guest),
+            # Else the reason on a card would depend on the login shell of whoever runs these tests.
+            ("countersign.agents.acp.host.runs_bash", lambda *_: True),
             ("countersign.agents.acp.change_watch.ChangeWatch", NoWatch),
             # The clock stands still, so a rest after work would never end.
             ("countersign.gate.workers.LIGHT", math.inf),
