@@ -2,7 +2,7 @@
 // runs a command, an icon or a line of its own, and pressing it does nothing. And what a person typed is not asked about.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -14,9 +14,19 @@ const COMMAND = 'command:workbench.action.files.newUntitledFile';
 const link = (text) => `[${text}](${COMMAND})`;
 const AGENT = `${link('Agent')}$(flame)`;
 
+// The editor would close brackets and quotes by itself, at other places before and after it has read its grammar of JSON.
+const PLAIN_TYPING = {
+  'editor.autoClosingBrackets': 'never',
+  'editor.autoClosingQuotes': 'never',
+  'editor.autoIndent': 'none',
+  'editor.quickSuggestions': { other: 'off', strings: 'off', comments: 'off' },
+  'editor.suggestOnTriggerCharacters': false,
+};
+
 test('names of files, hosts and agents stay text in notifications, the status bar and dialogs', async () => {
   const settings = {
     ...TRUSTED,
+    ...PLAIN_TYPING,
     'countersign.notifications': 'always',
     'countersign.agents': { [AGENT]: { type: 'builtin' } },
     'countersign.defaultAgent': AGENT,
@@ -71,9 +81,7 @@ test('names of files, hosts and agents stay text in notifications, the status ba
     const rule = `Bash(${link('x')} ![p](https://x.example/p.png) $(flame))`;
     writeFileSync(file, '{}\n');
     await openInEditor(page, 'settings.json');
-    await replaceText(page, `{"countersign.permissions.deny": [${JSON.stringify(rule)}]}`);
-    await page.keyboard.press('Control+S');
-    await waitFor(() => readFileSync(file, 'utf8').includes('deny'), 'the file on disk');
+    await replaceAndSave(page, file, `{"countersign.permissions.deny": [${JSON.stringify(rule)}]}`);
     for (let count = 0; count < 4; count++) await page.keyboard.press('ArrowLeft');
     await runCommand(page, 'Show or Focus Hover');
     const hover = page.locator('.monaco-hover:visible').filter({ hasText: 'Deny' }).first();
@@ -86,16 +94,16 @@ test('names of files, hosts and agents stay text in notifications, the status ba
 });
 
 test('a rule that a person types and saves is not asked about; one that was hidden in the file is', async () => {
-  await withWorkbench('typed', { settings: TRUSTED }, async ({ page, run }) => {
+  await withWorkbench('typed', { settings: { ...TRUSTED, ...PLAIN_TYPING } }, async ({ page, run }) => {
     const file = path.join(run.workspace, '.vscode/settings.json');
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{}\n');
     const chat = await openChat(page);
     await openInEditor(page, 'settings.json');
-    await replaceText(page, '{"countersign.permissions.allow": ["Bash(touch typed.txt)"]}');
-    await page.keyboard.press('Control+S');
-    await waitFor(() => readFileSync(file, 'utf8').includes('typed.txt'), 'the file on disk');
+    await replaceAndSave(page, file, '{"countersign.permissions.allow": ["Bash(touch typed.txt)"]}');
     await waitFor(async () => {
+      // The editor looks for changes anew when it opens a file, and misses one that falls between two looks.
+      utimesSync(file, new Date(), new Date());
       await send(chat, 'run touch typed.txt');
       await waitFor(async () => existsSync(path.join(run.workspace, 'typed.txt')) || (await chat.getByTestId('approval-card').count()) > 0, 'a card or an effect');
       if (existsSync(path.join(run.workspace, 'typed.txt'))) return true;
@@ -114,8 +122,7 @@ test('a rule that a person types and saves is not asked about; one that was hidd
       writeFileSync(file, before);
       await waitFor(async () => (await editorText(page)).includes(before.includes('hidden') ? 'hidden' : 'checkout'), 'the editor to read the file again');
       await openInEditor(page, 'settings.json');
-      await replaceText(page, after);
-      await page.keyboard.press('Control+S');
+      await replaceAndSave(page, file, after);
       const dialog = page.locator('.monaco-dialog-box');
       await dialog.waitFor({ timeout: BOUND });
       await screenshot(page, 'typed-dialog');
@@ -158,13 +165,13 @@ async function openInEditor(page, name) {
   await page.locator('.editor-instance .monaco-editor .view-lines').first().click({ timeout: BOUND });
 }
 
-async function replaceText(page, text) {
+/** In the editor that has the focus. */
+async function replaceAndSave(page, file, text) {
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Delete');
   await page.keyboard.insertText(text);
-  // What the editor added of its own to close quotes and brackets.
-  await page.keyboard.press('Control+Shift+End');
-  await page.keyboard.press('Delete');
+  await page.keyboard.press('Control+S');
+  await waitFor(() => readFileSync(file, 'utf8').trim() === text.trim(), `the file on disk to be ${text}`);
 }
 
 async function editorText(page) {

@@ -1,7 +1,7 @@
 // Drives the workbench in a real Chromium: open it, run a command, reach into a webview, take a picture. How the editor is
 // started and contained is scripts/editor.mjs's; what is tested is each *.test.mjs's.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,12 +37,27 @@ export async function withWorkbench(name, options, body) {
     mkdirSync(files, { recursive: true });
     await page?.screenshot({ path: path.join(files, 'failed.png') }).catch(() => {}); // the page may be what broke
     for (const log of logsOf(run)) copyFileSync(log, path.join(files, path.basename(log)));
+    // A machine that runs tests may keep no files, only what was printed.
+    console.error(`${name}: ${await seen(page, run)}`);
     throw error;
   } finally {
     await browser?.close();
     await editor?.stop();
     rmSync(run.folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** What stood on screen and in the settings, and how the extension's log ended, for who reads of a failed test. */
+async function seen(page, run) {
+  const texts = async (selector) => (page ? page.locator(selector).allInnerTexts().catch(() => []) : []);
+  const onScreen = [...await texts('.monaco-dialog-box'), ...await texts('.notification-list-item-message'), ...await texts('.editor-instance .view-lines')];
+  const file = path.join(run.workspace, '.vscode/settings.json');
+  const log = logsOf(run).find((name) => /ountersign\.log$/.test(name));
+  return JSON.stringify({
+    onScreen,
+    settings: existsSync(file) ? readFileSync(file, 'utf8') : null,
+    log: log ? readFileSync(log, 'utf8').slice(-2000) : null,
+  }, null, 2);
 }
 
 /** What the editor and the extension wrote; VS Code keeps one folder of logs a window. */
