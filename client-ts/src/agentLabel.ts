@@ -3,11 +3,11 @@
  *
  * INVARIANT (asked again): asked in a modal that the extension drew; the button that Enter presses changes nothing.
  */
-import type { BypassHost } from './bypass.ts';
+import type { Modals } from './editorText.ts';
 import type { Link } from './link.ts';
 import type * as wire from './wire.gen.ts';
 
-export async function resetLabel(link: Pick<Link, 'request'>, host: BypassHost, agent: wire.AgentView): Promise<void> {
+export async function resetLabel(link: Pick<Link, 'request'>, host: Modals, agent: wire.AgentView): Promise<void> {
   const reset = host.t('Forget It');
   const pressed = await host.choose(
     host.t('Forget why {0} counts as unguarded?', agent.agentName),

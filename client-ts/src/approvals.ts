@@ -5,8 +5,8 @@
  * INVARIANT (asked again): bypass, and a rule other than those offered, reach the server only after the person said yes
  * in a modal that the extension drew. The webview's word is not enough.
  */
-import { askBypass, type BypassHost } from './bypass.ts';
-import { block, type DialogText, type EditorText, paragraphs } from './editorText.ts';
+import { askBypass } from './bypass.ts';
+import { block, type DialogText, type EditorText, type Modals, paragraphs } from './editorText.ts';
 import type { IntentOf } from './intents.ts';
 import { type Kept, keptBy } from './kept.ts';
 import { asServerError, defined, type Link } from './link.ts';
@@ -20,7 +20,7 @@ export interface Question {
   button: EditorText;
 }
 
-export interface ApprovalsHost extends BypassHost {
+export interface ApprovalsHost extends Modals {
   /** A native modal. True only if the person pressed `button`; closing it is a no. */
   confirm(question: Question): Promise<boolean>;
   openDiff(approval: wire.ApprovalRequest): Promise<void>;

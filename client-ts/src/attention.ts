@@ -3,34 +3,19 @@
  * where the webview cannot be shown. Drawn from the desk's open approvals each time; keeps no queue of its own.
  */
 import type { Desk } from './desk.ts';
-import {
-  block,
-  type DialogText,
-  paragraphs,
-  type EditorText,
-  editorText,
-  ownText,
-  type SafeButton,
-  type Texts,
-} from './editorText.ts';
+import { block, type EditorText, editorText, type Modals, ownText, paragraphs } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
 import type { LinkState } from './link.ts';
 import type { Panel } from './panel.ts';
 import { headline, isTooLarge, subjectText } from './subject.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface AttentionHost extends Texts {
+export interface AttentionHost extends Modals {
   showStatus(text: EditorText, tooltip: EditorText, command: string, urgent: boolean): void;
   /** Shown while an agent acts without asking; undefined hides it. */
   showBypass(text: EditorText | undefined, tooltip: EditorText, command: string): void;
   setContext(key: string, value: unknown): void;
   notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
-  choose(
-    message: EditorText,
-    detail: DialogText,
-    safe: SafeButton,
-    ...acting: EditorText[]
-  ): Promise<string | undefined>;
   pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   windowFocused(): boolean;
   /** `away`, `always` or `never`. */

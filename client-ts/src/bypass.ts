@@ -5,22 +5,12 @@
  * INVARIANT (asked again): bypass is turned on only after the person chose how long it lasts in a modal that the
  * extension drew; the button that Enter presses changes nothing. Turning it off narrows, and needs no question.
  */
-import type { DialogText, EditorText, SafeButton, Texts } from './editorText.ts';
+import type { Modals } from './editorText.ts';
 import type { Link } from './link.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface BypassHost extends Texts {
-  /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(
-    message: EditorText,
-    detail: DialogText,
-    safe: SafeButton,
-    ...acting: EditorText[]
-  ): Promise<string | undefined>;
-}
-
 /** How long the person wants bypass to last; undefined if they want none. */
-export async function askBypass(host: BypassHost, agentName: string): Promise<wire.BypassScope | undefined> {
+export async function askBypass(host: Modals, agentName: string): Promise<wire.BypassScope | undefined> {
   const workspace = host.t('Bypass Permissions');
   const session = host.t('Bypass Until Window Closes');
   const pressed = await host.choose(
@@ -37,7 +27,7 @@ export async function askBypass(host: BypassHost, agentName: string): Promise<wi
 }
 
 /** Turns it on for an agent, once the person has said how long. */
-export async function startBypass(link: Pick<Link, 'request'>, host: BypassHost, agentName: string): Promise<void> {
+export async function startBypass(link: Pick<Link, 'request'>, host: Modals, agentName: string): Promise<void> {
   // INVARIANT (asked again)
   const scope = await askBypass(host, agentName);
   if (scope) await link.request('agent/setBypass', { agentName, scope, on: true });

@@ -13,7 +13,7 @@ import {
   editorText,
   type EditorText,
   paragraphs,
-  type SafeButton,
+  type Modals,
   type Texts,
 } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
@@ -21,14 +21,7 @@ import type { SettingsFileWatch } from './settingsFiles.ts';
 import { createTypedValues } from './typedValues.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface ConfirmationsHost extends Texts {
-  /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(
-    message: EditorText,
-    detail: DialogText,
-    safe: SafeButton,
-    ...acting: EditorText[]
-  ): Promise<string | undefined>;
+export interface ConfirmationsHost extends Modals {
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   openFile(file: string, line?: number): Promise<void>;
   trusted(): boolean;

@@ -44,6 +44,17 @@ export interface Texts {
   safeButton(kind: SafeKind): SafeButton;
 }
 
+/** Texts, and the native modal that asks with them. */
+export interface Modals extends Texts {
+  /** Gives the button pressed; undefined if the modal was closed. Enter presses the safe one. */
+  choose(
+    message: EditorText,
+    detail: DialogText,
+    safe: SafeButton,
+    ...acting: EditorText[]
+  ): Promise<string | undefined>;
+}
+
 /** Longer than any sentence of ours with a path in it; a server's error may quote a program's output. */
 const LINE_LIMIT = 1000;
 /** A name or a path inside a sentence. */

@@ -2,18 +2,11 @@
  * The ledger as the editor sees it: keeps the anchor outside the storage folder, says when the chain is broken, and lets
  * the person begin a new one. Nothing but reads runs while it is broken; the server holds that, not this module.
  */
-import { type DialogText, editorText, type EditorText, type SafeButton, type Texts } from './editorText.ts';
+import { editorText, type EditorText, type Modals } from './editorText.ts';
 import { asServerError, type Link } from './link.ts';
 import type * as wire from './wire.gen.ts';
 
-export interface LedgerHost extends Texts {
-  /** A native modal; gives the button pressed, undefined if it was closed. */
-  choose(
-    message: EditorText,
-    detail: DialogText,
-    safe: SafeButton,
-    ...acting: EditorText[]
-  ): Promise<string | undefined>;
+export interface LedgerHost extends Modals {
   notify(message: EditorText, ...buttons: EditorText[]): Promise<string | undefined>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   /** Kept beside the editor's own state, for all windows. */

@@ -5,13 +5,13 @@
  * INVARIANT (asked again): a variable is passed only after the person said yes in a modal that the extension drew; the
  * button that Enter presses changes nothing.
  */
-import type { BypassHost } from './bypass.ts';
+import type { Modals } from './editorText.ts';
 import type { Link } from './link.ts';
 
 /** Longer names are in no environment that a person could judge. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-export async function passVariable(link: Pick<Link, 'request'>, host: BypassHost, name: string): Promise<void> {
+export async function passVariable(link: Pick<Link, 'request'>, host: Modals, name: string): Promise<void> {
   if (!NAME.test(name)) return;
   const pass = host.t('Pass in This Workspace');
   const pressed = await host.choose(

@@ -6,7 +6,7 @@ import type { ToWebview } from '../src/messages.ts';
 import { ARMING_TIME } from '../src/armingTime.ts';
 import { type Bridge, createBridge } from '../webview/bridge.ts';
 import { Root } from '../webview/root.ts';
-import { agents, thread, threads } from './fixtures.ts';
+import { agents, thread, threadOf, threads } from './fixtures.ts';
 
 export interface FakeWebview {
   root: Root;
@@ -41,6 +41,10 @@ export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>>
 }
 
 export const opened: ToWebview = { type: 'threadOpened', thread: thread() };
+
+export function openedWith(...chat: Parameters<typeof threadOf>): ToWebview {
+  return { type: 'threadOpened', thread: threadOf(...chat) };
+}
 
 /** Height of a segment in a document that has no layout. */
 export const ROW_HEIGHT = 18;

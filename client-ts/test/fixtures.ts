@@ -361,6 +361,23 @@ export function threads(): wire.ThreadSummary[] {
   ];
 }
 
+/** A chat at rest that holds just these events. */
+export function threadOf(
+  events: wire.ThreadOpenResult['events'],
+  more: Partial<wire.ThreadOpenResult> = {},
+): wire.ThreadOpenResult {
+  return {
+    threadId: 't-1',
+    agentName: 'Countersign',
+    mode: 'default',
+    seq: 1,
+    approvals: [],
+    running: false,
+    events,
+    ...more,
+  };
+}
+
 export function thread(): wire.ThreadOpenResult {
   return {
     threadId: 't-1',

@@ -14,7 +14,7 @@ of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`. Steps:
     {"notify": METHOD, "params": {…}} a notification
     {"write": [PATH, TEXT]}           act, without asking anybody
     {"spawn": TEXT}                   start bash with this text in a session of its own, and wait for its first line
-    {"write": [PATH, TEXT], "until": {"exists": PATH}}   the same, again and again until the other file exists
+    {"until": {"told": FIFO}}         wait for a byte in a named pipe
     {"until": "cancel"}               wait for session/cancel
     {"until": "file"}                 wait for the file SCRIPT with `.go` instead of `.json`
     {"exit": CODE}                    die at once
@@ -160,10 +160,6 @@ class Agent:
                         return stop
                 case {"notify": method}:
                     self.notify(method, step.get("params", {}))
-                case {"write": [path, text], "until": {"exists": awaited}}:
-                    while not os.path.exists(awaited):
-                        Path(path).write_text(text)
-                        time.sleep(0.1)
                 case {"write": [path, text]}:
                     Path(path).write_text(text)
                 case {"spawn": text}:
@@ -174,6 +170,9 @@ class Agent:
                     child.stdout.readline()
                 case {"until": "cancel"}:
                     self.wait(lambda: self.cancels > 0)
+                case {"until": {"told": pipe}}:
+                    with open(pipe, "rb", buffering=0) as told:
+                        told.read(1)
                 case {"until": "file"}:
                     while not os.path.exists(sys.argv[1].removesuffix(".json") + ".go"):
                         time.sleep(0.01)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -122,17 +123,21 @@ def test_there_are_thirty():
 async def test_two_hostile_agents_are_told_of_by_the_ledger_even_where_the_chat_is_full(place: Place):
     watch = ChangeWatch(str(place.workspace), place.gate.running, place.shells, others=lambda workspace, roots: True)
     names = [f"{n}.txt" for n in range(12)]
-    seen = place.folder / "seen"
-    seen.mkdir()
-    # Written again until it was noticed: a change from before the watcher runs is only found when the turn ends.
-    steps = [{"write": [f"{place.workspace}/{name}", "x"], "until": {"exists": f"{seen}/{name}"}} for name in names]
+    noted = place.folder / "noted"
+    os.mkfifo(noted)
+    # Written one after the other, so that the watcher tells of each by itself.
+    writes = [[{"write": [f"{place.workspace}/{name}", "x"]}, {"until": {"told": str(noted)}}] for name in names]
+    steps = [step for pair in writes for step in pair]
 
     async def one_row_each() -> None:
+        # Open for reading too, so that neither end waits for the other to open.
+        pipe = os.open(noted, os.O_RDWR)
         for name in names:
             async with asyncio.timeout(BOUND):
                 while not any(name in row.input["paths"] for row in noticed(place)):  # noqa: ASYNC110 on disk only
                     await asyncio.sleep(0.02)
-            (seen / name).touch()
+            os.write(pipe, b".")
+        os.close(pipe)
 
     player = Player(place, steps, gated=True, recipe=RECIPE, changes=watch)
     try:

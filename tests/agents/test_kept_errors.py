@@ -35,7 +35,7 @@ BAD = {
     "no number": b'{"x":NaN}',
     "half a surrogate pair": b'{"x":"\\ud800"}',
     "not UTF-8": b'{"x":"\xff"}',
-    "an id that is none": b'{"id":[],"method":"x"}',
+    "an id of the wrong type": b'{"id":[],"method":"x"}',
     "an answer to nothing": b'{"id":99,"error":"boom"}',
 }
 
@@ -106,7 +106,7 @@ REFUSED = {
     "a file that is too long": lambda folder: [read(folder / "long")],
     "a write to a folder": lambda folder: [write(folder, "x" * LONG)],
     "a call too large to be kept": lambda folder: [ask("a", kind="other", rawInput={"x": [0] * 50_000})],
-    "an update that is none": lambda folder: [report("a" * 300, rawInput={"x": "x" * LONG})],
+    "an update that is not valid": lambda folder: [report("a" * 300, rawInput={"x": "x" * LONG})],
     "a request of nobody's session": lambda folder: [
         {"ask": "fs/read_text_file", "id": "r", "params": {"sessionId": "other", "path": "x" * LONG}}
     ],

@@ -7,6 +7,7 @@ import {
   fetchApproval,
   plainCommand,
   thread,
+  threadOf,
   threads,
   toolApproval,
 } from '../fixtures.ts';
@@ -49,14 +50,8 @@ const SCENES: Record<string, ToWebview[]> = {
     made([], { queued: { 't-1': [{ id: 'q', text: 'and then write the changelog, please, in one line' }] } }),
     {
       type: 'threadOpened',
-      thread: {
-        threadId: 't-1',
-        agentName: 'Countersign',
-        mode: 'default',
-        seq: 1,
-        approvals: [],
-        running: true,
-        events: [
+      thread: threadOf(
+        [
           { type: 'prompt', text: 'Why does the parser fail?' },
           {
             type: 'text',
@@ -64,7 +59,8 @@ const SCENES: Record<string, ToWebview[]> = {
           },
           { type: 'usage', inputTokens: 12_400, outputTokens: 310 },
         ],
-      },
+        { running: true },
+      ),
     },
   ],
   chats: [

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToWebview } from '../../src/messages.ts';
 import type * as wire from '../../src/wire.gen.ts';
 import { outcomeFacts } from '../../webview/words.ts';
-import { fakeWebview, opened, snapshot } from '../fakeWebview.ts';
+import { fakeWebview, opened, openedWith, snapshot } from '../fakeWebview.ts';
 import { fetchApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
@@ -156,18 +156,10 @@ describe('what an answer left behind can be taken back from its card', () => {
 describe('what could outlive a command is said below its result', () => {
   const row = async (processTracking?: wire.WeakTracking): Promise<HTMLElement | null> => {
     const [call, result] = shellRow('c-1');
-    const webview = await fakeWebview(snapshot(), {
-      type: 'threadOpened',
-      thread: {
-        threadId: 't-1',
-        agentName: 'Countersign',
-        mode: 'default',
-        seq: 1,
-        events: [call, { ...result, ...(processTracking && { processTracking }) }],
-        approvals: [],
-        running: false,
-      },
-    });
+    const webview = await fakeWebview(
+      snapshot(),
+      openedWith([call, { ...result, ...(processTracking && { processTracking }) }]),
+    );
     webview.find('[data-testid="decided-row"] .decided-line').click();
     await webview.settle();
     return document.querySelector<HTMLElement>('[data-testid="process-tracking"]');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as wire from '../../src/wire.gen.ts';
 import { asPlace, withPlaces } from '../../webview/fileLinks.ts';
 import { highlight } from '../../webview/highlight.ts';
-import { type FakeWebview, fakeWebview, snapshot } from '../fakeWebview.ts';
+import { type FakeWebview, fakeWebview, openedWith, snapshot } from '../fakeWebview.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -15,18 +15,7 @@ afterEach(() => {
 });
 
 const withEvents = (...events: wire.ThreadOpenResult['events']): Promise<FakeWebview> =>
-  fakeWebview(snapshot(), {
-    type: 'threadOpened',
-    thread: {
-      threadId: 't-1',
-      agentName: 'Countersign',
-      mode: 'default',
-      seq: 1,
-      events,
-      approvals: [],
-      running: false,
-    },
-  });
+  fakeWebview(snapshot(), openedWith(events));
 const html = (webview: FakeWebview, selector: string): string =>
   webview.find(selector).innerHTML.replaceAll(/<!--.*?-->/g, '');
 
@@ -206,21 +195,16 @@ describe('an answer is read out by paragraph while it is written', () => {
 });
 
 it('no other button is named like one that is known by name', async () => {
-  const webview = await fakeWebview(snapshot({ queued: { 't-1': [{ id: 'q', text: 'more' }] } }), {
-    type: 'threadOpened',
-    thread: {
-      threadId: 't-1',
-      agentName: 'Countersign',
-      mode: 'default',
-      seq: 1,
-      events: [
+  const webview = await fakeWebview(
+    snapshot({ queued: { 't-1': [{ id: 'q', text: 'more' }] } }),
+    openedWith(
+      [
         { type: 'prompt', text: 'a' },
         { type: 'text', text: '```ts\nx\n```' },
       ],
-      approvals: [],
-      running: true,
-    },
-  });
+      { running: true },
+    ),
+  );
   const names = [...document.querySelectorAll('button')].map(
     (button) => button.getAttribute('aria-label') ?? button.textContent.trim(),
   );

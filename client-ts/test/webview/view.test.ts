@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type * as wire from '../../src/wire.gen.ts';
-import { type FakeWebview, fakeWebview, opened, snapshot } from '../fakeWebview.ts';
+import { type FakeWebview, fakeWebview, opened, openedWith, snapshot } from '../fakeWebview.ts';
 import { commandApproval, plainCommand } from '../fixtures.ts';
 
 beforeEach(() => {
@@ -131,18 +131,10 @@ it('a row of a hosted agent says what its card said, and marks the agent\u2019s 
     durationMs: 1,
   });
   const events = [call('c-1', 'Tidy up'), call('c-9', 'Look around'), result('c-1'), result('c-9')];
-  const webview = await fakeWebview(snapshot({ approvals: [commandApproval()] }), {
-    type: 'threadOpened',
-    thread: {
-      threadId: 't-1',
-      agentName: 'Claude Code',
-      mode: 'default',
-      seq: 1,
-      events,
-      approvals: [],
-      running: false,
-    },
-  });
+  const webview = await fakeWebview(
+    snapshot({ approvals: [commandApproval()] }),
+    openedWith(events, { agentName: 'Claude Code' }),
+  );
   const titles = [...document.querySelectorAll('.call-title')].map((title) =>
     title.innerHTML.replaceAll(/<!--.*?-->/g, ''),
   );
@@ -153,18 +145,7 @@ it('a row of a hosted agent says what its card said, and marks the agent\u2019s 
 it('a table of any size in a message does not stall the view', async () => {
   const wide = `| ${Array.from({ length: 100 }, (_, index) => `c${index}`).join(' | ')} |\n`;
   const text = `before\n\n${wide}${'|-'.repeat(100)}|\n${wide.repeat(1000)}\nafter`;
-  const webview = await fakeWebview(snapshot(), {
-    type: 'threadOpened',
-    thread: {
-      threadId: 't-1',
-      agentName: 'Countersign',
-      mode: 'default',
-      seq: 1,
-      events: [{ type: 'text', text }],
-      approvals: [],
-      running: false,
-    },
-  });
+  const webview = await fakeWebview(snapshot(), openedWith([{ type: 'text', text }]));
   expect(document.querySelectorAll('.markdown *').length).toBeLessThan(3000);
   expect(webview.find('.markdown').textContent).toContain('before');
   expect(webview.find('.markdown').textContent).toContain('after');

@@ -31,7 +31,7 @@ async def query_history(house: WorkspaceServer, params: HistoryQueryParams) -> H
     """The newest entries of this workspace first; ``cursor`` leads to the next page.
 
     Raises:
-        InvalidAnswer: the cursor is none of ours, or the filter names an invalid time.
+        InvalidAnswer: the cursor did not come from this method, or the filter names an invalid time.
     """
     limit = min(max(params.limit or PAGE, 1), MOST_ON_A_PAGE)
     if params.cursor is not None and not params.cursor.isdecimal():

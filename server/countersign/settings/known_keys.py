@@ -1,4 +1,4 @@
-"""The names of all settings, and what is said of a name that is none of them.
+"""The names of all settings, and the problem that is reported for an unknown one.
 
 One table, which a test compares with the extension's manifest. A key that nobody reads is reported where it stands
 with the nearest name that there is; it changes nothing else.

@@ -345,7 +345,7 @@ class AcpAgent:
         self._put_back(session, message)
 
     def _hear_replay(self, session: Session, replay: Replay) -> None:
-        """Hear what a session that was taken up said of its mode and options after they were set."""
+        """Take over the mode and options that a resumed session reported after they were set."""
         if replay.options:
             self._hear_options(session, replay.options)
         if replay.mode is not None:

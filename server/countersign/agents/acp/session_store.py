@@ -69,7 +69,7 @@ class SessionStore:
         self._workspace = workspace
 
     def find(self, thread_id: str) -> StoredSession | None:
-        """Return the session of a chat; none where there is none or it cannot be read."""
+        """Return the session that a chat has; None if it has none, or it cannot be read."""
         row = self._transcripts.thread(thread_id)
         return stored_session(row) if row is not None and row.workspace == self._workspace() else None
 
