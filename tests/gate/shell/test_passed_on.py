@@ -29,6 +29,85 @@ KNOWN_RUNNERS = (
     "meson devenv -C build {}",
 )
 
+SETTINGS = (
+    "mvn exec:exec -Dexec.executable={}",
+    "mvn org.codehaus.mojo:exec-maven-plugin:3.0:exec -D exec.executable={}",
+    "mvn test -Djvm={}",
+    "./mvnw exec:exec --define exec.executable={}",
+    "hg --config alias.x=!{} x",
+    "hg --config ui.editor={} commit",
+    "jj --config ui.editor={} st",
+    "svn --config-option config:helpers:editor-cmd={} ci",
+    "tox -x testenv.commands={}",
+    "ansible-playbook x.yml --ssh-common-args='-o ProxyCommand={}'",
+    "bazel build --action_env=CC={} x",
+    "bazel run --run_under={} x",
+    "rustc -C linker={} x.rs",
+    "rustc -Clinker={} x.rs",
+    "cargo --config 'build.rustc-wrapper=\"{}\"' build",
+    "cargo --config build.rustc-wrapper={} build",
+    "gcc -wrapper {},x a.c",
+    "go env -w CC={}",
+    "npm config set --location=project script-shell={}",
+    "npm set editor={}",
+    "npm pkg set scripts.x={}",
+    "npm pkg set 'scripts.x={} y'",
+    "gh alias set x '!{}'",
+    "forever start -c {} x",
+    "forever -c '{} x' y",
+    "supervisor -x {} app",
+    "pm2 start {}",
+    "pm2 start '{} x'",
+    "pm2 start {} --name y -- x",
+    "pm2 --name y start {}",
+    "pm2 start --interpreter {} app.js",
+    "pm2 restart {}",
+    "./configure CC={}",
+    "./configure --quiet CC='{} -O2'",
+    "timeout 9 ./configure CC={}",
+)
+"""Programs that are known, and given the name of another by a setting among their words."""
+
+VARIABLES = (
+    "CC={} make",
+    "export CC={}",
+    "export CC={} && make",
+    "env CC={} make",
+    "timeout 9 env -u A CC='{} -O2' make",
+    "GIT_SSH={} git fetch",
+    "CARGO_BUILD_RUSTC={} cargo build",
+    "RUSTC={} cargo build",
+    "CMAKE_C_COMPILER_LAUNCHER={} cmake .",
+    "CC={}; make",
+    "BROWSER=/usr/bin/{} gh browse",
+)
+"""Variables that programs obey, whichever they are."""
+
+
+@pytest.mark.parametrize("command", [*SETTINGS, *VARIABLES])
+@pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])
+@pytest.mark.parametrize("rules", [{"deny": ["Bash(evil:*)"]}, {"ask": ["Bash(evil:*)"]}])
+def test_a_forbidden_command_is_seen_in_a_setting_or_variable(
+    command: str, how: dict[str, object], rules: dict[str, list[str]]
+):
+    assert decide(command.format("evil"), **rules, **how) != "allow"
+
+
+@pytest.mark.parametrize("command", [*SETTINGS, *VARIABLES])
+def test_a_setting_or_variable_that_names_another_command_runs_in_auto(command: str):
+    # Settings of npm are written to a protected place; cargo's are read by a shell.
+    asks = ("npm config set", "npm set", "cargo --config")
+    expected = "ask" if command.startswith(asks) else "allow"
+    assert decide(command.format("good"), deny=["Bash(evil:*)"], mode="auto") == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["CFLAGS=-O2 make", "FLAGS='-x evil' make", "x=evil; echo $x", "FILE=evil; cat $FILE", "mvn test -Dtest=evil"],
+)
+def test_a_variable_of_the_script_and_a_name_of_a_test_name_no_command(command: str):
+    assert decide(command, deny=["Bash(evil:*)"], mode="auto") == "allow"
+
 
 @pytest.mark.parametrize("runner", [*RUNNERS, *KNOWN_RUNNERS])
 @pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])

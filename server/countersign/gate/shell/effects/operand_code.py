@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
 from countersign.gate.shell.languages.awk import scan_awk
@@ -213,6 +214,12 @@ def _compiler(words: Sequence[Word], found: Arguments) -> Special:
         for word in words[1:]
         if _COMPILER_CODE.match(word.prefix)
     ]
+    # The program and its options stand in the next word, as a list.
+    uses += [
+        named("runs", (following.value or NAMED_NOWHERE,), "`-wrapper` runs a program", following.value)
+        for word, following in pairwise(words)
+        if word.value == "-wrapper"
+    ]
     uses += [
         named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
         for word in words[1:]
@@ -341,6 +348,25 @@ def _kubectl(words: Sequence[Word], found: Arguments) -> Special:
     return [], None
 
 
+_MANAGER_COMMANDS = frozenset({"start", "restart", "reload", "exec"})
+
+
+def _process_manager(words: Sequence[Word], found: Arguments) -> Special:
+    """``pm2 start "curl x"``: what is no script is searched for on PATH, or read by a shell."""
+    for index, word in enumerate(words):
+        following = words[index + 1 : index + 2]
+        if word.value in {"-x", "--exec", "--interpreter"} and following:
+            text = following[0].value
+            names = (word.value, text or NAMED_NOWHERE)
+            return [named("runs", names, f"`{word.value}` runs a program", text)], None
+    for index, word in enumerate(words):
+        if index and word.value in _MANAGER_COMMANDS:
+            operands = [other for at, other in found.operands if at > index and other.value not in _MANAGER_COMMANDS]
+            text = " ".join(other.value for other in operands if other.value is not None)
+            return [Use("runs", (), "it runs a program in the background", text)] if text else [], None
+    return [], None
+
+
 def _deno(words: Sequence[Word], found: Arguments) -> Special:
     """``deno task --eval TEXT`` hands it to a shell of its own."""
     values = [word.value for word in words]
@@ -368,6 +394,7 @@ SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
     "pnpm": _pnpm,
     "hatch": _hatch,
     "deno": _deno,
+    **dict.fromkeys(("pm2", "forever", "supervisor"), _process_manager),
     **dict.fromkeys(("minikube", "microk8s", "k3s"), _kubectl),
     "jq": _filter,
     "yq": _filter,

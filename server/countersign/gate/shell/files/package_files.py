@@ -1,0 +1,63 @@
+"""Files that the package managers of JavaScript write without naming them: settings, manifests and packed archives.
+
+Settings name programs that later runs of these managers start, so the project's file of settings is protected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.programs.argv import Grammar, arguments
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+_GRAMMAR = Grammar(
+    frozenset("LwCfo"),
+    frozenset(
+        "location userconfig globalconfig prefix workspace pack-destination filename out dir cwd filter registry "
+        "loglevel reporter".split()
+    ),
+)
+_ONLY_SHOW = frozenset({"get", "list", "ls", "edit", "explain", "why", "help"})
+_MANIFEST = {
+    "npm": frozenset({"pkg", "set-script", "version", "init", "create", "innit"}),
+    "pnpm": frozenset({"pkg", "set-script", "version", "init"}),
+    "yarn": frozenset({"version", "init"}),
+}
+"""Commands that write ``package.json``."""
+_PROJECT = {"npm": (".npmrc",), "pnpm": (".npmrc", "pnpm-workspace.yaml"), "yarn": (".yarnrc.yml", ".yarnrc")}
+
+
+def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Yield what ``npm``, ``pnpm`` and ``yarn`` write by their subcommand."""
+    manager = (words[0].value or "").rpartition("/")[2]
+    found = arguments(words, _GRAMMAR)
+    named = [word.value for _, word in found.operands]
+    # An option in front that no list has may take the word behind it.
+    options = len(words) > 1 and words[1].prefix.startswith("-")
+    firsts = [value for value in named[: 2 if options else 1] if value is not None]
+    if "pack" in firsts:
+        for word in found.values("--pack-destination", "--filename", "-f", "--out", "-o"):
+            yield Touch("write", word, spills=True)
+    if any(_sets(manager, first) for first in firsts) and _ONLY_SHOW.isdisjoint(named[1:3]):
+        yield from _written_settings(manager, [*found.values("--location", "-L")], [*found.values("--userconfig")])
+    if not _MANIFEST.get(manager, frozenset()).isdisjoint(firsts):
+        yield Touch("write", constant("package.json"))
+
+
+def _sets(manager: str, first: str) -> bool:
+    """Whether a command changes settings: npm takes the beginning of a command for the whole."""
+    if manager == "yarn":
+        return first in {"config", "set", "plugin"}
+    return first == "c" or (len(first) > 1 and "config".startswith(first)) or first == "set"
+
+
+def _written_settings(manager: str, locations: Sequence[Word], files: Sequence[Word]) -> Iterator[Touch]:
+    yield from (Touch("write", word) for word in files)
+    yield from (Touch("write", unknown()) for word in locations if word.value is None)
+    if manager == "yarn" or any(word.value == "project" for word in locations):
+        yield from (Touch("write", constant(name)) for name in _PROJECT.get(manager, ()))
+    elif not files:
+        yield Touch("write", Word("~/.npmrc", (), "constant", "~/.npmrc", "~/.npmrc", "~/.npmrc", tilde=True))
