@@ -20,6 +20,7 @@ from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.match import Coverage
+from countersign.gate.shell.rules.named_modules import named_in_variables
 from countersign.gate.shell.syntax.tree import Redirect, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
@@ -78,6 +79,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
         for part in list(fed)[:_MOST_PARTS]:
             yield _touched(around, case, Touch("read", constant(part), shown=True), started)
+    if around.rules_files:
+        for named in named_in_variables(case):
+            yield from _asked_about(around, case, named, started)
     for word in case.step.unwrapped.programs:
         inner = moved_places(started, case.step.unwrapped.carried.folders, around.paths)
         yield _touched(around, case, Touch("read", word), inner)
