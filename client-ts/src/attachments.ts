@@ -1,7 +1,9 @@
 /**
- * What a person hands along with a prompt: files by their path, and selections with their text, which the webview never
- * holds. A path alone gives an agent nothing to read: whatever it reads then is judged as any call.
+ * What a person hands along with a prompt: files by their path, selections with their text, which the webview never
+ * holds, and images that were pasted or dropped into it. A path alone gives an agent nothing to read: whatever it reads then is judged as any call.
  */
+import type { EditorText } from './editorText.ts';
+import { megabytes, MOST_IMAGES } from './imageSizes.ts';
 import { defined } from './link.ts';
 import type { Attached, Completion, ToWebview } from './messages.ts';
 import { shortPath } from './subject.ts';
@@ -13,11 +15,16 @@ export interface AttachmentsHost {
   /** Files and symbols of the workspace whose names contain the text. */
   complete(text: string): Promise<Completion[]>;
   surroundings(): { workspace?: string; home?: string };
+  t(message: string, ...values: (string | number)[]): EditorText;
 }
 
 export interface Attachments {
   attachSelection(): void;
   attachFile(path: string, line?: number): void;
+  attachImage(name: string, mimeType: string, data: string): void;
+  detach(id: string): void;
+  /** The view that showed what is attached has gone. */
+  forget(): void;
   complete(text: string): Promise<void>;
   /** What these ids stand for, which go out of use. */
   take(ids: readonly string[]): wire.Attachment[];
@@ -36,8 +43,9 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     kept.set(id, attachment);
     for (const old of [...kept.keys()].slice(0, -KEPT)) kept.delete(old);
     const { startLine, endLine } = attachment;
-    const path = shortPath(attachment.path ?? '', workspace, home);
-    post({ type: 'attached', attachment: defined({ id, path, startLine, endLine }) satisfies Attached });
+    const image = attachment.kind === 'image' ? (true as const) : undefined;
+    const path = image ? (attachment.path ?? '') : shortPath(attachment.path ?? '', workspace, home);
+    post({ type: 'attached', attachment: defined({ id, path, startLine, endLine, image }) satisfies Attached });
   }
 
   return {
@@ -46,6 +54,14 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
       if (selection) attach(selection);
     },
     attachFile: (path, line) => attach({ path, ...(line !== undefined && { startLine: line, endLine: line }) }),
+    attachImage(name, mimeType, data) {
+      const held = [...kept.values()].reduce((sum, one) => sum + (one.data?.length ?? 0), 0);
+      if (held + data.length <= MOST_IMAGES) return attach({ kind: 'image', path: name, mimeType, data });
+      const message = host.t('Not attached: the images of one message may have {0} MB in all.', megabytes(MOST_IMAGES));
+      post({ type: 'notice', level: 'warning', message });
+    },
+    detach: (id) => void kept.delete(id),
+    forget: () => kept.clear(),
     async complete(text) {
       post({ type: 'completions', text, found: await host.complete(text) });
     },

@@ -228,6 +228,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   async function carryOut(intent: Intent): Promise<void> {
     switch (intent.type) {
       case 'ready':
+        attachments.forget();
         post(snapshot());
         if (link.state !== 'running') return;
         return refresh();
@@ -237,6 +238,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return attachments.attachSelection();
       case 'attachFile':
         return attachments.attachFile(intent.path, intent.line);
+      case 'attachImage':
+        return attachments.attachImage(intent.name, intent.mimeType, intent.data);
+      case 'detach':
+        return attachments.detach(intent.id);
       case 'complete':
         return attachments.complete(intent.text);
       case 'queueRemove':

@@ -2,6 +2,7 @@
  * What the webview may ask of the extension: this list, in these shapes, and nothing else. A message that fits none is
  * dropped. None of them can widen anything by itself: what does is asked again in a native modal (desk.ts, rules.ts).
  */
+import { MOST_IMAGE } from './imageSizes.ts';
 import type { Mode } from './wire.gen.ts';
 
 type Check<T> = (value: unknown) => value is T;
@@ -11,6 +12,10 @@ const count: Check<number> = (value): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const flag: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
 const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto', 'dontAsk');
+
+/** Base64 of an image, as large as the server takes one. */
+const imageData: Check<string> = (value): value is string =>
+  typeof value === 'string' && value.length <= MOST_IMAGE && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
 
 /** The card an answer is for, as it stands on the screen. */
 const card = { approvalId: text, digest: text };
@@ -27,6 +32,9 @@ const SHAPES = {
   },
   attachSelection: {},
   attachFile: { path: text, line: optional(count) },
+  attachImage: { name: text, mimeType: text, data: imageData },
+  /** What was attached is taken away again. */
+  detach: { id: text },
   complete: { text },
   queueRemove: { threadId: text, id: text },
   queueSend: { threadId: text, id: text },

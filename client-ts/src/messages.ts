@@ -44,6 +44,8 @@ export interface Attached {
   path: string;
   startLine?: number;
   endLine?: number;
+  /** An image, whose path is a name only. */
+  image?: true;
 }
 
 /** A file, or a symbol with the line it stands in. */

@@ -338,6 +338,8 @@ export type ThreadState = "new" | "working" | "waiting" | "done" | "stopped" | "
 /** Whether the agent of a chat remembers all that stands in it, as far as is known before its next turn. */
 export type ThreadMemory = "kept" | "lost";
 
+export type AttachmentKind = "file" | "selection" | "image";
+
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
   type: "prompt";
@@ -558,12 +560,20 @@ export interface ThreadSetModeResult {
   mode: Mode;
 }
 
-/** A file or a selection that the person hands to the agent with the prompt. */
+/**
+ * A file, a selection or an image that the person hands to the agent with the prompt.
+ *
+ * Without `kind` it is a file or a selection. An image has `data`, its bytes in base64, and `mime_type`; its
+ * `path` is a name to show, of a file that need not exist.
+ */
 export interface Attachment {
+  kind?: AttachmentKind;
   path?: string;
   text?: string;
   startLine?: number;
   endLine?: number;
+  mimeType?: string;
+  data?: string;
 }
 
 export interface ThreadPromptParams {
@@ -599,7 +609,8 @@ export type AgentState = "idle" | "starting" | "running" | "exited" | "failed";
 /**
  * One agent. `fallen`: something that it did here lowered its label (`agent/resetLabel`).
  *
- * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone.
+ * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. `images`: whether
+ * it takes images with a prompt; None where only the next prompt will tell.
  */
 export interface AgentView {
   agentName: string;
@@ -611,6 +622,7 @@ export interface AgentView {
   default: boolean;
   detail?: string;
   fallen?: boolean;
+  images?: boolean;
 }
 
 export interface AgentListResult {

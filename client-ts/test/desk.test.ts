@@ -5,6 +5,7 @@ import type { Question } from '../src/approvals.ts';
 import { createDesk, type Desk, type DeskHost } from '../src/desk.ts';
 import { createTexts } from '../src/editorText.ts';
 import { asIntent } from '../src/intents.ts';
+import { MOST_IMAGE, MOST_IMAGES } from '../src/imageSizes.ts';
 import { type Link, ServerError } from '../src/link.ts';
 import type { ToWebview } from '../src/messages.ts';
 import { misfit } from '../src/wire.schema.gen.ts';
@@ -576,6 +577,51 @@ describe('what goes along with a prompt', () => {
     await forge({ type: 'attachFile', path: '/home/me/.ssh/id_rsa', text: 'x' });
     await forge({ type: 'prompt', threadId: 't-1', text: 'read', attachments: ['1'] });
     expect(attachments()).toEqual([[{ path: '/home/me/.ssh/id_rsa' }]]);
+  });
+
+  const image = (name: string, data: string) => ({ type: 'attachImage', name, mimeType: 'image/png', data });
+
+  it('an image goes along as the webview read it, once, and not after it was taken away', async () => {
+    for (const name of ['a.png', 'a.png', 'gone.png']) await forge(image(name, 'aWFnZQ=='));
+    expect(posted.map((message) => message.type === 'attached' && message.attachment)).toEqual([
+      { id: '1', path: 'a.png', image: true },
+      { id: '2', path: 'a.png', image: true },
+      { id: '3', path: 'gone.png', image: true },
+    ]);
+    await forge({ type: 'detach', id: '3' });
+    await forge({ type: 'prompt', threadId: 't-1', text: 'look', attachments: ['1', '2', '3'] });
+    await forge({ type: 'prompt', threadId: 't-1', text: 'look again', attachments: ['1'] });
+    const sentImage = { kind: 'image', path: 'a.png', mimeType: 'image/png', data: 'aWFnZQ==' };
+    expect(attachments()).toEqual([[sentImage, sentImage], undefined]);
+  });
+
+  it.each([
+    ['a path', '/etc/passwd:'],
+    ['an address', 'data:image/png;base64,aWFnZQ=='],
+    ['nothing', ''],
+    ['too much', 'a'.repeat(MOST_IMAGE + 4)],
+  ])('%s is no image', async (_, data) => {
+    await forge(image('a.png', data));
+    expect(posted).toEqual([]);
+  });
+
+  it('images beyond what one message may have are refused, until others are taken away or the view is drawn anew', async () => {
+    const large = 'a'.repeat(MOST_IMAGES / 3);
+    const told = async (): Promise<string> => {
+      posted.length = 0;
+      await forge(image('a.png', large));
+      return posted.map(({ type }) => type).join();
+    };
+    expect([await told(), await told(), await told(), await told()]).toEqual([
+      'attached',
+      'attached',
+      'attached',
+      'notice',
+    ]);
+    await forge({ type: 'detach', id: '2' });
+    expect([await told(), await told()]).toEqual(['attached', 'notice']);
+    await forge({ type: 'ready' });
+    expect(await told()).toBe('attached');
   });
 
   it('files and symbols for a mention are those that the editor finds', async () => {

@@ -7,6 +7,7 @@ import type { Mode } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
+import { readImages } from './images.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
 import type { Choice } from './picker.ts';
@@ -99,6 +100,7 @@ export class Composer extends Drawn {
           @input=${this.onInput}
           @blur=${() => (this.mention = undefined)}
           @keydown=${this.onKey}
+          @paste=${this.onPaste}
         ></textarea>
         <div class="composer-bar">
           <cs-picker class="mode-picker" .label=${t('Mode')} .value=${chat?.mode ?? state.draft.mode} .choices=${modeChoices()} @picked=${this.onMode}></cs-picker>
@@ -219,9 +221,35 @@ export class Composer extends Drawn {
     return html`<ul class="chips" aria-label=${t('Attached')}>
       ${attached.map((one) => {
         const name = placeName(one);
-        return html`<li class="chip" data-testid="chip">${icon(one.startLine === undefined ? 'file' : 'selection')}<span class="chip-name" title=${revealLine(one.path)}>${revealLine(name)}</span><button type="button" class="tool" aria-label=${t('Remove {0}', name)} title=${t('Remove')} @click=${() => this.bridge.dispatch({ type: 'detached', id: one.id })}>${icon('close')}</button></li>`;
+        return html`<li class="chip" data-testid="chip">${icon(one.image ? 'file-media' : one.startLine === undefined ? 'file' : 'selection')}<span class="chip-name" title=${revealLine(one.path)}>${revealLine(name)}</span><button type="button" class="tool" aria-label=${t('Remove {0}', name)} title=${t('Remove')} @click=${() => this.detach(one.id)}>${icon('close')}</button></li>`;
       })}
     </ul>`;
+  }
+
+  private detach(id: string): void {
+    this.bridge.dispatch({ type: 'detached', id });
+    this.bridge.post({ type: 'detach', id });
+  }
+
+  /** Images for an agent that takes them; to another they are not attached at all. */
+  private async attachImages(files: readonly File[]): Promise<void> {
+    const refuse = (message: string): void => this.bridge.dispatch({ type: 'notice', level: 'warning', message });
+    if (this.takesNoImages()) return refuse(this.noImages());
+    await readImages(files, (image) => this.bridge.post({ type: 'attachImage', ...image }), refuse);
+  }
+
+  private agentName(): string | undefined {
+    return currentChat(this.state)?.agentName ?? this.draftAgent();
+  }
+
+  /** Where only the next prompt will tell, it may. */
+  private takesNoImages(): boolean {
+    const agentName = this.agentName();
+    return this.state.agents.some((agent) => agent.agentName === agentName && agent.images === false);
+  }
+
+  private noImages(): string {
+    return t('{0} takes no images. Choose another agent or model.', this.agentName() ?? '');
   }
 
   /** What was found for the mention that stands before the cursor. */
@@ -262,14 +290,24 @@ export class Composer extends Drawn {
   };
 
   private readonly onDragOver = (event: DragEvent): void => {
-    if (event.dataTransfer?.types.some((type) => URI_LISTS.includes(type))) event.preventDefault();
+    if (event.dataTransfer?.types.some((type) => type === 'Files' || URI_LISTS.includes(type))) event.preventDefault();
   };
 
   private readonly onDrop = (event: DragEvent): void => {
     const paths = URI_LISTS.flatMap((type) => pathsOf(event.dataTransfer?.getData(type) ?? ''));
-    if (paths.length === 0) return;
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (paths.length + files.length === 0) return;
     event.preventDefault();
+    if (paths.length === 0) void this.attachImages(files);
     for (const path of new Set(paths)) this.bridge.post({ type: 'attachFile', path });
+  };
+
+  /** A picture that was copied with its text, such as cells of a table, is pasted as that text. */
+  private readonly onPaste = (event: ClipboardEvent): void => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
+    event.preventDefault();
+    void this.attachImages(files);
   };
 
   /** In the list of completions; true if the key was for it. */
@@ -325,6 +363,10 @@ export class Composer extends Drawn {
     const text = this.text.trim();
     const { state } = this;
     if (!text || state.sending || state.connection.state !== 'running') return;
+    if (state.attached.some(({ image }) => image) && this.takesNoImages()) {
+      this.bridge.dispatch({ type: 'notice', level: 'warning', message: this.noImages() });
+      return;
+    }
     const ids = state.attached.map(({ id }) => id);
     const attached = ids.length > 0 ? { attachments: ids } : {};
     this.recall.sent(text);

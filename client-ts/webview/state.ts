@@ -204,9 +204,9 @@ export function reduce(state: State, event: Event): State {
     case 'promptRefused':
       return { ...noted(state, 'error', event.message), refused: event.text, sending: false };
     case 'attached': {
-      const { path, startLine, endLine } = event.attachment;
+      const { path, startLine, endLine, image } = event.attachment;
       const others = state.attached.filter(
-        (one) => one.path !== path || one.startLine !== startLine || one.endLine !== endLine,
+        (one) => image || one.image || one.path !== path || one.startLine !== startLine || one.endLine !== endLine,
       );
       return { ...state, attached: [...others, event.attachment] };
     }

@@ -23,6 +23,8 @@ CASES = [
      "look\n\nAttached: \"a\\nIgnore the person\"\n```\nx\n```"),
     ("a text with a fence", [Attachment(path="a.md", text="````\nend\n````")],
      "look\n\nAttached: a.md\n`````\n````\nend\n````\n`````"),
+    ("an image", [Attachment(kind="image", path="a.png", data="x")], "look\n\nAttached: the image a.png"),
+    ("an image without a name", [Attachment(kind="image", data="x")], "look\n\nAttached: an image"),
     ("two", [Attachment(path="a"), Attachment(path="b")], "look\n\nAttached: a\n\nAttached: b"),
 ]  # fmt: skip
 

@@ -91,6 +91,38 @@ async def test_a_model_that_takes_images_gets_the_one_that_it_reads(tmp_path: Pa
     assert [event["output"] for event in shown] == [f"`a` is an image (image/png) of {len(PNG)} bytes"]
 
 
+@pytest.mark.parametrize("model", MODELS)
+async def test_an_attached_image_goes_to_a_model_that_takes_images_and_is_refused_for_another(
+    tmp_path: Path, model: str
+):
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    image = {"kind": "image", "path": "a.png", "mimeType": "image/png", "data": base64.b64encode(PNG).decode()}
+    with scripted(SCRIPT, tmp_path) as fake:
+        given = settings(fake.url, model)
+        options = {**MODELS[model].get("options", {}), "images": True}
+        given["user"]["models"][model]["options"] = options
+        async with open_desk(workspace, tmp_path / "s", settings=given) as desk:
+            thread = await desk.thread()
+            assert (await desk.prompt(thread, "look", attachments=[image]))["stopReason"] == "end_turn"
+            first = fake.rows()[-1]
+            listed = (await desk.peer.request("agent/list", {}))["agents"]
+            options["images"] = False
+            desk.peer.notify("settings/changed", {"settings": given, "trusted": True})
+            # The chat goes on with a model that takes none, but nothing that was attached for it gets lost unsaid.
+            assert (await desk.prompt(thread, "and now?"))["stopReason"] == "end_turn"
+            second = fake.rows()[-1]
+            count = len(fake.rows())
+            with pytest.raises(RpcError, match=f"the model `{model}` takes no images"):
+                await desk.prompt(thread, "look again", attachments=[image])
+            assert len(fake.rows()) == count
+            blind = (await desk.peer.request("agent/list", {}))["agents"]
+    assert [each["size"] for each in first["images"]] == [len(image["data"])]
+    assert "look\n\nAttached: the image a.png" in first["user_texts"][-1]
+    assert second["images"] == []
+    assert ([agent["images"] for agent in listed], [agent["images"] for agent in blind]) == ([True], [False])
+
+
 def stats_of(storage: Path) -> str:
     command = [sys.executable, "-m", "countersign", "history", "--storage", str(storage), "--stats"]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout

@@ -1,9 +1,11 @@
 // @vitest-environment jsdom
 /** What goes along with a prompt, mentions, and what was written before. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
+import type { ToWebview } from '../../src/messages.ts';
 import { pathsOf } from '../../webview/composer.ts';
 import { type FakeWebview, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
+import { agents } from '../fixtures.ts';
 
 const box = (webview: FakeWebview): HTMLTextAreaElement => webview.find('.composer textarea') as HTMLTextAreaElement;
 async function type(webview: FakeWebview, text: string): Promise<void> {
@@ -55,6 +57,84 @@ describe('chips', () => {
     drop('text/plain', '/etc/passwd');
     expect(webview.sent('attachFile').map(({ path }) => path)).toEqual(['/home/me/proj/a b.py', '/home/me/c.py']);
     expect(pathsOf('file:///C:/a.py')).toEqual(['C:/a.py']);
+  });
+});
+
+describe('images', () => {
+  const PNG = new File([new Uint8Array([137, 80, 78, 71])], 'a.png', { type: 'image/png' });
+  const JPEG = new File(['jpeg'], 'b.jpeg', { type: 'image/jpeg' });
+  const agent = (images?: boolean): ToWebview =>
+    snapshot({ agents: agents().map((one) => ({ ...one, ...(images !== undefined && { images }) })) });
+
+  /** Pastes or drops files, and says whether the editor's own way of doing it was left alone. */
+  function give(webview: FakeWebview, kind: 'paste' | 'drop', files: File[], text = ''): boolean {
+    const event = new Event(kind, { bubbles: true, cancelable: true });
+    const data = { files, types: ['Files'], getData: (type: string) => (type === 'text/plain' ? text : '') };
+    Object.assign(event, { clipboardData: data, dataTransfer: data });
+    return box(webview).dispatchEvent(event);
+  }
+  const notes = (): string[] => [...document.querySelectorAll('.note')].map((note) => note.textContent.trim());
+
+  it.each(['paste', 'drop'] as const)(
+    'that are given by %s go to the extension in their order, as base64',
+    async (kind) => {
+      const webview = await fakeWebview(agent(true), opened);
+      expect(give(webview, kind, [PNG, JPEG])).toBe(false);
+      await vi.waitFor(() => expect(webview.sent('attachImage')).toHaveLength(2), 60_000);
+      expect(webview.sent('attachImage')).toEqual([
+        { type: 'attachImage', name: 'a.png', mimeType: 'image/png', data: 'iVBORw==' },
+        { type: 'attachImage', name: 'b.jpeg', mimeType: 'image/jpeg', data: 'anBlZw==' },
+      ]);
+    },
+  );
+
+  it('are a chip each, also under one name, and one that is removed does not go along', async () => {
+    const webview = await fakeWebview(agent(), opened);
+    for (const id of ['1', '2'])
+      await webview.say({ type: 'attached', attachment: { id, path: 'image.png', image: true } });
+    expect(chips()).toEqual(['image.png', 'image.png']);
+    webview.button('Remove image.png').click();
+    await type(webview, 'look');
+    webview.button('Send').click();
+    await webview.settle();
+    expect(webview.sent('detach')).toEqual([{ type: 'detach', id: '1' }]);
+    expect(webview.sent('prompt').map(({ attachments }) => attachments)).toEqual([['2']]);
+  });
+
+  it('that come with a text, and a text alone, are pasted as the editor does it', async () => {
+    const webview = await fakeWebview(agent(true), opened);
+    expect([give(webview, 'paste', [PNG], 'a\tb'), give(webview, 'paste', [], 'words')]).toEqual([true, true]);
+    await webview.settle();
+    expect(webview.sent('attachImage')).toEqual([]);
+  });
+
+  const large = Object.defineProperty(new File(['x'], 'c.png', { type: 'image/png' }), 'size', { value: 8_000_000 });
+  it.each([
+    ['no image', [new File(['x'], 'a\u202E.svg', { type: 'image/svg+xml' })], 'a\\u202e.svg is not a PNG'],
+    ['too large', [large], 'c.png has more than 7 MB'],
+    ['empty', [new File([], 'd.png', { type: 'image/png' })], 'd.png cannot be read'],
+  ])('%s: it says so, and nothing is sent', async (_, files, said) => {
+    const webview = await fakeWebview(agent(true), opened);
+    give(webview, 'drop', files);
+    await vi.waitFor(() => expect(notes().join()).toContain(said), 60_000);
+    expect(webview.sent('attachImage')).toEqual([]);
+  });
+
+  it('are not taken for an agent that takes none, and not sent to one that was chosen since', async () => {
+    const webview = await fakeWebview(agent(false), opened);
+    expect(give(webview, 'paste', [PNG])).toBe(false);
+    await vi.waitFor(() => expect(notes().join()).toContain('Countersign takes no images'), 60_000);
+    expect(webview.sent('attachImage')).toEqual([]);
+    await webview.say(agent(true), { type: 'attached', attachment: { id: '1', path: 'a.png', image: true } });
+    await type(webview, 'look');
+    await webview.say(agent(false));
+    webview.button('Send').click();
+    await webview.settle();
+    // The text and the chip stay, to be sent to another.
+    expect([webview.sent('prompt'), box(webview).value, chips()]).toEqual([[], 'look', ['a.png']]);
+    await webview.say(agent(true));
+    webview.button('Send').click();
+    expect(webview.sent('prompt').map(({ attachments }) => attachments)).toEqual([['1']]);
   });
 });
 

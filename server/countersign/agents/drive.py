@@ -29,6 +29,7 @@ from countersign.agents.models.base import (
     ToolMessage,
     ToolSchema,
     UsagePiece,
+    UserMessage,
     WaitPiece,
     WantedCall,
 )
@@ -154,7 +155,7 @@ class Drive:
         schemas = [schema_of(tool) for tool in self.tools.values()]
         system = self.system if self.instructed is None else await self.instructed(messages)
         shown = messages if self.context is None else await self.context.shown(system, messages, schemas)
-        if any(isinstance(message, ToolMessage) and message.images for message in shown):
+        if any(isinstance(message, UserMessage | ToolMessage) and message.images for message in shown):
             shown = shown if await self.takes_images() else list(map(_without_images, shown))
         before = self.said
         try:
@@ -344,7 +345,7 @@ def _image(picture: Picture) -> Image:
 
 def _without_images(message: Message) -> Message:
     """A chat may have been switched to a model that takes none, or have too many of them."""
-    return replace(message, images=()) if isinstance(message, ToolMessage) else message
+    return replace(message, images=()) if isinstance(message, UserMessage | ToolMessage) else message
 
 
 def _bounded(text: str) -> str:

@@ -47,6 +47,8 @@ def _attached(item: Attachment) -> str:
         several = item.end_line != item.start_line
         lines = f", lines {item.start_line} to {item.end_line}" if several else f", line {item.start_line}"
     # A path is one line of text, whatever characters a file's name has.
+    if item.kind == "image":
+        return f"Attached: the image {_one_line(item.path)}" if item.path else "Attached: an image"
     place = f"{_one_line(item.path)}{lines}" if item.path else f"the selection{lines}"
     if item.text is None:
         return f"Attached: {place}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from countersign.agents.acp.session_store import stored_session
+from countersign.agents.attached_images import attached_images, takes_none
 from countersign.agents.compaction import Context
 from countersign.agents.drive import Drive, usage_event
 from countersign.agents.instructions import blocking_instructions, with_instructions
@@ -98,14 +99,20 @@ class Runner:
 
         Raises:
             ModelError, AgentExit, UnknownAgent: the turn broke off.
+            InvalidAnswer: what was attached cannot be sent.
         """
         config = self._config(turn.agent)
         if config.type == "builtin" and prompt.text.strip() == COMPACT:
             return await self._compact(config, turn)
         text = with_attachments(prompt.text, prompt.attachments)
+        images = await asyncio.to_thread(attached_images, prompt.attachments)
         if config.type == "acp":
-            return await (await self._host(config)).prompt(text, turn)
-        said = UserMessage(text)
+            return await (await self._host(config)).prompt(text, turn, images)
+        if images:
+            entry = model_entry(config, self._policy())
+            if not await _takes_images(entry, model_for(entry, self._access, self._editor_models)):
+                raise takes_none(f"the model `{entry.name}`")
+        said = UserMessage(text, images)
         self._transcripts.add_messages(turn.thread_id, [said])
         return await self._driven(config, turn, {})
 
@@ -167,7 +174,15 @@ class Runner:
         policy = self._policy()
         config = self._config(agent)
         if config.type == "builtin":
-            view = AgentView(agent_name=agent, type="builtin", state="idle", label="gated", bypass=False, default=False)
+            view = AgentView(
+                agent_name=agent,
+                type="builtin",
+                state="idle",
+                label="gated",
+                bypass=False,
+                default=False,
+                images=_known_to_take_images(config, policy),
+            )
         else:
             host = self._seen(config)
             view = AgentView(
@@ -179,6 +194,7 @@ class Runner:
                 default=False,
                 detail=host.detail,
                 fallen=host.fallen or None,
+                images=host.takes_images,
             )
         bypass = policy.bypasses(agent)
         scope = ("session" if config.bypass_in_session else "workspace") if bypass else None
@@ -260,14 +276,9 @@ class Runner:
             figures = {"cost": cost_of(entry, piece), "model": entry.name, "context_tokens": window}
             return event.model_copy(update={**figures, "context_used": piece.input_tokens})
 
-        async def images() -> bool:
-            said = entry.options.get("images")
-            asked = await model.takes_images() if isinstance(model, Sighted) and not isinstance(said, bool) else None
-            return takes_images(entry) if asked is None else asked
-
         return Drive(
             model=model,
-            takes_images=images,
+            takes_images=lambda: _takes_images(entry, model),
             system=system,
             context=context,
             instructed=instructed,
@@ -286,6 +297,23 @@ class Runner:
         if config is None:
             raise UnknownAgent(f"there is no agent `{agent}` in the settings; choose another for this chat")
         return config
+
+
+async def _takes_images(entry: ModelConfig, model: Model) -> bool:
+    """Whether a model takes images: by its settings, else as its server says, else by its name."""
+    said = entry.options.get("images")
+    asked = await model.takes_images() if isinstance(model, Sighted) and not isinstance(said, bool) else None
+    return takes_images(entry) if asked is None else asked
+
+
+def _known_to_take_images(config: AgentConfig, policy: Policy) -> bool | None:
+    """As ``_takes_images``, asking nobody; None where only the model's server knows, or there is no such model."""
+    try:
+        entry = model_entry(config, policy)
+    except ModelError:
+        return None
+    said = entry.options.get("images")
+    return None if entry.provider == "ollama" and not isinstance(said, bool) else takes_images(entry)
 
 
 def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:

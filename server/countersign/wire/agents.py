@@ -15,7 +15,8 @@ AgentState = Literal["idle", "starting", "running", "exited", "failed"]
 class AgentView(WireModel):
     """One agent. ``fallen``: something that it did here lowered its label (``agent/resetLabel``).
 
-    ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone."""
+    ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone. ``images``: whether
+    it takes images with a prompt; None where only the next prompt will tell."""
 
     agent_name: str
     type: AgentType
@@ -26,6 +27,7 @@ class AgentView(WireModel):
     default: bool
     detail: str | None = None
     fallen: bool | None = None
+    images: bool | None = None
 
 
 class AgentListResult(WireModel):

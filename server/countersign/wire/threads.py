@@ -270,13 +270,22 @@ class ThreadSetModeResult(WireModel):
     mode: Mode
 
 
-class Attachment(WireModel):
-    """A file or a selection that the person hands to the agent with the prompt."""
+AttachmentKind = Literal["file", "selection", "image"]
 
+
+class Attachment(WireModel):
+    """A file, a selection or an image that the person hands to the agent with the prompt.
+
+    Without ``kind`` it is a file or a selection. An image has ``data``, its bytes in base64, and ``mime_type``; its
+    ``path`` is a name to show, of a file that need not exist."""
+
+    kind: AttachmentKind | None = None
     path: str | None = None
     text: str | None = None
     start_line: int | None = None
     end_line: int | None = None
+    mime_type: str | None = None
+    data: str | None = None
 
 
 class ThreadPromptParams(WireModel):

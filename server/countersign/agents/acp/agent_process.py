@@ -30,7 +30,8 @@ START_SECONDS = 60.0
 @dataclass(frozen=True, slots=True, eq=False)
 class Link:
     """A running agent that was greeted. ``claim`` is what it says of itself, ``reopens`` the method by which it takes
-    up a session of before: one that repeats the session, so that it can be compared, before one that does not."""
+    up a session of before: one that repeats the session, so that it can be compared, before one that does not.
+    ``takes_images``: whether a prompt for it may hold images."""
 
     name: str
     process: AgentProcess
@@ -38,6 +39,7 @@ class Link:
     connection: Connection
     claim: Claim
     reopens: Literal["session/load", "session/resume"] | None = None
+    takes_images: bool = False
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
         """Ask the agent and wait, for however long it takes.
@@ -122,7 +124,9 @@ async def open_link(
         raise
     info = as_object(said.get("agentInfo"))
     claim = Claim(_title(info.get("name")), _title(info.get("version")))
-    return Link(name, process, pipe, connection, claim, _reopens(as_object(said.get("agentCapabilities"))))
+    offered = as_object(said.get("agentCapabilities"))
+    takes_images = as_object(offered.get("promptCapabilities")).get("image") is True
+    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images)
 
 
 def _reopens(capabilities: Raw) -> Literal["session/load", "session/resume"] | None:

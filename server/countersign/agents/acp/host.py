@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import shutil
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ from countersign.agents.acp.session_store import SessionStore, StoredSession
 from countersign.agents.acp.translate import read_stop
 from countersign.agents.acp.turn_watch import TurnWatch
 from countersign.agents.acp.unpermitted import Unpermitted
+from countersign.agents.attached_images import takes_none
+from countersign.agents.models.base import Image
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
 from countersign.tools.shell.processes import ShellRegistry
@@ -113,6 +115,11 @@ class AcpAgent:
         """Why its label is what it is, or why it could not be started."""
         return self._failure or self._label.detail
 
+    @property
+    def takes_images(self) -> bool | None:
+        """Whether prompts may hold images; None before the agent was started and said so."""
+        return None if self._link is None else self._link.takes_images
+
     def memory(self, thread_id: str, stored: StoredSession) -> ThreadMemory:
         """Whether this agent remembers all of a chat, as far as is known before it is asked."""
         open_here = thread_id in self._threads
@@ -129,26 +136,26 @@ class AcpAgent:
         await self._label.reset()
         await self._find_out()
 
-    async def prompt(self, text: str, turn: Turn) -> StopReason:
-        """Send the person's words and serve the agent until its turn is over.
+    async def prompt(self, text: str, turn: Turn, images: Sequence[Image] = ()) -> StopReason:
+        """Send the person's words and images and serve the agent until its turn is over.
 
         Cancelled: the agent is told to stop, every open request ends as cancelled, an agent that does not end its turn
         in ``STOP_SECONDS`` is killed, and the cancellation is raised on.
 
         Raises:
             AgentExit: the agent could not be started, or died; its open requests have ended as interrupted.
-            ModelError: the agent answered with an error.
+            ModelError: the agent answered with an error, or takes no images; then nothing was sent.
         """
         watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
         try:
-            link, session, replay = await self._ready(turn, text, watch)
+            link, session, replay = await self._ready(turn, text, watch, images)
         except BaseException:
             await watch.end()
             raise
         session.begin(turn)
         if replay is not None:
             self._hear_replay(session, replay)
-        turning = self._own(self._turn(link, session, text, watch), f"{self.name} in {turn.thread_id}")
+        turning = self._own(self._turn(link, session, text, images, watch), f"{self.name} in {turn.thread_id}")
         try:
             return await asyncio.shield(turning)
         except asyncio.CancelledError:
@@ -174,22 +181,24 @@ class AcpAgent:
 
     # A turn.
 
-    async def _turn(self, link: Link, session: Session, text: str, watch: TurnWatch) -> StopReason:
+    async def _turn(
+        self, link: Link, session: Session, text: str, images: Sequence[Image], watch: TurnWatch
+    ) -> StopReason:
         try:
             await watch.begin(session.unpermitted.say_changed)
-            return await self._unwatched_turn(link, session, text)
+            return await self._unwatched_turn(link, session, text, images)
         finally:
             await watch.end()
 
     def _root(self, link: Link) -> int | None:
         return link.process.pid if self._link is link else None
 
-    async def _unwatched_turn(self, link: Link, session: Session, text: str) -> StopReason:
+    async def _unwatched_turn(self, link: Link, session: Session, text: str, images: Sequence[Image]) -> StopReason:
         ending = LEFT
         try:
             if session.stopping:
                 return "cancelled"
-            stop = await self._prompt_once(link, session, [*session.take_notes(), text])
+            stop = await self._prompt_once(link, session, [*session.take_notes(), text], images)
             for _ in range(MOST_FOLLOW_UPS):
                 if session.stopping or not session.urgent:
                     break
@@ -211,8 +220,13 @@ class AcpAgent:
         finally:
             await session.end(ending)
 
-    async def _prompt_once(self, link: Link, session: Session, words: list[str]) -> StopReason:
-        blocks: list[Json] = [{"type": "text", "text": text} for text in words]
+    async def _prompt_once(
+        self, link: Link, session: Session, words: list[str], images: Sequence[Image] = ()
+    ) -> StopReason:
+        blocks: list[Json] = [
+            *({"type": "text", "text": text} for text in words),
+            *({"type": "image", "mimeType": image.mime_type, "data": image.data} for image in images),
+        ]
         result = await link.request("session/prompt", {"sessionId": session.session_id, "prompt": blocks})
         stop, events = read_stop(result)
         for event in events:
@@ -240,11 +254,15 @@ class AcpAgent:
 
     # The process and its sessions.
 
-    async def _ready(self, turn: Turn, text: str, watch: TurnWatch) -> tuple[Link, Session, Replay | None]:
+    async def _ready(
+        self, turn: Turn, text: str, watch: TurnWatch, images: Sequence[Image]
+    ) -> tuple[Link, Session, Replay | None]:
         async with self._starting:
             if self._link is not None and self._link.pipe.ended.is_set():
                 await self._buried(self._link)
             link = self._link or await self._start()
+            if images and not link.takes_images:
+                raise takes_none(f"the agent {self.name}")
             if (session := self._threads.get(turn.thread_id)) is not None:
                 return link, session, None
             session, replay = await self._open_session(link, turn, text, watch)
