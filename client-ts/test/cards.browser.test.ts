@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { snapshot } from './fakeWebview.ts';
-import { commandApproval, options, thread, toolApproval } from './fixtures.ts';
+import { agents, commandApproval, options, thread, toolApproval } from './fixtures.ts';
 import { HOSTILE } from './hostileSubjects.ts';
 import { openStage } from './preview/stage.mjs';
 
@@ -39,6 +39,15 @@ afterAll(async () => stage.close());
 
 async function shown(
   approvals: wire.ApprovalRequest[],
+  view: readonly [number, number],
+  ...more: ToWebview[]
+): Promise<Page> {
+  return shownIn('dark', approvals, view, ...more);
+}
+
+async function shownIn(
+  theme: string,
+  approvals: wire.ApprovalRequest[],
   [width, height]: readonly [number, number],
   ...more: ToWebview[]
 ): Promise<Page> {
@@ -47,7 +56,7 @@ async function shown(
     (given) => Object.assign(window, { given }),
     [snapshot({ approvals }), { type: 'threadOpened', thread: thread() }, ...more],
   );
-  await page.goto(stage.origin);
+  await page.goto(`${stage.origin}/?theme=${theme}`);
   await page.waitForFunction(
     () => document.querySelector('[data-testid="approval-card"][data-state="waiting"], [data-testid="review-row"]'),
     undefined,
@@ -89,6 +98,35 @@ const outside = (page: Page, row = 0): Promise<string[]> =>
         : [`${name} is covered by ${over?.className}`];
     });
   }, row);
+
+/** The mark of a hosted agent's label: its color, how that stands out, and what it says. */
+const labelOf = (page: Page): Promise<{ color: string; contrast: number; words: string; title: string }> =>
+  page.evaluate(() => {
+    const label = document.querySelector<HTMLElement>('.card .origin .label')!;
+    const dot = label.querySelector('.dot')!;
+    const canvas = document.createElement('canvas').getContext('2d')!;
+    // What is drawn, with all that is behind it, as light.
+    const light = (element: Element): number => {
+      const behind: string[] = [];
+      for (let at: Element | null = element; at; at = at.parentElement)
+        behind.unshift(getComputedStyle(at).backgroundColor);
+      for (const color of ['white', ...behind]) {
+        canvas.fillStyle = color;
+        canvas.fillRect(0, 0, 1, 1);
+      }
+      const [red, green, blue] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) =>
+        value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+      );
+      return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+    };
+    const [low, high] = [light(dot), light(label)].sort((one, other) => one - other);
+    return {
+      color: getComputedStyle(dot).backgroundColor,
+      contrast: (high! + 0.05) / (low! + 0.05),
+      words: label.textContent.replace(/[\s·]+/g, ' ').trim(),
+      title: label.title,
+    };
+  });
 
 /** Pairs of characters that are drawn in another order than they stand in the text. */
 const disordered = (page: Page): Promise<string[]> =>
@@ -335,6 +373,33 @@ it.each(LANGUAGES)(
         expect([view, approvals[row]!.preview, await outside(page, row)]).toEqual([view, approvals[row]!.preview, []]);
     }
     await page.close();
+  },
+  2 * PATIENCE,
+);
+
+it.each(['dark', 'light', 'hc-black', 'hc-light'])(
+  'the label of a hosted agent has a color of its own and an explanation in the theme %s',
+  async (theme) => {
+    const said = { asksOnly: 'asks only', sandboxed: 'sandboxed', unguarded: 'unguarded' } as const;
+    const colors = new Set<string>();
+    for (const [label, words] of Object.entries(said)) {
+      const card = commandApproval({ agentName: 'Claude Code' });
+      const agent = agents().find(({ agentName }) => agentName === 'Claude Code')!;
+      const labelled = { ...agent, label: label as wire.AgentView['label'] };
+      const page = await shownIn(theme, [card], VIEWS.narrow, { type: 'agents', agents: [labelled] });
+      await page.waitForFunction(
+        (wanted) => document.querySelector('.card .origin .label')?.textContent.includes(wanted),
+        words,
+        { timeout: PATIENCE },
+      );
+      const drawn = await labelOf(page);
+      colors.add(drawn.color);
+      expect([drawn.words, drawn.title.startsWith(`${words}: `)]).toEqual([words, true]);
+      // As WCAG 1.4.11 asks of a mark.
+      expect(drawn.contrast, `${theme}, ${label}: ${drawn.color}`).toBeGreaterThanOrEqual(3);
+      await page.close();
+    }
+    expect(colors.size).toBe(3);
   },
   2 * PATIENCE,
 );
