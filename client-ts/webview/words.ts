@@ -100,7 +100,7 @@ export function labelWords(label: wire.AgentView['label']): string {
   const words: Record<wire.AgentView['label'], string> = {
     gated: t('gated: every call comes to this desk'),
     asksOnly: t('asks only: it decides itself what to ask about'),
-    sandboxed: t('sandboxed: locked in, without asking'),
+    sandboxed: t('sandboxed: locked in by the operating system'),
     unguarded: t('unguarded: it acts without this desk'),
   };
   return words[label] ?? label;

@@ -16,6 +16,7 @@ from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.session_store import SessionStore
 from countersign.settings.policy import AgentConfig
+from countersign.tools.sandbox.confiner import Confiner
 
 from .desk import BOUND, Place
 
@@ -27,7 +28,8 @@ PROBED = Recipe("probed", "gated", fresh_shell=True, shell="bash", caveat="for t
 
 
 class Player:
-    """One scripted agent. `told` and `answer` read from its log what reached it."""
+    """One scripted agent. `told` and `answer` read from its log what reached it. ``shelf`` is where its script and its
+    log lie, beside the workspace unless given."""
 
     def __init__(
         self,
@@ -39,16 +41,21 @@ class Player:
         changes: ChangeWatch | None = None,
         cwd: str | None = None,
         store: SessionStore | None = None,
+        confiner: Confiner | None = None,
+        shelf: Path | None = None,
+        env: dict[str, str] | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
-        self.log = place.folder / f"{name}.jsonl"
+        shelf = shelf or place.folder
+        self.log = shelf / f"{name}.jsonl"
         self.log.touch()
-        path = place.folder / f"{name}.json"
+        path = shelf / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         words = (str(PROGRAM), str(path), str(self.log))
-        config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd)
-        options: dict = {"changes": changes, "sessions": store, **({} if recipe is None else {"recipe": recipe})}
+        config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd, env=env or {})
+        options: dict = {"changes": changes, "sessions": store, "confiner": confiner}
+        options |= {} if recipe is None else {"recipe": recipe}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}
         self.agent: AcpAgent = place.agent(config, **options)

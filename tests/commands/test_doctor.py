@@ -73,7 +73,7 @@ FAULTS: dict[str, tuple[str, str, Callable[[tuple[Path, Path]], object]]] = {
         "setting", "warning", lambda f: _settings(f, '{"countersign.permissions": {"deny": ["Bash(rm"]}}'),
     ),
     "a setting that does nothing yet": (
-        "setting", "warning", lambda f: _settings(f, '{"countersign.sandbox.mode": "all"}'),
+        "setting", "warning", lambda f: _settings(f, '{"countersign.mcpServers": {"x": {"command": "x"}}}'),
     ),
     "a misspelled setting": ("setting", "warning", lambda f: _settings(f, '{"countersign.agnets": {}}')),
     "a store that was set aside": (

@@ -581,7 +581,6 @@ def test_a_hook_that_is_not_run_makes_the_mode_ask():
 
 
 NOTHING_YET: dict[str, dict] = {
-    "sandbox.mode": {"sandbox": {"mode": "all"}},
     "mcpServers": {"mcpServers": {"files": {"command": "files"}}},
     "hooks.beforeTool": {"hooks": {"beforeTool": [{"command": "x"}]}},
     "hooks.afterTool": {"hooks": {"afterTool": [{"command": "x"}]}},

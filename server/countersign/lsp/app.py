@@ -205,6 +205,7 @@ class App:
         if self._ready:
             self._tell_unconfirmed()
             self.house.runner.tell_changes()
+            self._own(self.house.runner.end_outlived(), "end agents outside the sandbox")
             self._own(self._note_rules(), "note which rules there are")
 
     async def _note_rules(self) -> None:

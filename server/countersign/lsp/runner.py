@@ -158,6 +158,11 @@ class Runner:
             await self._seen(config).reset_label()
             self._tell(self.view(agent))
 
+    async def end_outlived(self) -> None:
+        """End the hosted agents that run outside the sandbox although the settings by now put them into it."""
+        hosts = [host for _, host in self._hosts.values()]
+        await asyncio.gather(*(host.end_if_outlived() for host in hosts))
+
     def tell_changes(self) -> None:
         """Tell the client of every agent that the settings have changed since it was last told."""
         for view in self.views():

@@ -214,6 +214,7 @@ class WorkspaceServer:
             labels=LabelStore(self._gate_folder),
             changes=self._change_watch(),
             sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),
+            confiner=self.confiner,
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 

@@ -14,7 +14,6 @@ from countersign.wire.base import Json
 
 _OFF: tuple[Json, ...] = (None, {}, [], "off")
 NOT_YET: dict[tuple[str, ...], str] = {
-    ("sandbox", "mode"): "not yet available for hosted agents: only commands that the server starts are confined",
     ("mcpServers",): "not yet available: no tool server is started; take it out",
     ("hooks", "beforeTool"): (
         "not yet available: hooks are not run; until it is taken out, every call that no rule allows asks"
@@ -24,18 +23,13 @@ NOT_YET: dict[tuple[str, ...], str] = {
 }
 """The message about each setting. A value that turns it off gets no message."""
 
-_UNBUILT: dict[tuple[str, ...], tuple[Json, ...]] = {
-    ("sandbox", "mode"): ("all",),
-}
-"""Where only some values do nothing yet: those."""
-
 
 def not_yet(layers: Layers) -> Iterator[Problem]:
     """Name every setting of every layer that says something and does nothing yet."""
     for layer in layers.all():
         for path, words in NOT_YET.items():
             value = layer.get(*path)
-            if layer.scope != "default" and value not in _OFF and value in _UNBUILT.get(path, (value,)):
+            if layer.scope != "default" and value not in _OFF:
                 yield layer.place(*path).problem(f"`{'.'.join(path)}` is {words}")
         hooks = layer.get("hooks")
         if hooks not in _OFF and not isinstance(hooks, dict):

@@ -16,6 +16,7 @@ from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
 from countersign.agents.acp.translate import Raw, as_object
+from countersign.tools.sandbox.confiner import Confined
 from countersign.tools.visible import as_message, as_title
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
@@ -90,14 +91,15 @@ async def open_link(
     on_notice: OnNotice,
     *,
     terminals: bool,
+    confined: Confined | None = None,
 ) -> Link:
-    """Start the agent and greet it.
+    """Start the agent and greet it, in ``confined`` where one is given.
 
     Raises:
         AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
     """
     try:
-        process = await start_agent_process(name, launch.command, environment, cwd)
+        process = await start_agent_process(name, launch.command, environment, cwd, confined)
     except OSError as error:
         if not await asyncio.to_thread(os.path.isdir, cwd):
             where = as_message(cwd)

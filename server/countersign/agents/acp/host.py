@@ -17,6 +17,13 @@ from typing import Any
 from countersign.agents.acp.agent_process import Link, open_link
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
+from countersign.agents.acp.confinement import (
+    Confinement,
+    agent_may_reach,
+    blocking_agent_holds,
+    confine_agent,
+    outlived,
+)
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
@@ -35,6 +42,7 @@ from countersign.agents.attached_images import takes_none
 from countersign.agents.models.base import Image
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy
+from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.agents import AgentLabel, AgentState
 from countersign.wire.base import Json
@@ -56,7 +64,8 @@ class AcpAgent:
 
     The process is started by the first prompt, serves all chats of this agent, and is started anew by the next prompt
     once it has died. ``recipe`` stands for the one that the settings tell.
-    ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
+    ``confiner`` makes the sandbox that it is started in where ``sandbox.mode`` is ``all``; without it it is not started
+    then. ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
     """
 
@@ -73,6 +82,7 @@ class AcpAgent:
         changes: ChangeWatch | None = None,
         recipe: Recipe | None = None,
         sessions: SessionStore | None = None,
+        confiner: Confiner | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
@@ -90,6 +100,8 @@ class AcpAgent:
         self._gate_folder = gate_folder
         self._runs_bash = False
         self._desk = desk
+        self._confiner = confiner
+        self._confined_by: Policy | None = None
         self._changed = changed
         self._link: Link | None = None
         self._starting = asyncio.Lock()
@@ -260,6 +272,9 @@ class AcpAgent:
         async with self._starting:
             if self._link is not None and self._link.pipe.ended.is_set():
                 await self._buried(self._link)
+            if self._link is not None and outlived(self._confined_by, self._policy()):
+                await self._link.process.end()
+                await self._buried(self._link)
             link = self._link or await self._start()
             if images and not link.takes_images:
                 raise takes_none(f"the agent {self.name}")
@@ -277,6 +292,11 @@ class AcpAgent:
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
             environment = agent_environment(clean, self.config, launch, self._folder)
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
+            policy = self._policy()
+            confinement = None
+            if policy.sandbox_mode == "all":
+                confinement = await self._confine(policy, launch, environment)
+                launch, environment = confinement.launch, confinement.environment
             with sharing(self._workers):
                 link = await open_link(
                     self.name,
@@ -286,6 +306,7 @@ class AcpAgent:
                     self._client.request,
                     self._client.notify,
                     terminals=self._desk is not None,
+                    confined=None if confinement is None else confinement.confined,
                 )
         except (OSError, AgentExit, ModelError) as error:
             self._set("failed", str(error))
@@ -296,10 +317,29 @@ class AcpAgent:
             self._set("failed")
             raise
         self._link = link
+        self._confined_by = None if confinement is None else policy
+        holds = () if confinement is None else await asyncio.to_thread(blocking_agent_holds, policy, self.recipe)
+        self._label.confine(holds)
         await self._label.find_out(launch.command, environment, link.claim)
         self._set("running")
         self._own(self._watch(link), f"watch {self.name}")
         return link
+
+    async def _confine(self, policy: Policy, launch: Launch, environment: Mapping[str, str]) -> Confinement:
+        # No grant counts: one process serves all chats, and a grant is for one of them.
+        may_reach = agent_may_reach(self._policy, tuple, self.recipe, self.name)
+        return await confine_agent(
+            self._confiner, policy, self.recipe, self.name, launch, environment, self._folder, may_reach
+        )
+
+    async def end_if_outlived(self) -> None:
+        """End the process, in the middle of a turn too, if the settings by now say that it must run in the sandbox and
+        it does not. The next prompt starts it there."""
+        async with self._starting:
+            link = self._link
+            if link is not None and self._confined_by is None and self._policy().sandbox_mode == "all":
+                await link.process.end()
+                await self._buried(link)
 
     async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> tuple[Session, Replay | None]:
         params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
@@ -395,6 +435,7 @@ class AcpAgent:
         if self._link is not link:
             return
         self._link = None
+        self._label.confine(())
         sessions = list(self._sessions.values())
         self._threads.clear()
         self._sessions.clear()

@@ -66,7 +66,7 @@ def identify(
     if word is None:
         return None
     if os.path.basename(command[0]) == "npx":
-        program = _cached_by_npx(command, environment, folder)
+        program = cached_by_npx(command, environment, folder)
     else:
         named = os.path.join(folder, word)
         found = shutil.which(word, path=environment.get("PATH")) if os.sep not in word else named
@@ -90,7 +90,7 @@ def _started(command: Sequence[str]) -> str | None:
     return words[0] if words else None
 
 
-def _cached_by_npx(command: Sequence[str], environment: Mapping[str, str], folder: str) -> Path | None:
+def cached_by_npx(command: Sequence[str], environment: Mapping[str, str], folder: str) -> Path | None:
     """The program of a package that ``npx`` has installed, by its cache's naming; None before the first start.
 
     A package of the folder it is started in, or of one above, would be run in its place, and an ``.npmrc`` there can

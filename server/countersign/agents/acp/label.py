@@ -2,6 +2,7 @@
 
 "Gated" means: a recipe was measured with exactly this content, or a probe on this machine passed for it, nothing in the
 workspace silences it in spite of the recipe, and no fall is on record. What an agent says of itself can only lower it.
+"Sandboxed" means: its process runs in the sandbox at this moment, whether it asks or not.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What is known of an agent beside its recipe. ``probed`` is the label that a probe of this identity found;
-    ``fallen`` why its label fell in this workspace; ``claim`` is None before it was started."""
+    ``fallen`` why its label fell in this workspace; ``claim`` is None before it was started;
+    ``holds`` what holds for its process in the sandbox, empty where it runs in none."""
 
     identity: Identity | None = None
     claim: Claim | None = None
     probed: AgentLabel | None = None
     fallen: str | None = None
     files: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
 
 
 def label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
@@ -40,7 +43,12 @@ def label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:
     held = [name for name in recipe.held if name in found.files]
     if held and label != "unguarded":
         why = f"{why}; its recipe keeps out {_listed(held)} of this workspace"
+    if found.holds:
+        return "sandboxed", f"in the sandbox: {'; '.join(found.holds)}. What it does inside: {_WORDS[label]} ({why})"
     return label, why
+
+
+_WORDS: dict[AgentLabel, str] = {"gated": "gated", "asksOnly": "asks only", "unguarded": "unguarded"}
 
 
 def _label_of(recipe: Recipe, found: Findings) -> tuple[AgentLabel, str]:

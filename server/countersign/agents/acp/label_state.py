@@ -45,6 +45,7 @@ class LabelState:
         self._falls = 0
         self._suspicions: dict[str, str] = {}
         self._claim: Claim | None = None
+        self._holds: tuple[str, ...] = ()
         self._lock = asyncio.Lock()
         self.label: AgentLabel
         self.label, self.detail = label_of(recipe, self.findings)
@@ -61,6 +62,11 @@ class LabelState:
                 self.findings = found
             else:
                 self.findings = replace(found, fallen=self.findings.fallen)
+        self._tell()
+
+    def confine(self, holds: Sequence[str]) -> None:
+        """Its process runs in the sandbox, of which ``holds`` says what holds; empty: it does not, or has ended."""
+        self._holds = tuple(holds)
         self._tell()
 
     @property
@@ -114,7 +120,8 @@ class LabelState:
         before = self.label, self.detail
         suspicion = next(iter(self._suspicions.values()), None)
         found = self.findings
-        self.label, self.detail = label_of(self.recipe, replace(found, fallen=found.fallen or suspicion))
+        found = replace(found, fallen=found.fallen or suspicion, holds=self._holds)
+        self.label, self.detail = label_of(self.recipe, found)
         if before != (self.label, self.detail):
             self._changed()
 

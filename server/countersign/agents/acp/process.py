@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from countersign.agents.acp.ndjson import CHUNK
 from countersign.agents.pace import Rests
+from countersign.tools.sandbox.confiner import Confined
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.tools.visible import visible
 
@@ -27,11 +28,12 @@ MOST_STDERR = 1 << 20
 class AgentProcess:
     """A running agent. A class because it owns the task that drains its stderr: a full pipe would stop the agent."""
 
-    def __init__(self, name: str, child: Supervised) -> None:
+    def __init__(self, name: str, child: Supervised, confined: Confined | None = None) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         self._name = name
         self._child = child
+        self._confined = confined
         self.stdin = child.stdin
         self.stdout = child.stdout
         self._drain = asyncio.create_task(self._log_stderr(), name=f"stderr of {name}")
@@ -54,6 +56,12 @@ class AgentProcess:
         await self._child.stop()
         self._drain.cancel()
         await asyncio.gather(self._drain, return_exceptions=True)
+        confined, self._confined = self._confined, None
+        if confined is not None:
+            # What it made may be what a person allowed: nothing is moved away.
+            await asyncio.to_thread(confined.blocking_finish, set_aside=None)
+            for note in confined.notes:
+                log.warning("%s: %s", self._name, note)
 
     async def drain(self) -> None:
         """Read what is left of its output once it has ended and nobody reads any more, so that the pipe closes."""
@@ -77,21 +85,32 @@ class AgentProcess:
 
 
 async def start_agent_process(
-    name: str, command: Sequence[str], environment: Mapping[str, str], cwd: str
+    name: str, command: Sequence[str], environment: Mapping[str, str], cwd: str, confined: Confined | None = None
 ) -> AgentProcess:
-    """Start the agent with exactly this environment.
+    """Start the agent with exactly this environment, in ``confined`` where one is given, which is cleared up when it
+    has ended, or at once where it cannot be started.
 
     Raises:
         OSError: the program is not there or may not be run.
     """
-    child = await spawn_supervised(
-        command,
-        env=environment,
-        cwd=cwd,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        limit=CHUNK,
-        niceness=NICENESS,
-    )
-    return AgentProcess(name, child)
+    started = False
+    try:
+        child = await spawn_supervised(
+            command,
+            env=environment,
+            cwd=cwd,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=CHUNK,
+            niceness=NICENESS,
+            pass_fds=() if confined is None else confined.pass_fds,
+            sandbox=-1 if confined is None else confined.description,
+        )
+        started = True
+    finally:
+        if confined is not None:
+            confined.close_ours()
+            if not started:
+                confined.blocking_finish(set_aside=None)
+    return AgentProcess(name, child, confined)

@@ -25,14 +25,25 @@ class Brought:
 
     It is ``file`` below what the environment's ``variable`` names, else below ``folder`` of the home, and becomes
     ``name``: a link, or where ``keys`` are given a copy of those keys of its JSON, with ``added`` over them.
+    ``renews``: the agent writes it, as it does a login that it renews; in the sandbox every other link is read-only.
     """
 
     name: str
     variable: str
     folder: str
     file: str
+    renews: bool = False
     keys: tuple[str, ...] = ()
     added: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HomeFile:
+    """A file below the person's home that the agent sees in the private home of the sandbox. ``renews``: it writes
+    it, as it does a login that it renews."""
+
+    file: str
+    renews: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +73,11 @@ class Recipe:
     ran; counts only for versions in ``measured``.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
-    hides from it. ``caveat``: what stays open, told beside the label. ``install``, ``login``: commands, for people.
-    ``probe``: how a probe leads it to its model. ``evidence``: how it was measured.
+    hides from it beside ``hostile`` and ``held``. ``home``: files that its private home in the sandbox holds.
+    ``hosts``: those of its model and its login, which it reaches from the sandbox. ``confined_args``: arguments that
+    come last there, such as one that turns off a sandbox of its own, which cannot be made in ours. ``caveat``: what
+    stays open, told beside the label. ``install``, ``login``: commands, for people. ``probe``: how a probe leads it to
+    its model. ``evidence``: how it was measured.
     """
 
     name: str
@@ -93,6 +107,9 @@ class Recipe:
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()
+    home: tuple[HomeFile, ...] = ()
+    hosts: tuple[str, ...] = ()
+    confined_args: tuple[str, ...] = ()
     caveat: str = ""
     probe: Pointing = field(default_factory=Pointing)
     evidence: str = ""

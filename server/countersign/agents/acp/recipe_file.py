@@ -15,11 +15,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from countersign.agents.acp.recipe import Brought, Pointing, Recipe
+from countersign.agents.acp.recipe import Brought, HomeFile, Pointing, Recipe
 from countersign.wire.base import Json
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+HostPattern = Annotated[str, StringConstraints(pattern=r"^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$")]
 _PART = r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 RelativePath = Annotated[str, StringConstraints(pattern=rf"^({_PART}/)*{_PART}$")]
 """A path below a folder; it cannot lead out of it by its text."""
@@ -36,8 +37,16 @@ class BringEntry(_Model):
     variable: Annotated[str, Field(description="environment variable that names the folder it lies in")] = ""
     folder: Annotated[str, Field(description="that folder below the home, where the variable is not set")]
     file: Annotated[str, Field(description="the file below that folder")]
+    renews: Annotated[bool, Field(description="the agent writes it, as it does a login that it renews")] = False
     keys: Annotated[tuple[str, ...], Field(description="copy only these keys of its JSON")] = ()
     added: Annotated[dict[str, Json], Field(description="keys put over those that were copied")] = {}
+
+
+class HomeEntry(_Model):
+    """A file of the person's home that the agent's private home in the sandbox holds."""
+
+    file: Annotated[RelativePath, Field(description="the file below the home")]
+    renews: Annotated[bool, Field(description="the agent writes it, as it does a login that it renews")] = False
 
 
 class ProbeEntry(_Model):
@@ -101,6 +110,15 @@ class RecipeFile(_Model):
         tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
     ] = ()
     mask: Annotated[tuple[str, ...], Field(description="workspace paths that the sandbox hides from it")] = ()
+    home: Annotated[
+        tuple[HomeEntry, ...], Field(description="files of the home that its private home in the sandbox holds")
+    ] = ()
+    hosts: Annotated[
+        tuple[HostPattern, ...], Field(description="hosts of its model and login, which it reaches from the sandbox")
+    ] = ()
+    confined_args: Annotated[
+        tuple[str, ...], Field(description="arguments that come last where it runs in the sandbox")
+    ] = ()
     caveat: Annotated[str, Field(description="what stays open, in one sentence")] = ""
     probe: Annotated[ProbeEntry, Field(description="how `countersign probe` leads the agent to its scripted model")] = (
         ProbeEntry()
@@ -133,7 +151,9 @@ def parse_recipe(raw: Any) -> Recipe:
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), announces_calls=file.announces_calls,
-        hostile=file.hostile, held=file.held, mask=file.mask, caveat=file.caveat,
+        hostile=file.hostile, held=file.held, mask=file.mask,
+        home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), hosts=file.hosts,
+        confined_args=file.confined_args, caveat=file.caveat,
         probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,
     )  # fmt: skip

@@ -26,10 +26,12 @@ from countersign.wire.base import Json
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What to start: the whole command line and what the recipe adds to the environment."""
+    """What to start: the whole command line and what the recipe adds to the environment. ``folder`` is the private
+    one that stands for ``{gate}``."""
 
     command: tuple[str, ...]
     env: Mapping[str, str]
+    folder: str = ""
 
 
 def agent_folder(config: AgentConfig, workspace: str) -> str:
@@ -73,6 +75,7 @@ def prepare_launch(recipe: Recipe, config: AgentConfig, gate_folder: Path, envir
     return Launch(
         command=tuple(word.replace(GATE, str(gate)) for word in command),
         env={name: value.replace(GATE, str(gate)).replace(HOME, home) for name, value in recipe.env.items()},
+        folder=str(gate),
     )
 
 

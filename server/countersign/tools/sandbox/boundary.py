@@ -29,12 +29,38 @@ class SandboxRoot:
 
 
 @dataclass(frozen=True, slots=True)
+class Mount:
+    """A file or folder of outside, ``source``, that the sandbox shows at ``place``."""
+
+    source: str
+    place: str
+    writable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What one program's sandbox has beside what the policy says of all.
+
+    ``mounts`` are shown unless a rule denies reading their source. ``scratch`` are private folders in memory, where
+    ``copies`` (path and text) stand. ``masked`` are paths in the folders of the sandbox that are hidden from this
+    program. ``proxied``: it has the proxy's way out even where the policy opens no network.
+    """
+
+    mounts: tuple[Mount, ...] = ()
+    scratch: tuple[str, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
+    masked: tuple[str, ...] = ()
+    proxied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """Everything a program in the sandbox can reach. What is named nowhere here does not exist in it.
 
     ``roots`` hold each other nowhere. ``tools`` are read-only paths below the home. ``private_home`` is False where
-    the home lies in a root. ``gaps`` are rules that mounts cannot express in full, each with the reason; ``git_user``
-    is the name and address that commits are made with.
+    the home lies in a root. ``mounts``, ``scratch`` and ``copies`` are this program's own (``Additions``). ``gaps`` are
+    rules that mounts cannot express in full, each with the reason; ``git_user`` is the name and address that commits
+    are made with.
     """
 
     roots: tuple[SandboxRoot, ...]
@@ -43,4 +69,7 @@ class Boundary:
     tools: tuple[str, ...] = ()
     network: Network = "none"
     gaps: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    scratch: tuple[str, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
     git_user: tuple[str, str] | None = None

@@ -71,6 +71,11 @@ def options(boundary: Boundary, cwd: str, zero: str) -> list[str]:
         words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", boundary.home]
         for path in boundary.tools:
             words += ["--ro-bind", path, path]
+    for path in sorted(boundary.scratch):
+        words += ["--size", str(MOST_IN_MEMORY), "--tmpfs", path]
+    # Before the folders: what these show and hide stands, whatever is mounted beside them.
+    for mount in boundary.mounts:
+        words += ["--bind" if mount.writable else "--ro-bind", mount.source, mount.place]
     for root in sorted(boundary.roots, key=lambda root: root.path):
         words += ["--bind" if root.writable else "--ro-bind", root.path, root.path]
     return [*words, "--remount-ro", "/", "--chdir", cwd]

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from countersign.gate import LEDGER_FILE, RuleSet, judge_for
+from countersign.gate import LEDGER_FILE, PathJudge, RuleSet, judge_for
 from countersign.settings.policy import Policy
-from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
+from countersign.tools.sandbox.boundary import Additions, Boundary, Mount, Network, SandboxRoot
 from countersign.tools.sandbox.survey import Survey, lies_below
 from countersign.tools.sandbox.system_paths import TOOLCHAINS
 
@@ -21,8 +21,14 @@ class NoBoundary(Exception):
     """No sandbox can be made for this policy; the message says why."""
 
 
-def blocking_boundary(policy: Policy, *, writable: bool = True, most: int | None = None) -> Boundary:
-    """Work out the boundary; ``writable`` False: no folder can be changed. ``most`` bounds the names looked at.
+NOTHING_MORE = Additions()
+
+
+def blocking_boundary(
+    policy: Policy, *, writable: bool = True, most: int | None = None, additions: Additions = NOTHING_MORE
+) -> Boundary:
+    """Work out the boundary; ``writable`` False: no folder can be changed. ``most`` bounds the names looked at;
+    ``additions`` are what this program has beside what the policy says.
 
     Raises:
         NoBoundary: a folder is too broad to be shown.
@@ -36,20 +42,50 @@ def blocking_boundary(policy: Policy, *, writable: bool = True, most: int | None
         replace(rule, agent=None) for rule in policy.rules if rule.list != "allow" or _allows(rule.scope, policy)
     )
     granted = replace(policy, additional_directories=tuple(folders), additional_resolved=tuple(folders))
-    survey = Survey(judge_for(granted, rules, ""), rules, policy.workspace, home, most)
+    judge = judge_for(granted, rules, "")
+    survey = Survey(judge, rules, policy.workspace, home, most)
     own, control = _own_paths(policy)
     roots: tuple[SandboxRoot, ...] = survey.blocking_roots(folders, own, control)
     if not writable:
         roots = tuple(replace(root, writable=False, missing_folders=(), missing_files=()) for root in roots)
+    roots = tuple(_masked(root, additions.masked) for root in roots)
     private = not any(home == root.path or lies_below(home, root.path) for root in roots)
     return Boundary(
         roots=roots,
         home=home,
         private_home=private,
         tools=_tools(home, roots) if private else (),
-        network=policy.sandbox_network if writable else "none",
+        network=_network(policy, additions) if writable else "none",
+        mounts=tuple(mount for mount in additions.mounts if _is_shown(mount, judge, policy.workspace)),
+        scratch=tuple(path for path in additions.scratch if not _in_roots(path, roots)),
+        copies=additions.copies,
         gaps=blocking_gaps(policy) if writable else (),
         git_user=blocking_git_user(home),
+    )
+
+
+def _network(policy: Policy, additions: Additions) -> Network:
+    return "hosts" if additions.proxied and policy.sandbox_network == "none" else policy.sandbox_network
+
+
+def _is_shown(mount: Mount, judge: PathJudge, cwd: str) -> bool:
+    """Whether no rule of a person denies reading it, under either of its names."""
+    names = {mount.source, mount.place}
+    return os.path.lexists(mount.source) and all(judge.judge_read(name, cwd=cwd).deny is None for name in names)
+
+
+def _in_roots(path: str, roots: Sequence[SandboxRoot]) -> bool:
+    return any(path == root.path or lies_below(path, root.path) for root in roots)
+
+
+def _masked(root: SandboxRoot, masked: Sequence[str]) -> SandboxRoot:
+    """The root with those of these paths hidden that are there, and what links of these names lead to."""
+    there = [path for path in masked if lies_below(path, root.path) and os.path.lexists(path)]
+    found = [path for path in map(os.path.realpath, there) if lies_below(path, root.path) and os.path.exists(path)]
+    return replace(
+        root,
+        hidden_files=tuple(dict.fromkeys((*root.hidden_files, *(path for path in found if not os.path.isdir(path))))),
+        hidden_folders=tuple(dict.fromkeys((*root.hidden_folders, *(path for path in found if os.path.isdir(path))))),
     )
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from countersign.settings.policy import Policy
 from countersign.tools.cgroups import blocking_left, blocking_make_bounded, blocking_remove
-from countersign.tools.sandbox.boundary import Boundary, SandboxRoot
+from countersign.tools.sandbox.boundary import Additions, Boundary, SandboxRoot
 from countersign.tools.sandbox.bubblewrap import covers_of, options
-from countersign.tools.sandbox.compile_boundary import NoBoundary, blocking_boundary
+from countersign.tools.sandbox.compile_boundary import NOTHING_MORE, NoBoundary, blocking_boundary
 from countersign.tools.sandbox.proxy import PORT, Proxy, RefusedHost
 from countersign.tools.sandbox.seccomp import filter_program
 from countersign.tools.sandbox.state import SandboxState, blocking_holds, why_not
@@ -166,9 +166,11 @@ class Confiner:
         writable: bool = True,
         may_reach: Callable[[str], bool] = lambda _host: False,
         most: int | None = None,
+        additions: Additions = NOTHING_MORE,
     ) -> Confined:
         """Make ready to start a program in the sandbox of this policy. ``may_reach`` says, each time that a program in
-        it asks for a host, whether it may be reached. ``most`` bounds the names that are looked at.
+        it asks for a host, whether it may be reached. ``most`` bounds the names that are looked at. ``additions`` are
+        what this program has beside.
 
         Raises:
             NoSandbox: there is none here, or not for these folders.
@@ -176,14 +178,23 @@ class Confiner:
         state = self.blocking_state(policy)
         if not state.available:
             raise NoSandbox(f"{state.reason}; set `countersign.sandbox.mode` to `off` to run commands outside it")
-        return self._blocking_confine(policy, cwd, writable=writable, may_reach=may_reach, most=most)
+        return self._blocking_confine(
+            policy, cwd, writable=writable, may_reach=may_reach, most=most, additions=additions
+        )
 
     def _blocking_confine(
-        self, policy: Policy, cwd: str, *, writable: bool, may_reach: Callable[[str], bool], most: int | None
+        self,
+        policy: Policy,
+        cwd: str,
+        *,
+        writable: bool,
+        may_reach: Callable[[str], bool],
+        most: int | None,
+        additions: Additions,
     ) -> Confined:
         program = _bubblewrap(policy)
         try:
-            boundary = self._blocking_boundary(policy, most, writable=writable)
+            boundary = self._blocking_boundary(policy, most, additions, writable=writable)
         except (NoBoundary, TooLarge) as error:
             raise NoSandbox(str(error)) from None
         except OSError as error:
@@ -196,19 +207,21 @@ class Confiner:
             raise NoSandbox(f"the sandbox's own folders cannot be made: {error.strerror}") from None
         status, said = os.pipe()
         os.set_blocking(status, False)
-        proxy = None if boundary.network == "none" else Proxy(may_reach, lambda: policy.sandbox_hosts)
+        # Where only this program has a way out, the hosts that are listed for a network that is off do not count.
+        hosts = () if policy.sandbox_network == "none" else policy.sandbox_hosts
+        proxy = None if boundary.network == "none" else Proxy(may_reach, lambda: hosts)
         description = os.memfd_create("sandbox", 0)
         with open(description, "wb", closefd=False) as file:
             marshal.dump(_description(boundary, run, program, cwd, said, proxy), file)
         return Confined(boundary, run, description, (status, said), proxy)
 
-    def _blocking_boundary(self, policy: Policy, most: int | None, *, writable: bool) -> Boundary:
+    def _blocking_boundary(self, policy: Policy, most: int | None, additions: Additions, *, writable: bool) -> Boundary:
         """The boundary; folders that were found too large for a lower bound are not looked at again under it."""
         known = (*_folders_of(policy), str(most))
         if known in self._too_large:
             raise TooLarge(f"the folders of the sandbox hold more than {most} files")
         try:
-            return blocking_boundary(policy, writable=writable, most=most)
+            return blocking_boundary(policy, writable=writable, most=most, additions=additions)
         except TooLarge:
             if most is not None:
                 self._too_large.add(known)
@@ -226,6 +239,7 @@ class Confiner:
                 writable=True,
                 may_reach=lambda _host: False,
                 most=None,
+                additions=NOTHING_MORE,
             )
         except NoSandbox as error:
             return SandboxState("none", str(error))
@@ -300,7 +314,7 @@ class _RunFolders:
 def _description(
     boundary: Boundary, run: _RunFolders, program: str, cwd: str, said: int, proxy: Proxy | None
 ) -> dict[str, object]:
-    files: list[tuple[str, str]] = []
+    files: list[tuple[str, str]] = list(boundary.copies)
     if boundary.private_home and boundary.git_user is not None:
         name, email = (text.replace("\\", "\\\\").replace('"', '\\"') for text in boundary.git_user)
         files.append((f"{boundary.home}/.gitconfig", f'[user]\n\tname = "{name}"\n\temail = "{email}"\n'))

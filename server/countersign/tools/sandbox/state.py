@@ -27,13 +27,14 @@ class SandboxState:
         return self.backend != "none"
 
 
-def blocking_holds(policy: Policy) -> tuple[str, ...]:
-    """What a command cannot do in a sandbox that was tried out here, then what of the machine is bounded."""
+def blocking_holds(policy: Policy, network: str | None = None) -> tuple[str, ...]:
+    """What a command cannot do in a sandbox that was tried out here, then what of the machine is bounded. ``network``
+    words what a program with a way out of its own reaches."""
     return (
         "writes only in the workspace, the folders granted beside it, /tmp and a private home",
         "control files, git's configuration and hooks and what edit rules deny cannot be changed",
         "secrets and what read rules deny cannot be opened; what git keeps of them in `.git/objects` can",
-        _network(policy),
+        network or _network(policy),
         "processes end with the command",
         *bounds_of(blocking_parents(), root=os.geteuid() == 0),
     )

@@ -1,0 +1,234 @@
+"""The sandbox of a hosted agent's own process, where ``sandbox.mode`` is ``all``: what it shows beside the workspace.
+
+The boundary is that of commands, compiled from the same policy. In addition the agent sees its own program, the files
+of its recipe's private folder and of its login; its home and that folder are in memory. What of the workspace would
+start or silence something in it is hidden, and it reaches the hosts of its model. Where that sandbox cannot be made
+the agent is not started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from countersign.agents.acp.identity import LAUNCHERS, cached_by_npx
+from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipes import Launch
+from countersign.gate import compile_rules, host_verdict
+from countersign.settings.policy import Policy, RuleText
+from countersign.tools.sandbox.addresses import is_listed
+from countersign.tools.sandbox.boundary import Additions, Mount
+from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
+from countersign.tools.sandbox.state import blocking_holds
+from countersign.tools.shell.environment import confined_environment
+from countersign.wire.errors import AgentExit
+
+INTERPRETERS = (*LAUNCHERS, "python", "python3", "deno", "ruby", "bash", "sh", "uv")
+"""Programs whose first argument is the program that runs."""
+MOST_COPY = 1 << 20
+"""Bytes of a file of a recipe that is copied into the sandbox."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """A launch that is ready to be started in ``confined``; ``environment`` is the whole one."""
+
+    launch: Launch
+    environment: Mapping[str, str]
+    confined: Confined
+
+
+async def confine_agent(
+    confiner: Confiner | None,
+    policy: Policy,
+    recipe: Recipe,
+    name: str,
+    launch: Launch,
+    environment: Mapping[str, str],
+    folder: str,
+    may_reach: Callable[[str], bool],
+) -> Confinement:
+    """Make the sandbox that this agent is to be started in.
+
+    INVARIANT (never outside by accident): without one the agent is not started. Raises:
+        AgentExit: there is none for it; the message says why.
+    """
+    if confiner is None:
+        raise AgentExit(_not_started(name, "this server has none"))
+    work = partial(_blocking_confine, confiner, policy, recipe, launch, environment, folder, may_reach)
+    making = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(making)
+    except NoSandbox as error:
+        raise AgentExit(_not_started(name, str(error))) from None
+    except asyncio.CancelledError:
+        making.add_done_callback(_give_back)
+        raise
+
+
+def agent_may_reach(
+    policy: Callable[[], Policy], grants: Callable[[], Sequence[RuleText]], recipe: Recipe, agent: str
+) -> Callable[[str], bool]:
+    """Tell of each host, at the moment of the question, whether this agent may reach it: those of its recipe, and where
+    ``sandbox.network`` opens a network, what commands may reach. A deny rule for fetching closes either."""
+
+    def may_reach(host: str) -> bool:
+        live = policy()
+        verdict = host_verdict(host, compile_rules(live), grants(), agent)
+        if verdict == "deny":
+            return False
+        if is_listed(host, recipe.hosts):
+            return True
+        if live.sandbox_network == "none" or verdict == "ask":
+            return False
+        return verdict == "allow" or live.sandbox_network == "all" or is_listed(host, live.sandbox_hosts)
+
+    return may_reach
+
+
+def blocking_agent_holds(policy: Policy, recipe: Recipe) -> tuple[str, ...]:
+    """What holds for an agent in the sandbox of this policy, sentence by sentence."""
+    hosts = [*recipe.hosts, *(policy.sandbox_hosts if policy.sandbox_network == "hosts" else ())]
+    reached = "every public host" if policy.sandbox_network == "all" else ", ".join(hosts) or "no host"
+    return blocking_holds(policy, f"network only by a proxy, to {reached}")
+
+
+def outlived(confined_by: Policy | None, policy: Policy) -> bool:
+    """Whether a process that was started under ``confined_by`` (None: outside a sandbox) may not go on under this
+    policy: it must be confined and is not, or the other way round, or its sandbox is wider than rules and folders say
+    by now. A rule that only allows more ends nothing."""
+    if (policy.sandbox_mode == "all") != (confined_by is not None):
+        return True
+    if confined_by is None:
+        return False
+    lost = _rules(confined_by, "allow") - _rules(policy, "allow")
+    return bool(lost) or _limits(confined_by) != _limits(policy)
+
+
+def _limits(policy: Policy) -> tuple[object, ...]:
+    """What a boundary is compiled from, but for what only widens it."""
+    return (
+        _rules(policy, "deny", "ask"),
+        policy.trusted,
+        policy.workspace,
+        policy.additional_resolved,
+        policy.own_paths,
+        policy.control_paths,
+        policy.workspace_control_paths,
+        policy.sandbox_network,
+        policy.sandbox_writable,
+    )
+
+
+def _rules(policy: Policy, *lists: str) -> set[tuple[str, str, str]]:
+    """These rules without the places that they were read from."""
+    return {(rule.list, rule.text, rule.scope) for rule in policy.rules if rule.list in lists}
+
+
+def _blocking_confine(
+    confiner: Confiner,
+    policy: Policy,
+    recipe: Recipe,
+    launch: Launch,
+    environment: Mapping[str, str],
+    folder: str,
+    may_reach: Callable[[str], bool],
+) -> Confinement:
+    resolved = os.path.realpath(folder)
+    if resolved != folder:
+        raise NoSandbox(f"`{folder}` is reached by a link; open `{resolved}` instead")
+    command = (*_direct(launch.command, environment, folder), *recipe.confined_args)
+    additions = blocking_additions(recipe, replace(launch, command=command), environment, folder, policy)
+    confined = confiner.blocking_confine(policy, folder, may_reach=may_reach, additions=additions)
+    inside = {**confined_environment(environment), **confined.environment()}
+    return Confinement(replace(launch, command=command), inside, confined)
+
+
+def blocking_additions(
+    recipe: Recipe, launch: Launch, environment: Mapping[str, str], folder: str, policy: Policy
+) -> Additions:
+    """Work out what this agent's sandbox has beside what the policy says."""
+    home = environment.get("HOME") or policy.home
+    mounts, copies = _own_files(recipe, launch.folder)
+    for entry in recipe.home:
+        path = os.path.join(home, entry.file)
+        if os.path.isfile(path):
+            mounts.append(Mount(os.path.realpath(path), path, entry.renews))
+    scratch = [launch.folder] if launch.folder else []
+    if os.path.realpath(home) != os.path.realpath(policy.home):
+        scratch.append(home)
+    hidden = (*recipe.mask, *recipe.hostile, *recipe.held)
+    return Additions(
+        mounts=(*_program(launch.command, environment, folder), *mounts),
+        scratch=tuple(scratch),
+        copies=tuple(copies),
+        masked=tuple(os.path.join(base, name) for base in dict.fromkeys((policy.workspace, folder)) for name in hidden),
+        proxied=True,
+    )
+
+
+def _own_files(recipe: Recipe, gate: str) -> tuple[list[Mount], list[tuple[str, str]]]:
+    """The files of the recipe's private folder. Copies of a person's JSON may be written; they end with the agent."""
+    places = [Mount(path, path) for path in (os.path.join(gate, name) for name in recipe.files)]
+    copies: list[tuple[str, str]] = []
+    for brought in recipe.brought:
+        place = os.path.join(gate, brought.name)
+        if os.path.islink(place):
+            places.append(Mount(os.path.realpath(place), place, brought.renews))
+        elif os.path.isfile(place) and (brought.added or os.path.getsize(place) > MOST_COPY):
+            places.append(Mount(place, place))
+        elif os.path.isfile(place):
+            copies.append((place, Path(place).read_text(encoding="utf-8")))
+    return places, copies
+
+
+def _direct(command: Sequence[str], environment: Mapping[str, str], folder: str) -> tuple[str, ...]:
+    """The command line without ``npx``, which would install: the program that it has in its cache."""
+    if os.path.basename(command[0]) != "npx":
+        return tuple(command)
+    program = cached_by_npx(command, environment, folder)
+    if program is None:
+        raise NoSandbox(
+            "`npx` cannot install a package in the sandbox; name an exact version (`PACKAGE@1.2.3`) and start it once "
+            "outside, or install the package and name its program"
+        )
+    package = next(word for word in command[1:] if not word.startswith("-"))
+    return (str(program), *command[command.index(package) + 1 :])
+
+
+def _program(command: Sequence[str], environment: Mapping[str, str], folder: str) -> list[Mount]:
+    """What must be shown for the agent's program to be found: it alone, or the packages among which it is installed."""
+    words = [shutil.which(command[0], path=environment.get("PATH")) or command[0]]
+    if os.path.basename(command[0]) in INTERPRETERS:
+        words += [word for word in command[1:] if not word.startswith("-")][:1]
+    mounts: list[Mount] = []
+    for word in words:
+        path = os.path.normpath(os.path.join(folder, word))
+        if not os.path.isfile(path):
+            continue
+        resolved = os.path.realpath(path)
+        parts = resolved.split(os.sep)
+        packages = os.sep.join(parts[: parts.index("node_modules") + 1]) if "node_modules" in parts else resolved
+        mounts.append(Mount(packages, packages))
+        if path != resolved and not path.startswith(packages + os.sep):
+            mounts.append(Mount(resolved, path))
+    return [mount for mount in mounts if not mount.place.startswith(_SHOWN)]
+
+
+_SHOWN = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/gnu/store/", "/snap/")
+
+
+def _not_started(name: str, why: str) -> str:
+    return f"the agent {name} is not started, because `sandbox.mode` is `all` and there is no sandbox for it: {why}"
+
+
+def _give_back(making: asyncio.Future[Confinement]) -> None:
+    """Clear up a sandbox that nobody waits for any more."""
+    if not making.cancelled() and making.exception() is None:
+        making.result().confined.close_ours()
+        making.result().confined.blocking_finish(set_aside=None)

@@ -1,0 +1,40 @@
+"""Real agents in the sandbox, offline: each starts there, asks, does what is allowed, and is labeled sandboxed."""
+
+from __future__ import annotations
+
+import pytest
+
+from countersign.tools.sandbox.confiner import Confiner
+from tests.tools.sandbox.support import needs_sandbox
+
+from .recipes_under_test import AGENTS, RealAgent
+from .test_real_agents import EVERY_TIME, LABELS, Stage, deny_all_but_reads, stage
+
+pytestmark = [pytest.mark.agents, needs_sandbox]
+__all__ = ["stage"]  # the fixture
+
+UNDER_TEST = [agent for agent in AGENTS if agent.name in ("claude", *EVERY_TIME) or agent.installed]
+
+
+@pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+async def test_it_starts_asks_and_works_in_the_sandbox(stage: Stage, row: RealAgent):
+    place = stage.place
+    storage = place.folder / "storage"
+    storage.mkdir()
+    # Its scripted model is a server of this machine, which the proxy reaches only where it is listed.
+    place.change(sandbox_mode="all", sandbox_available=True, sandbox_network="hosts", sandbox_hosts=("127.0.0.1",))
+    stage.agent = place.agent(stage.config, changes=stage.watch, confiner=Confiner(storage))
+    deny_all_but_reads(stage)
+    before = place.digest()
+    for scenario in ("write", "shell"):
+        start = len(place.person.shown)
+        await stage.play(scenario, mode="ask")
+        assert stage.cards(start), scenario
+        assert place.digest() == before, scenario
+    place.person.decide = lambda card: {"option": "allow_once"}
+    await stage.play("write")
+    assert (place.workspace / "made.txt").read_text().rstrip() == "made by the agent\nline two"
+    await stage.play("look")
+    assert "seed.txt" in stage.told()
+    assert stage.agent.label == "sandboxed"
+    assert {"gated": "gated", "asksOnly": "asks only"}[LABELS[row.recipe]] in stage.agent.detail
