@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from countersign.agents.acp import recipe_file
-from countersign.agents.acp.host import agent_environment
+from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.recipe import STRANGER
 from countersign.agents.acp.recipe_file import BadRecipe, known_recipes, own_recipes, parse_recipe, schema
 from countersign.agents.acp.recipes import is_refused, prepare_launch, recipe_for, runs_bash

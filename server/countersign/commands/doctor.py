@@ -21,7 +21,7 @@ from typing import Literal, TextIO
 
 import countersign
 from countersign.advice.lint import lint_rules
-from countersign.agents.acp.host import agent_environment
+from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.identity import Identity, identify
 from countersign.agents.acp.label import Findings, files_in, label_of
 from countersign.agents.acp.label_store import LabelStore

@@ -7,13 +7,11 @@ died. What the agent asks and reports goes to ``client.py`` and ``session.py``; 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import shutil
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.agent_process import Link, open_link
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
@@ -491,13 +489,3 @@ def _config_option(key: str, value: Json) -> dict[str, Json]:
 
 _TOLD = (AgentExit, ModelError)
 """Errors that ``prompt`` raises to its caller; they need no second mention in the log."""
-
-
-def agent_environment(clean: Mapping[str, str], config: AgentConfig, launch: Launch, folder: str) -> dict[str, str]:
-    """What the agent's process sees: the filtered environment, its own ``env`` and what its recipe sets (that wins)."""
-    shell = shutil.which("bash", path=clean.get("PATH"))
-    # The gate reads commands as bash does, so agents that run them in the person's shell are given bash.
-    shells = {"SHELL": shell} if shell else {}
-    own = {name: re.sub(r"\$\{env:(\w+)\}", lambda found: os.environ.get(found[1], ""), value)
-           for name, value in config.env.items()}  # fmt: skip
-    return {**clean, **shells, "PWD": folder, **own, **launch.env}
