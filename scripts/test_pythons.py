@@ -6,8 +6,7 @@
 /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the same lock.
 
 As root the first Python that the user `nobody` can start runs the tests as that user, in a copy of the tracked files.
-Otherwise no run is as another user, and the reason is printed. As many runs as there are processors go at once; what
-each prints is shown when it ends.
+Otherwise no run is as another user, and the reason is printed. One run after the other, each on all processors.
 """
 
 from __future__ import annotations
@@ -19,18 +18,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from setup import ROOT, is_fresh, say, stamp, uv
 
 PLACE = ROOT / ".cache/pythons"
 LOCK = ROOT / "requirements/dev.txt"
 TESTS = ["tests/gate", "tests/settings", "tests/wire", "tests/stdio"]
-PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--few-examples"]
+PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile", "--few-examples"]
 ORDINARY = "nobody"
 PROBE = "import sys, json; print(json.dumps([*sys.version_info[:3], sys.implementation.name, sys.executable]))"
 
@@ -43,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     theirs = next((version for version, python in found.items() if runs_as(user, python)), None) if user else None
     if user is not None and theirs is None:
         say(f"`{ORDINARY}` can start none of the Pythons found, so the run as an ordinary user is left out")
-    runs: dict[str, Callable[[], subprocess.CompletedProcess[str]]] = {}
+    runs: dict[str, Callable[[], bool]] = {}
     for version, interpreter in found.items():
         name = ".".join(map(str, version))
         if version == theirs and user is not None:
@@ -51,34 +48,22 @@ def main(arguments: Sequence[str]) -> int:
         elif version == tuple(sys.version_info[:3]):
             say(f"Python {name} is that of `.venv`, on which `make test` runs everything")
         else:
-            runs[f"Python {name}"] = partial(run_here, environment(name, interpreter), tests)
-    failed = [name for name, passed in run_all(runs) if not passed]
+            runs[f"Python {name}"] = partial(run_here, interpreter, name, tests)
+    failed = []
+    for name, run in runs.items():
+        say(f"the tests on {name}")
+        if not run():
+            failed.append(name)
     for each in failed:
         say(f"the tests failed on {each}")
     return 1 if failed else 0
 
 
-def run_all(runs: Mapping[str, Callable[[], subprocess.CompletedProcess[str]]]) -> Iterator[tuple[str, bool]]:
-    """Run several at once; each is given with whether it passed, in the order in which they end."""
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        names = {pool.submit(run): name for name, run in runs.items()}
-        for done in as_completed(names):
-            result, name = done.result(), names[done]
-            say(f"{name}:")
-            print(result.stdout, flush=True)
-            yield name, result.returncode == 0
-
-
-def run_here(python: str, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def run_here(interpreter: str, name: str, tests: Sequence[str]) -> bool:
+    """Run the tests on this interpreter; true if all passed."""
+    python = environment(name, interpreter)
     variables = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-    return collect([python, *PYTEST, *tests], cwd=ROOT, env=variables)
-
-
-def collect(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run it; standard error is part of the output."""
-    return subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False, **options
-    )
+    return subprocess.run([python, *PYTEST, *tests], cwd=ROOT, env=variables, check=False).returncode == 0
 
 
 def interpreters() -> dict[tuple[int, ...], str]:
@@ -139,8 +124,8 @@ def ordinary_user() -> pwd.struct_passwd | None:
         return None
 
 
-def run_as(user: pwd.struct_passwd, interpreter: str, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run the tests as this user in a copy of the tree."""
+def run_as(user: pwd.struct_passwd, interpreter: str, tests: Sequence[str]) -> bool:
+    """Run the tests as this user in a copy of the tree; true if all passed."""
     with tempfile.TemporaryDirectory(prefix="countersign-user-") as place:
         Path(place).chmod(0o755)
         tree, home = Path(place, "tree"), Path(place, "home")
@@ -152,7 +137,7 @@ def run_as(user: pwd.struct_passwd, interpreter: str, tests: Sequence[str]) -> s
         command = [str(Path(place, "venv/bin/python")), *PYTEST, *tests]
         kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
         variables = {**kept, "HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": str(home)}
-        return collect(command, cwd=tree, env=variables, **identity(user))
+        return subprocess.run(command, cwd=tree, env=variables, check=False, **identity(user)).returncode == 0
 
 
 def copy_tracked(tree: Path) -> None:
