@@ -41,3 +41,19 @@ it('each language has a bundle and texts of the manifest, and the manifest names
   );
   expect(named.toSorted()).toEqual(Object.keys(texts('package.nls.json')).toSorted());
 });
+
+it('every setting is described by texts that are translated', () => {
+  const WORDS = new Set(['description', 'markdownDescription', 'enumDescriptions', 'deprecationMessage']);
+  const found: string[] = [];
+  const look = (value: unknown, described: boolean): void => {
+    if (typeof value === 'string' && described) found.push(value);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) look(inner, Array.isArray(value) ? described : WORDS.has(key));
+  };
+  const manifest = JSON.parse(readFileSync(path.join(CLIENT, 'package.json'), 'utf8')) as {
+    contributes: { configuration: { properties: Record<string, unknown> } };
+  };
+  look(manifest.contributes.configuration.properties, false);
+  expect(found.length).toBeGreaterThanOrEqual(Object.keys(manifest.contributes.configuration.properties).length);
+  expect(found.filter((text) => !/^%[\w.]+%$/.test(text))).toEqual([]);
+});

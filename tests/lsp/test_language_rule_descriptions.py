@@ -130,6 +130,8 @@ def test_a_message_that_quotes_foreign_text_draws_nothing() -> None:
 
 def test_the_words_are_those_of_the_settings_editor() -> None:
     properties = json.loads(EXTENSION.read_text())["contributes"]["configuration"]["properties"]
+    texts = json.loads(EXTENSION.with_name("package.nls.json").read_text())
     mode = properties["countersign.mode"]
-    assert dict(zip(mode["enum"], mode["enumDescriptions"], strict=True)) == dict(MODES)
+    words = [texts[description.strip("%")] for description in mode["enumDescriptions"]]
+    assert dict(zip(mode["enum"], words, strict=True)) == dict(MODES)
     assert properties["countersign.agents"]["additionalProperties"]["properties"].keys() <= AGENT_KEYS.keys()
