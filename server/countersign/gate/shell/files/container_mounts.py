@@ -64,6 +64,8 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
     named = [word.value for word in words[1:] if word.value is not None]
     if "volume" in named and "create" in named:
         yield from _volume_devices(words)
+    if not _BUILDS.isdisjoint(named[:4]):
+        yield from _build_context(named)
     row, skip = wrapper_row(name, words)
     yield from _archives(named)
     if row is None:
@@ -77,6 +79,17 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
         options = [*options, *arguments(words, grammar, skip).options]
     opened = _opened_by_apptainer if name in _APPTAINER else _opened_by
     yield from dict.fromkeys(touch for option in options for touch in opened(option))
+
+
+_BUILDS = frozenset({"build", "bud", "b"})
+
+
+def _build_context(named: Sequence[str]) -> Iterator[Touch]:
+    """``build FOLDER`` sends all that lies there to the engine. A value of an option counts as a folder, too."""
+    first = next(index for index, value in enumerate(named) if value in _BUILDS)
+    for value in named[first + 1 :]:
+        if value[:1] != "-" and "://" not in value and "=" not in value:
+            yield Touch("read", constant(value), below=True, shown=True)
 
 
 _ARCHIVE = re.compile(r"(?:dir|oci|oci-archive|docker-archive|ostree|sif|tarball):(.+)")

@@ -19,6 +19,7 @@ from countersign.gate.shell.files.address_operands import cloned_touches, form_t
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_operands import git_touches
+from countersign.gate.shell.files.named_outputs import NAMED_OUTPUTS
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
@@ -523,6 +524,7 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 
 _SPECIAL = {
+    **NAMED_OUTPUTS,
     "gh": gh_touches,
     **dict.fromkeys(("npm", "pnpm", "yarn"), package_touches),
     "hg": cloned_touches,

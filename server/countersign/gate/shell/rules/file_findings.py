@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from countersign.gate.finding import Finding
+from countersign.gate.shell.effects.escape_use import Use
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.glob_overlap import could_be_denied
@@ -47,6 +48,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
                 yield _touched(around, case, Touch("read", use.place, runs=True), places)
                 yield _protected(around, case, use.place, places)
+        for use in known.uses:
+            for folder in _works_in(use):
+                yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
         if name in _ONLY_LOOKING:
             continue
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
@@ -57,6 +61,8 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
             closed = known.program is not None and known.program.closed
             if closed and around.rules_files:
                 yield from _ruled_names(around, case, layer.words, places)
+                for text in case.step.fed:
+                    yield from _ruled_in(around, case, constant(text), places, writes=True)
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 continue
             free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
@@ -73,7 +79,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                         yield _touched(around, case, Touch("read", named, shown=True, free=True, runs=strange), places)
                     if likely and strange:
                         yield _protected(around, case, named, places)
-                yield from _ruled_in(around, case, word, places)
+                    if strange or closed:
+                        yield from _may_write(around, case, named, places)
+                yield from _ruled_in(around, case, word, places, writes=strange or closed)
     if "xargs" in case.names:
         # Names that the text itself writes to its input.
         fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
@@ -216,16 +224,20 @@ _LAST = re.compile(r"[=@,]")
 
 
 def _ruled_in(
-    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
+    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None, *, writes: bool
 ) -> Iterator[Touched]:
-    """Paths inside a word (``FILE:secrets/key``, ``.read secrets/key``) that a rule for reading speaks of: it asks."""
+    """Paths inside a word (``FILE:secrets/key``, ``.read secrets/key``) that a rule for reading speaks of, or one for
+    editing where the program may write any file: it asks."""
     value = word.value or ""
-    if _PARTS.search(value) is None:
+    if not around.rules_files or _PARTS.search(value) is None:
         return
-    ruled = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
-    for part in list(dict.fromkeys(_PARTS.split(value)))[:_MOST_PARTS] if ruled else ():
+    reads = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
+    for part in list(dict.fromkeys(_PARTS.split(value)))[:_MOST_PARTS]:
         if "/" in part or "." in part:
-            yield from _asked_about(around, case, part, places)
+            if reads:
+                yield from _asked_about(around, case, part, places)
+            if writes:
+                yield from _may_write(around, case, constant(part), places)
 
 
 def _ruled_names(
@@ -248,6 +260,30 @@ def _asked_about(
         if said is not None:
             asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
             yield Touched((asked,), by_command=True, named=False)
+
+
+_WORKS_IN = re.compile(r"(?:-C|--?(?:directory|prefix|cwd|dir|chdir)(?:=|\Z))(.+)?", re.DOTALL)
+
+
+def _works_in(use: Use) -> Iterator[str]:
+    """The folder of ``-C FOLDER`` or ``--prefix=FOLDER``, where a program writes whatever it makes."""
+    texts = [text for names in use.names for text in names]
+    for index, text in enumerate(texts):
+        found = _WORKS_IN.fullmatch(text)
+        if found is not None:
+            yield from (found[1],) if found[1] else texts[index + 1 : index + 2]
+
+
+def _may_write(
+    around: Circumstances, case: AnalyzedCommand, word: Word, places: Sequence[str] | None
+) -> Iterator[Touched]:
+    """Ask where a rule for editing speaks of a word of a program that may write any file which its words name."""
+    if any(around.rules.speaks_of("Edit", listed) for listed in ("deny", "ask")):
+        for finding in _look(around, case, Touch("write", word), places).findings:
+            said = finding.deny or finding.ask
+            if said is not None and said.source == "rule":
+                asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
+                yield Touched((asked,), by_command=True, named=False)
 
 
 _PARTS = re.compile(r"[\s:;'\"()=,@]+")
