@@ -332,3 +332,48 @@ REACH = [
 def test_it_reaches_the_hosts_of_its_model_and_what_the_settings_open(host: str, settings: dict, may: bool):
     policy = Policy(workspace="/w", home="/h", sandbox_mode="all", **settings)
     assert agent_may_reach(lambda: policy, tuple, RECIPE, "a")(host) is may
+
+
+@needs_sandbox
+async def test_a_host_that_it_is_refused_is_named_in_the_chat_once(stage: Stage):
+    fetch = "import urllib.request; urllib.request.urlopen('http://other.example/x', timeout=30)"
+    player = stage.player([says(f"{shlex.quote(sys.executable)} -c {shlex.quote(fetch)}")])
+    await player.play()
+    await player.play()
+    told = [event.message for event in stage.place.of("notice") if "other.example" in event.message]
+    assert told == [
+        "scripted: `other.example` is not allowed in the sandbox; set `sandbox.network` to `hosts` and list it in "
+        "`sandbox.hosts` to allow it"
+    ]
+
+
+@needs_sandbox
+async def test_a_server_of_this_machine_is_reached_only_where_it_is_listed(stage: Stage):
+    port = stage.server.getsockname()[1]
+    connect = "import os, socket; proxy = os.environ['http_proxy'].rsplit(':', 1)[1]; "
+    connect += "line = socket.create_connection(('127.0.0.1', int(proxy)), 30); "
+    connect += f"line.sendall(b'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n'); print(line.recv(12).decode())"
+    player = stage.player([says(f"{shlex.quote(sys.executable)} -c {shlex.quote(connect)} > answer")])
+    answers = []
+    for settings in ({}, {"sandbox_network": "hosts", "sandbox_hosts": ("127.0.0.1",)}):
+        stage.place.change(**settings)
+        await player.play()
+        answers.append((stage.place.workspace / "answer").read_text().split()[1])
+    assert answers == ["403", "200"]
+
+
+@needs_sandbox
+async def test_what_the_sandbox_cannot_hold_is_named_beside_the_label(stage: Stage):
+    stage.place.change(rules=(*RULES, RuleText("deny", "Edit(**/*.lock)")))
+    player = stage.player([says("true")])
+    await player.play()
+    assert "not held: `Edit(**/*.lock)`" in player.agent.detail
+
+
+@needs_sandbox
+async def test_it_is_not_started_where_the_files_of_its_recipe_would_be_hidden(stage: Stage):
+    stage.place.change(sandbox_writable=(str(stage.place.folder / "gate"),))
+    player = stage.player([says("true")])
+    with pytest.raises(AgentExit, match="private folder"):
+        await player.play()
+    assert player.told() == []

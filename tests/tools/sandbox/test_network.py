@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.server
 import os
 import threading
@@ -11,6 +12,7 @@ from dataclasses import replace
 import pytest
 
 from countersign.gate import Offer, Outcome
+from tests.patience import PATIENCE
 from tests.tools.sandbox.attempts import NETWORK_ATTEMPTS
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
 
@@ -148,3 +150,21 @@ async def test_a_failure_caused_by_the_sandbox_says_what_and_offers_to_run_outsi
 )
 async def test_a_failure_of_its_own_offers_nothing(bench: SandboxBench, command: str) -> None:
     assert (await run(bench, command)).offers == ()
+
+
+async def test_a_host_refused_in_the_background_is_named_and_offered_once(bench: SandboxBench) -> None:
+    bench.set(sandbox_network="hosts")
+    bench.bench = replace(bench.bench, may_reach=lambda _host: False)
+    command = FETCH.format("http://registry.example/x")
+    started = await bench.do("shell", command=command, background=True)
+    assert started.offers == ()
+    shell_id = bench.desk.list()[-1].shell_id
+    shell = bench.desk.find(shell_id)
+    async with asyncio.timeout(PATIENCE):
+        await shell.ended.wait()
+    told = await bench.do("shell_output", shell_id=shell_id)
+    assert "[`registry.example` is not allowed in the sandbox]" in told.output
+    arguments = {"host": "registry.example", "port": 80, "command": command}
+    assert [(offer.tool, offer.arguments) for offer in told.offers] == [("sandbox_host", arguments)]
+    again = await bench.do("shell_output", shell_id=shell_id)
+    assert (again.offers, "registry.example` is not allowed" in again.output) == ((), False)

@@ -23,8 +23,11 @@ from countersign.gate import compile_rules, host_verdict
 from countersign.settings.policy import Policy, RuleText
 from countersign.tools.sandbox.addresses import is_listed
 from countersign.tools.sandbox.boundary import Additions, Mount
+from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
+from countersign.tools.sandbox.proxy import RefusedHost
 from countersign.tools.sandbox.state import blocking_holds
+from countersign.tools.sandbox.survey import lies_below
 from countersign.tools.shell.environment import confined_environment
 from countersign.wire.errors import AgentExit
 
@@ -95,7 +98,17 @@ def blocking_agent_holds(policy: Policy, recipe: Recipe) -> tuple[str, ...]:
     """What holds for an agent in the sandbox of this policy, sentence by sentence."""
     hosts = [*recipe.hosts, *(policy.sandbox_hosts if policy.sandbox_network == "hosts" else ())]
     reached = "every public host" if policy.sandbox_network == "all" else ", ".join(hosts) or "no host"
-    return blocking_holds(policy, f"network only by a proxy, to {reached}")
+    # A call that asks is asked about all the same; what the agent does by itself is not.
+    gaps = (f"not held: {gap}" for gap in blocking_gaps(policy))
+    return (*blocking_holds(policy, f"network only by a proxy, to {reached}"), *gaps)
+
+
+def refused_sentence(refused: RefusedHost) -> str:
+    """What the chat says of a host that the sandbox refused to an agent."""
+    said = refused.sentence()
+    if refused.why != "notAllowed":
+        return said
+    return f"{said}; set `sandbox.network` to `hosts` and list it in `sandbox.hosts` to allow it"
 
 
 def outlived(confined_by: Policy | None, policy: Policy) -> bool:
@@ -142,6 +155,9 @@ def _blocking_confine(
     resolved = os.path.realpath(folder)
     if resolved != folder:
         raise NoSandbox(f"`{folder}` is reached by a link; open `{resolved}` instead")
+    if any(lies_below(launch.folder, os.path.realpath(base)) for base in _folders(policy)):
+        # There the recipe's files would be hidden, and an agent without them may not ask.
+        raise NoSandbox(f"the agent's private folder `{launch.folder}` lies in a folder of the sandbox; open another")
     command = (*_direct(launch.command, environment, folder), *recipe.confined_args)
     additions = blocking_additions(recipe, replace(launch, command=command), environment, folder, policy)
     confined = confiner.blocking_confine(policy, folder, may_reach=may_reach, additions=additions)
@@ -170,6 +186,10 @@ def blocking_additions(
         masked=tuple(os.path.join(base, name) for base in dict.fromkeys((policy.workspace, folder)) for name in hidden),
         proxied=True,
     )
+
+
+def _folders(policy: Policy) -> tuple[str, ...]:
+    return (policy.workspace, *policy.additional_directories, *policy.sandbox_writable)
 
 
 def _own_files(recipe: Recipe, gate: str) -> tuple[list[Mount], list[tuple[str, str]]]:

@@ -21,6 +21,7 @@ from countersign.agents.acp.confinement import (
     blocking_agent_holds,
     confine_agent,
     outlived,
+    refused_sentence,
 )
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
@@ -228,6 +229,8 @@ class AcpAgent:
                 return "cancelled"
             raise
         finally:
+            for refused in link.process.newly_refused():
+                session.emit(NoticeEvent(level="warning", message=f"{self.name}: {refused_sentence(refused)}"))
             await session.end(ending)
 
     async def _prompt_once(

@@ -10,6 +10,7 @@ from contextlib import suppress
 from countersign.agents.acp.ndjson import CHUNK
 from countersign.agents.pace import Rests
 from countersign.tools.sandbox.confiner import Confined
+from countersign.tools.sandbox.proxy import RefusedHost
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
 from countersign.tools.visible import visible
 
@@ -34,6 +35,7 @@ class AgentProcess:
         self._name = name
         self._child = child
         self._confined = confined
+        self._told_hosts: set[RefusedHost] = set()
         self.stdin = child.stdin
         self.stdout = child.stdout
         self._drain = asyncio.create_task(self._log_stderr(), name=f"stderr of {name}")
@@ -42,6 +44,13 @@ class AgentProcess:
     def pid(self) -> int:
         """The process below which everything lies that the agent starts."""
         return self._child.pid
+
+    def newly_refused(self) -> tuple[RefusedHost, ...]:
+        """The hosts that the sandbox refused to it since this was last asked."""
+        refused = () if self._confined is None else self._confined.refused_hosts
+        new = tuple(each for each in refused if each not in self._told_hosts)
+        self._told_hosts.update(new)
+        return new
 
     async def wait(self) -> int:
         """Wait until it and everything it started has ended; the exit code, negative for a signal."""

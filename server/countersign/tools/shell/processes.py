@@ -17,6 +17,7 @@ from countersign.gate import BadArguments
 from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import held_folder
 from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
+from countersign.tools.sandbox.proxy import RefusedHost
 from countersign.tools.shell.command_line import CommandLine
 from countersign.tools.shell.environment import confined_environment, filtered_environment, withheld
 from countersign.tools.shell.left_running import LeftRunning
@@ -64,6 +65,14 @@ class Shell:
         self.killed = False
         self.emit = emit
         self.confined: Confined | None = None
+        self._told_hosts: set[RefusedHost] = set()
+
+    def newly_refused(self) -> tuple[RefusedHost, ...]:
+        """The hosts that the sandbox refused to it since this was last asked."""
+        refused = () if self.confined is None else self.confined.refused_hosts
+        new = tuple(each for each in refused if each not in self._told_hosts)
+        self._told_hosts.update(new)
+        return new
 
     @property
     def tracking(self) -> Tracking:

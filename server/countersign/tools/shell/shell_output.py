@@ -8,6 +8,7 @@ from countersign.gate import Effect, Outcome, Permit, UseTool
 from countersign.settings.policy import Policy
 from countersign.tools.arguments import Arguments
 from countersign.tools.clip import MOST_OUTPUT, head
+from countersign.tools.sandbox.host_tool import host_offers
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.tools.tool import Prepared, ToolContext
 from countersign.tools.use_permit import spend
@@ -61,4 +62,12 @@ class ShellOutput:
         more = ", more is there" if read.next < shell.kept.total else ""
         state = f"exited with code {shell.exit_code}" if shell.state == "exited" else shell.state
         joint = "\n" if shown and not shown.endswith("\n") else ""
-        return Outcome(True, f"{shown}{joint}[next {read.next}{more}; {state}]", record={"shellId": shell.shell_id})
+        # A foreground command tells of them at its end; one in the background may never end.
+        refused = shell.newly_refused() if shell.background else ()
+        marks = "".join(f"[{each.sentence()}]" for each in refused)
+        return Outcome(
+            True,
+            f"{shown}{joint}{marks}[next {read.next}{more}; {state}]",
+            record={"shellId": shell.shell_id},
+            offers=host_offers(refused, shell.line.shown),
+        )
