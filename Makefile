@@ -9,6 +9,7 @@
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's
 #   make messages   writes tests/messages.txt, the list of every reason and error text
+#   make pictures   draws the view in all themes and sizes, compares with client-ts/test/pictures; ARGS=--keep writes those
 #   make bench      measures
 #   make soak       the long run
 #   make package    dist/countersign.vsix
@@ -20,7 +21,7 @@ PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
 
-.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages bench soak package package-platforms lock clean
+.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages pictures bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -76,6 +77,9 @@ wire: setup
 
 messages: setup
 	$(bin)/python scripts/messages.py
+
+pictures: setup
+	cd client-ts && npm run build && npm run pictures -- $(ARGS)
 
 bench: setup
 	$(bin)/python tests/bench/run.py $(ARGS)
