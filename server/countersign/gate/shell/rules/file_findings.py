@@ -11,7 +11,9 @@ from typing import NamedTuple
 from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.escape_use import Use
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
+from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
@@ -51,6 +53,12 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         for use in known.uses:
             for folder in _works_in(use):
                 yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
+        if known.git is not None and around.rules_files:
+            for place in places or ():
+                for address in remote_addresses(known.git, place, around.paths):
+                    for path in repository_paths(constant(address)):
+                        yield from _asked_about(around, case, path, [place])
+                        yield from _may_write(around, case, constant(path), [place])
         if name in _ONLY_LOOKING:
             continue
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:

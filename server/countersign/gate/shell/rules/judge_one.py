@@ -15,6 +15,7 @@ from countersign.gate.probes import disk
 from countersign.gate.shell.effects.read_only_set import chosen_by_workspace, only_in_workspace, only_reads_by_words
 from countersign.gate.shell.files.address_operands import local_repositories, repository_paths
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.git_repository import strange_repository
 from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_option
@@ -55,8 +56,21 @@ def speak(
     coverage = _speak_for(around, said, case, places, covered, leads)
     if around.ruled and not (said.allow or said.grant or said.neutral or said.known_read or said.requires_ask):
         said.requires_ask = passed_on(case, around.rules, around.agent)
+        if said.requires_ask is None and _has_helper_remote(around, case, places):
+            said.requires_ask = any_rule(around.rules, around.agent)
         said.bypass_lifts = said.bypass_lifts and said.requires_ask is None
     return said.finding(), coverage
+
+
+def _has_helper_remote(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> bool:
+    """Whether git may run a program that the address of a remote names (``ext::program``)."""
+    return any(
+        "::" in address
+        for known in case.known
+        if known.git is not None
+        for place in places or ()
+        for address in remote_addresses(known.git, place, around.paths)
+    )
 
 
 def _speak_for(

@@ -1,0 +1,73 @@
+"""Under deny and ask rules, a remote that a repository's settings name counts by its address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import decide
+
+COMMANDS = (
+    "git fetch {}",
+    "git fetch {} main",
+    "git fetch --multiple ok {}",
+    "git pull {} main",
+    "git push {} main",
+    "git push -u {} HEAD",
+    "git ls-remote {}",
+    "git remote update {}",
+    "git fetch",
+    "git fetch --all",
+    "git pull",
+    "git push",
+    "git remote update",
+    "timeout 9 git fetch {}",
+)
+SETTINGS = """[core]
+\tbare = false
+[remote "ok"]
+\turl = https://example.com/a/b
+[remote "other"]
+\tfetch = +refs/heads/*:refs/remotes/other/*
+\t{key} = {address}
+"""
+
+
+def workspace(folder: Path, key: str, address: str) -> dict[str, str]:
+    for each in ("ws/.git", "ws/held", "ws/open", "home"):
+        (folder / each).mkdir(parents=True)
+    (folder / "ws/.git/config").write_text(SETTINGS.format(key=key, address=address))
+    return {"workspace": str(folder / "ws"), "home": str(folder / "home")}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("key", ["url", "pushurl", "URL"])
+@pytest.mark.parametrize("rule", ["Read(./held/**)", "Edit(./held/**)"])
+def test_a_remote_in_a_place_that_is_forbidden_asks(command: str, key: str, rule: str, tmp_path: Path) -> None:
+    for number, address in enumerate(("./held/x", '"./held/x"', "{ws}/held/x", "file://{ws}/held/x")):
+        folder = tmp_path / str(number)
+        places = workspace(folder, key, address.replace("{ws}", str(folder / "ws")))
+        assert decide(command.format("other"), deny=[rule], mode="auto", **places) != "allow", address
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("how", [{"mode": "auto"}, {"bypass": True}])
+def test_a_remote_that_is_a_program_asks_under_rules_for_commands(
+    command: str, how: dict[str, object], tmp_path: Path
+) -> None:
+    places = workspace(tmp_path, "url", "ext::sh -c evil%S")
+    assert decide(command.format("other"), deny=["Bash(evil:*)"], **how, **places) == "ask"
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "git status", "git log", "git commit -m other"])
+def test_a_remote_on_another_machine_or_elsewhere_asks_nothing(command: str, tmp_path: Path) -> None:
+    rules = ["Edit(./held/**)", "Bash(evil:*)"]
+    places = workspace(tmp_path, "url", "git@example.com:a/b")
+    assert decide(command.format("other"), deny=rules, mode="auto", **places) == "allow"
+
+
+def test_only_the_remote_that_is_named_counts(tmp_path: Path) -> None:
+    places = workspace(tmp_path, "url", "ext::evil")
+    assert decide("git push ok main", deny=["Bash(evil:*)"], mode="auto", **places) == "allow"
+    assert decide("git log --all", deny=["Bash(evil:*)"], mode="auto", **places) == "allow"
