@@ -77,3 +77,38 @@ test('a file that is mentioned goes along as a chip', async () => {
     assert.equal(await message.inputValue(), 'explain @greet.py');
   });
 });
+
+test('a pasted image goes along as a chip, and is not sent to an agent that takes none', async () => {
+  const settings = {
+    ...TRUSTED,
+    'countersign.models': { eyes: { provider: 'anthropic', model: 'm', baseUrl: 'http://127.0.0.1:9', options: { images: true } } },
+    'countersign.agents': { Sighted: { model: 'eyes' } },
+    'countersign.defaultAgent': 'Sighted',
+  };
+  await withWorkbench('image', { settings }, async ({ page, run }) => {
+    const chat = await openChat(page);
+    // Which agent takes images is known once the server runs.
+    const agent = chat.getByRole('combobox', { name: 'Agent' });
+    await agent.filter({ hasText: 'Sighted' }).waitFor({ timeout: 2 * BOUND });
+    await chat.getByRole('textbox', { name: 'Message' }).evaluate((box) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10])], 'shot.png', { type: 'image/png' }));
+      box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    const chip = chat.getByTestId('chip').filter({ hasText: 'shot.png' });
+    await chip.waitFor({ timeout: BOUND });
+    await screenshot(page, 'image');
+    await agent.click();
+    await chat.getByRole('option', { name: /^Countersign/ }).click({ timeout: BOUND });
+    await agent.filter({ hasText: 'Countersign' }).waitFor({ timeout: BOUND });
+    await send(chat, 'run touch unsent.txt');
+    await chat.locator('.note').filter({ hasText: 'Countersign takes no images' }).waitFor({ timeout: BOUND });
+    assert.equal(await chat.getByRole('textbox', { name: 'Message' }).inputValue(), 'run touch unsent.txt');
+    // Without the image it is sent.
+    await chip.getByRole('button', { name: 'Remove shot.png' }).click();
+    await send(chat, 'run touch sent.txt');
+    await approve(chat.getByTestId('approval-card').filter({ hasText: 'sent.txt' }));
+    await waitFor(() => existsSync(path.join(run.workspace, 'sent.txt')), 'sent.txt on disk');
+    assert.equal(existsSync(path.join(run.workspace, 'unsent.txt')), false);
+  });
+});
