@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from countersign.agents.acp.confinement import agent_may_reach, outlived
-from countersign.agents.acp.recipe import Brought, HomeFile, Recipe
+from countersign.agents.acp.confinement import agent_may_reach, blocking_additions, outlived
+from countersign.agents.acp.recipe import STRANGER, Brought, HomeFile, Recipe
+from countersign.agents.acp.recipes import Launch
 from countersign.settings.policy import Policy, RuleText
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.sandbox.state import SandboxState
@@ -377,3 +378,33 @@ async def test_it_is_not_started_where_the_files_of_its_recipe_would_be_hidden(s
     with pytest.raises(AgentExit, match="private folder"):
         await player.play()
     assert player.told() == []
+
+
+PROGRAMS = {
+    "a program alone": (("{}/bin/agent",), ["bin/agent"]),
+    "an installed package": (("{}/lib/node_modules/.bin/agent",), ["lib/node_modules"]),
+    "a package behind a link": (("{}/bin/linked",), ["lib/node_modules", "bin/linked"]),
+    "a script": (("node", "--flag", "{}/agent.js", "{}/other.js"), ["agent.js"]),
+    "a Python with its library": (("{}/bin/python3.99", "{}/agent.py"), ["bin/python3.99", "lib", "agent.py"]),
+    "a program with the name of one": (("{}/sub/bin/python3.99",), ["sub/bin/python3.99"]),
+    "a program of the system": (("/usr/bin/env", "{}/agent.py"), []),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_more_is_shown_of_a_program_than_it_needs(name: str, tmp_path: Path):
+    command, shown = PROGRAMS[name]
+    names = ("bin/agent", "agent.js", "other.js", "agent.py", "bin/python3.99", "sub/bin/python3.99",
+             "lib/node_modules/agent/run", "lib/python3.99/os.py", "sub/lib/notes")  # fmt: skip
+    for made in names:
+        (tmp_path / made).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / made).write_text("#!/bin/sh\n")
+        (tmp_path / made).chmod(0o755)
+    (tmp_path / "lib/node_modules/.bin").mkdir()
+    (tmp_path / "lib/node_modules/.bin/agent").symlink_to("../agent/run")
+    (tmp_path / "bin/linked").symlink_to("../lib/node_modules/agent/run")
+    words = tuple(word.format(tmp_path) for word in command)
+    launch = Launch(words, {})
+    found = blocking_additions(STRANGER, launch, {"PATH": "/usr/bin:/bin"}, str(tmp_path), Policy("/w", "/h"))
+    assert [mount.place for mount in found.mounts] == [str(tmp_path / place) for place in shown]
+    assert not any(mount.writable for mount in found.mounts)

@@ -224,7 +224,8 @@ def _direct(command: Sequence[str], environment: Mapping[str, str], folder: str)
 def _program(command: Sequence[str], environment: Mapping[str, str], folder: str) -> list[Mount]:
     """What must be shown for the agent's program to be found: it alone, or the packages among which it is installed."""
     words = [shutil.which(command[0], path=environment.get("PATH")) or command[0]]
-    if os.path.basename(command[0]) in INTERPRETERS:
+    name = os.path.basename(command[0])
+    if name in INTERPRETERS or name.startswith("python3."):
         words += [word for word in command[1:] if not word.startswith("-")][:1]
     mounts: list[Mount] = []
     for word in words:
@@ -235,6 +236,11 @@ def _program(command: Sequence[str], environment: Mapping[str, str], folder: str
         parts = resolved.split(os.sep)
         packages = os.sep.join(parts[: parts.index("node_modules") + 1]) if "node_modules" in parts else resolved
         mounts.append(Mount(packages, packages))
+        # A Python finds its library from where its program lies.
+        library = os.path.join(os.path.dirname(os.path.dirname(resolved)), "lib")
+        name = os.path.basename(resolved)
+        if name.startswith("python") and os.path.isdir(os.path.join(library, name)):
+            mounts.append(Mount(library, library))
         if path != resolved and not path.startswith(packages + os.sep):
             mounts.append(Mount(resolved, path))
     return [mount for mount in mounts if not mount.place.startswith(_SHOWN)]
