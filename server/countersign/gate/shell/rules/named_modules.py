@@ -18,7 +18,7 @@ _MOST = 50
 """How many parts of one value are looked up."""
 _PARTS = re.compile(r"[\s:;'\"()=,@]+")
 _MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_NAMES_A_FILE = re.compile(r"(?i).*(?:PATH|DIR|FILE|HOME|ROOT|CONFIG|APP|MODULE|PLUGINS)")
+_NAMES_A_FILE = re.compile(r"(?i)(?!HOME\Z).*(?:PATH|DIR|FILE|HOME|ROOT|CONFIG|APP|MODULE|PLUGINS)")
 """Variables whose value is a file or folder even if it has neither slash nor dot."""
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _MODULE_OPTIONS = frozenset({"-m", "-A", "-p", "--app", "--ds", "--settings", "--module", "--plugin", "--pythonpath"})
