@@ -36,6 +36,10 @@ export interface Snapshot {
 export interface QueuedPrompt {
   id: string;
   text: string;
+  /** How many attachments go along. */
+  attached?: number;
+  /** They were lost when the window closed, so it is not sent by itself. */
+  lost?: boolean;
 }
 
 /** What goes along with a prompt, as a chip shows it. */

@@ -1,6 +1,7 @@
 /**
  * Prompts on their way to the server. One that is written while a turn runs waits here, where the person can still change
- * or remove it, and is sent when the turn has ended by itself. After a stop or an error the rest waits for the person.
+ * or remove it, and is sent when the turn has ended by itself. After a stop or an error the rest waits for the person, and
+ * so does one whose attachments were lost, because they are not kept beyond the window.
  */
 import { asServerError, type Link } from './link.ts';
 import type { QueuedPrompt, ToWebview } from './messages.ts';
@@ -51,21 +52,22 @@ export function createPrompts(
     return Object.fromEntries(
       [...waiting]
         .filter(([, prompts]) => prompts.length > 0)
-        .map(([threadId, prompts]) => [threadId, prompts.map(({ id, text }) => ({ id, text }))]),
+        .map(([threadId, prompts]) => [threadId, prompts.map(shown)]),
     );
   }
 
   function change(threadId: string, prompts: Waiting[]): void {
     if (prompts.length > 0) waiting.set(threadId, prompts);
     else waiting.delete(threadId);
-    post({ type: 'queued', threadId, prompts: prompts.map(({ id, text }) => ({ id, text })) });
+    post({ type: 'queued', threadId, prompts: prompts.map(shown) });
     host.keepPrompts(queued());
   }
 
   async function send(threadId: string, text: string, attachments: wire.Attachment[] = []): Promise<void> {
     if (isBusy(threadId)) {
       const id = `${Date.now()}-${++last}`;
-      return change(threadId, [...(waiting.get(threadId) ?? []), { id, text, attachments }]);
+      const attached = attachments.length > 0 && { attached: attachments.length };
+      return change(threadId, [...(waiting.get(threadId) ?? []), { id, text, attachments, ...attached }]);
     }
     sent.set(threadId, (sent.get(threadId) ?? 0) + 1);
     post({ type: 'prompted', threadId, text });
@@ -86,7 +88,8 @@ export function createPrompts(
   /** The next one follows a turn that ended by itself, or the person asked for it. */
   async function ended(threadId: string, reason: wire.StopReason): Promise<void> {
     const [next, ...rest] = waiting.get(threadId) ?? [];
-    if (!next || isBusy(threadId) || (!next.now && (reason === 'cancelled' || reason === 'error'))) return;
+    if (!next || isBusy(threadId)) return;
+    if (!next.now && (next.lost || reason === 'cancelled' || reason === 'error')) return;
     change(threadId, rest);
     await send(threadId, next.text, next.attachments);
   }
@@ -136,6 +139,10 @@ export function createPrompts(
   };
 }
 
+function shown({ id, text, attached, lost }: Waiting): QueuedPrompt {
+  return { id, text, ...(attached !== undefined && { attached }), ...(lost && { lost }) };
+}
+
 /** What was kept, as far as it has the shape of it. */
 function asQueues(kept: unknown): Record<string, Waiting[]> {
   if (typeof kept !== 'object' || kept === null) return {};
@@ -150,7 +157,11 @@ function asQueues(kept: unknown): Record<string, Waiting[]> {
           'text' in prompt &&
           typeof prompt.text === 'string',
       );
-      return known.length > 0 ? [[threadId, known.map(({ id, text }) => ({ id, text }))]] : [];
+      return known.length > 0 ? [[threadId, known.map(withoutAttachments)]] : [];
     }),
   );
+}
+
+function withoutAttachments({ id, text, attached }: QueuedPrompt): Waiting {
+  return typeof attached === 'number' ? { id, text, attached, lost: true } : { id, text };
 }

@@ -127,3 +127,21 @@ it.each([[null], ['text'], [{ t: 'x' }], [{ t: [1, { id: 2, text: 'x' }] }], [{ 
     expect(make().queued()).toEqual({});
   },
 );
+
+it('a prompt whose attachments went with the window says so, and waits for the person', async () => {
+  void prompts.send('t', 'four', [{ kind: 'image', mimeType: 'image/png', data: 'AAAA' }]);
+  await settled();
+  expect(prompts.queued()['t']!.at(-1)).toMatchObject({ text: 'four', attached: 1 });
+  prompts = make();
+  expect(prompts.queued()['t']!.at(-1)).toMatchObject({ text: 'four', attached: 1, lost: true });
+  for (const text of ['two', 'three']) prompts.remove('t', idOf(text));
+  prompts.opened('t', true);
+  prompts.updated({ threadId: 't', seq: 9, events: [{ type: 'done', stopReason: 'end_turn' }] });
+  await settled();
+  expect([begun(), waiting()]).toEqual([['one'], ['four']]);
+  prompts = make();
+  expect(prompts.queued()['t']).toMatchObject([{ text: 'four', lost: true }]);
+  void prompts.sendNow('t', idOf('four'));
+  await settled();
+  expect([begun(), waiting()]).toEqual([['one', 'four'], []]);
+});

@@ -157,10 +157,11 @@ export class Composer extends Drawn {
     const stopped = connection.state !== 'running';
     return html`<ul class="queued" aria-label=${t('Queued messages')} data-testid="queued">
       ${prompts.map(
-        ({ id, text }) =>
+        ({ id, text, attached, lost }) =>
           html`<li>
             ${icon('clock')}<span class="queued-text" title=${revealProse(text)}>${revealProse(text)}</span>
-            <button type="button" class="tool" aria-label=${t('Change the queued message')} title=${t('Edit')} @click=${() => this.editQueued(current, id, text)}>${icon('edit')}</button>
+            ${attached === undefined ? nothing : html`<span class="queued-note">${lost ? t('Attachments lost with the window: {0}', attached) : t('Attachments: {0}', attached)}</span>`}
+            ${attached === undefined ? html`<button type="button" class="tool" aria-label=${t('Change the queued message')} title=${t('Edit')} @click=${() => this.editQueued(current, id, text)}>${icon('edit')}</button>` : nothing}
             <button type="button" class="tool" aria-label=${t('Remove the queued message')} title=${t('Remove')} @click=${() => this.bridge.post({ type: 'queueRemove', threadId: current, id })}>${icon('close')}</button>
             <button type="button" class="tool" aria-label=${t('Start the queued message now')} title=${t('Send now; stops what the agent does')} ?disabled=${stopped} @click=${() => this.bridge.post({ type: 'queueSend', threadId: current, id })}>${icon('arrow-up')}</button>
           </li>`,

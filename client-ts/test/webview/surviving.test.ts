@@ -142,4 +142,16 @@ describe('a queued message', () => {
     await webview.say({ type: 'queued', threadId: 't-1', prompts: [] });
     expect(texts()).toEqual([]);
   });
+
+  it('says what goes along, and what was lost with the window', async () => {
+    const attached = [
+      { id: 'a', text: 'with a picture', attached: 1 },
+      { id: 'b', text: 'kept from before', attached: 2, lost: true },
+    ];
+    const webview = await fakeWebview(snapshot({ queued: { 't-1': attached } }), opened);
+    const notes = [...document.querySelectorAll('.queued-note')].map((one) => one.textContent);
+    expect(notes).toEqual(['Attachments: 1', 'Attachments lost with the window: 2']);
+    // Back in the text box it would go without them.
+    expect(() => webview.button('Change the queued message')).toThrow();
+  });
 });
