@@ -287,6 +287,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return host.openLink(intent.href);
       case 'history':
         return history(intent);
+      case 'historyStats': {
+        const { type: _, ...wanted } = intent;
+        const filter = defined({ ...wanted, text: wanted.text || undefined });
+        return post({ type: 'historyStats', stats: await link.request('history/stats', { filter }) });
+      }
       case 'exportHistory': {
         const exported = await link.request('history/export', {});
         return host.openFile(exported.path);

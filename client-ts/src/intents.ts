@@ -70,6 +70,13 @@ const SHAPES = {
     verdict: optional(oneOf('allow', 'ask', 'deny')),
     since: optional(text),
   },
+  /** Figures over the rows that the history page shows. */
+  historyStats: {
+    text: optional(text),
+    agentName: optional(text),
+    verdict: optional(oneOf('allow', 'ask', 'deny')),
+    since: optional(text),
+  },
   exportHistory: {},
   newLedgerChain: {},
   undo: { receiptId: text },

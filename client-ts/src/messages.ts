@@ -92,6 +92,7 @@ export type ToWebview =
   | { type: 'answerDropped'; approvalId: string }
   /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */
   | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; more: boolean; of?: string }
+  | { type: 'historyStats'; stats: wire.HistoryStatsResult }
   | { type: 'ledger'; status: wire.LedgerStatus }
   | { type: 'shells'; shells: wire.ShellView[] }
   | { type: 'shell'; shell: wire.ShellView }

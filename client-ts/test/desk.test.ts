@@ -54,6 +54,7 @@ beforeEach(async () => {
   fails = undefined;
   past = [];
   const answers: Record<string, unknown> = {
+    'history/stats': { calls: [], models: [] },
     'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
@@ -533,6 +534,25 @@ describe('the history page hears of a damaged ledger', () => {
     await forge({ type: 'history', toolCallId: 'c-1' });
     await forge({ type: 'history', cursor: 'next' });
     expect(types()).toEqual(['ledger', 'history', 'history', 'history']);
+  });
+
+  it('and its figures are asked for with the filters of the page, and shown', async () => {
+    await forge({
+      type: 'historyStats',
+      text: '',
+      agentName: 'Claude',
+      verdict: 'deny',
+      since: '2026-11-20T09:00:00Z',
+    });
+    await forge({ type: 'historyStats' });
+    expect(sent.filter(([method]) => method === 'history/stats')).toEqual([
+      ['history/stats', { filter: { agentName: 'Claude', verdict: 'deny', since: '2026-11-20T09:00:00Z' } }],
+      ['history/stats', { filter: {} }],
+    ]);
+    expect(posted).toEqual([
+      { type: 'historyStats', stats: { calls: [], models: [] } },
+      { type: 'historyStats', stats: { calls: [], models: [] } },
+    ]);
   });
 
   it('whenever the server says that it changed', () => {

@@ -127,6 +127,10 @@ it('everything else that is told changes the state without a complaint', () => {
       ...page,
       more: false,
     })),
+    ...((of('history/stats').result ?? []) as wire.HistoryStatsResult[]).map((stats): ToWebview => ({
+      type: 'historyStats',
+      stats,
+    })),
     ...((of('agent/list').result ?? []) as wire.AgentListResult[]).map((list): ToWebview => ({
       type: 'agents',
       ...list,

@@ -5,6 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type * as wire from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { figures } from './figures.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
 import type { State } from './state.ts';
@@ -36,17 +37,20 @@ export class History extends Drawn {
     opened: { state: true },
     text: { state: true },
     filter: { state: true },
+    withFigures: { state: true },
   };
   declare bridge: Bridge;
   declare state: State;
   declare private opened: string | undefined;
   declare private text: string;
   declare private filter: Filter;
+  declare private withFigures: boolean;
 
   constructor() {
     super();
     this.text = '';
     this.filter = {};
+    this.withFigures = false;
   }
 
   protected override render(): TemplateResult {
@@ -57,6 +61,7 @@ export class History extends Drawn {
       <form class="page-tools" role="search" @submit=${this.search}>
         <input type="search" aria-label=${t('Search the history')} placeholder=${t('Search')} .value=${this.text} @input=${(event: Event) => (this.text = (event.target as HTMLInputElement).value)} />
         <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
+        <button type="button" class="tool" aria-label=${t('Figures')} title=${t('Figures')} aria-expanded=${this.withFigures ? 'true' : 'false'} @click=${this.toggleFigures}>${icon('graph')}</button>
         <button type="button" class="tool" aria-label=${t('Export')} title=${t('Export')} @click=${() => this.bridge.post({ type: 'exportHistory' })}>${icon('export')}</button>
       </form>
       <div class="page-tools filters" role="group" aria-label=${t('Filters')}>
@@ -79,6 +84,7 @@ export class History extends Drawn {
         <span class="spring"></span>${this.chain()}
       </div>
       <div class="page-scroll" tabindex="0">
+        ${this.withFigures ? figures(this.state.stats) : nothing}
         ${repeat(
           receipts,
           (receipt) => receipt.receiptId,
@@ -104,7 +110,7 @@ export class History extends Drawn {
     const chosen = this.filter[name] ?? '';
     const choose = ({ detail }: CustomEvent<string>): void => {
       this.filter = { ...this.filter, [name]: detail || undefined };
-      this.bridge.post({ type: 'history', ...this.wanted() });
+      this.ask();
     };
     const choices = [{ value: '', name: all }, ...values.map(([value, words]) => ({ value, name: words }))];
     return html`<cs-picker .label=${label} .value=${chosen} .empty=${all} .choices=${choices} @picked=${choose}></cs-picker>`;
@@ -194,7 +200,18 @@ export class History extends Drawn {
 
   private readonly search = (event: Event): void => {
     event.preventDefault();
-    this.bridge.post({ type: 'history', ...this.wanted() });
+    this.ask();
+  };
+
+  private ask(): void {
+    const wanted = this.wanted();
+    this.bridge.post({ type: 'history', ...wanted });
+    if (this.withFigures) this.bridge.post({ type: 'historyStats', ...wanted });
+  }
+
+  private readonly toggleFigures = (): void => {
+    this.withFigures = !this.withFigures;
+    if (this.withFigures) this.bridge.post({ type: 'historyStats', ...this.wanted() });
   };
 }
 

@@ -66,6 +66,8 @@ export interface State {
   cursor?: string;
   page: Page;
   history: { entries: readonly wire.HistoryEntry[]; cursor?: string; loaded: boolean };
+  /** Figures of the history, as they were last asked for. */
+  stats?: wire.HistoryStatsResult;
   /** Undefined until the server said. */
   ledger?: wire.LedgerStatus;
   /** What the history says of single calls that were asked about. */
@@ -241,6 +243,8 @@ export function reduce(state: State, event: Event): State {
           loaded: true,
         },
       };
+    case 'historyStats':
+      return { ...state, stats: event.stats };
     case 'ledger':
       return { ...state, ledger: event.status };
     case 'shells':
