@@ -1,52 +1,97 @@
 """The addresses of remotes that a repository's settings name, for git commands that give only a remote's name.
 
 An address was judged when it was added through the gate; it counts again here, since rules may have come since, and
-since remotes are added elsewhere, too. Only ``.git/config`` is read, and not what it includes.
+since remotes are added elsewhere, too. Only a `.git/config` of plain lines is read. Where git takes settings from
+other files as well (``include``, a worktree's, `.git/remotes`), or changes addresses (``insteadOf``), the addresses
+are unknown.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.word_values import join, literal
 from countersign.gate.shell.languages.git import Git
 
 _MOST = 100_000
 _MOST_ADDRESSES = 50
-_ADDRESS = re.compile(
-    r"""^[ \t]*\[remote[ \t]+"((?:[^"\\\n]|\\.)*)"\]|^[ \t]*(?:push)?url[ \t]*=[ \t]*"?([^"\n#;]*)""", re.M | re.I
-)
 _TALKS = frozenset({"fetch", "pull", "push", "ls-remote", "remote", "archive", "submodule", "clone"})
+_HEADER = re.compile(r'\[([\w.-]+)(?:[ \t]+"([^"\\]*)")?\](.*)')
+_SETTING = re.compile(r"([A-Za-z][\w-]*)[ \t]*(?:=(.*))?")
+_ADDRESSES = frozenset({"url", "pushurl", "remote", "pushremote", "pushdefault"})
+"""Settings whose value may be an address: a branch's remote and the default one to push to need not be names."""
+_ELSEWHERE = frozenset({"include", "includeif", "url"})
+"""Sections that name further files of settings, or replace the beginnings of addresses."""
 
 
-def remote_addresses(git: Git, folder: str, paths: PathJudge) -> tuple[str, ...]:
-    """Return the addresses of the remotes that this command names; of all of them where it names none."""
+def remote_addresses(git: Git, folder: str, paths: PathJudge) -> tuple[str, ...] | None:
+    """Return the addresses of the remotes that this command names, or all of them where it names none; None where
+    they are unknown."""
     if git.subcommand not in _TALKS:
         return ()
+    for word in git.folders:
+        if word.value is None:
+            return None
+        folder = join(folder, literal(word), paths.home)
     by_name = _remotes(folder, paths)
+    if by_name is None or git.before.has("--git-dir"):
+        return None
     named = {word.value for _, word in git.arguments.operands} & by_name.keys()
     found = [address for name, each in by_name.items() if not named or name in named for address in each]
-    return tuple(dict.fromkeys(found))[:_MOST_ADDRESSES]
+    return tuple(dict.fromkeys(found)) if len(found) <= _MOST_ADDRESSES else None
 
 
-def _remotes(folder: str, paths: PathJudge) -> dict[str, list[str]]:
+def _remotes(folder: str, paths: PathJudge) -> dict[str, list[str]] | None:
     real = paths.resolve(folder, cwd=paths.workspace).resolved
     while real is not None and real != "/":
-        if disk.is_folder(f"{real}/.git"):
-            text = disk.beginning(f"{real}/.git/config", _MOST)
-            return _read((text or b"").decode(errors="replace"))
+        git = f"{real}/.git"
+        if disk.is_folder(git):
+            if any(disk.is_there(f"{git}/{name}") for name in ("config.worktree", "commondir")):
+                return None
+            if any(disk.names_in(f"{git}/{name}") for name in ("remotes", "branches")):
+                return None
+            text = disk.beginning(f"{git}/config", _MOST + 1) or b""
+            return None if len(text) > _MOST else _read(text.decode(errors="replace").split("\n"))
+        if disk.is_there(git):
+            return None  # a worktree or a submodule: its settings lie elsewhere
         real = os.path.dirname(real)
     return {}
 
 
-def _read(text: str) -> dict[str, list[str]]:
+def _read(lines: Iterable[str]) -> dict[str, list[str]] | None:
+    """The addresses by the name of their remote, or by an empty one; None if a line is not plain."""
     found: dict[str, list[str]] = {}
-    name = ""
-    for match in _ADDRESS.finditer(text):
-        if match[1] is not None:
-            name = re.sub(r"\\(.)", r"\1", match[1])
-        elif match[2].strip():
-            found.setdefault(name, []).append(match[2].strip())
+    section = name = ""
+    for line in lines:
+        rest = line.strip()
+        header = _HEADER.fullmatch(rest)
+        if header is not None:
+            section, dot, below = header[1].partition(".")
+            section, name = section.lower(), header[2] if header[2] is not None else below if dot else ""
+            if section in _ELSEWHERE:
+                return None
+            rest = header[3].strip()
+        if not rest or rest[0] in "#;":
+            continue
+        setting = _SETTING.fullmatch(rest)
+        if setting is None or rest.endswith("\\"):
+            return None
+        key, value = setting[1].lower(), _value(setting[2] or "")
+        if key in _ADDRESSES:
+            if value is None:
+                return None
+            if value:
+                found.setdefault(name if section == "remote" and key != "pushdefault" else "", []).append(value)
     return found
+
+
+def _value(text: str) -> str | None:
+    """A value without quotes, or None where it holds some inside, a backslash or a comment."""
+    value = text.strip()
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = value[1:-1]
+    return None if re.search(r"[\"\\#;]", value) else value

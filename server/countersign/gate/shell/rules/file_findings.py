@@ -55,7 +55,10 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                 yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
         if known.git is not None and around.rules_files:
             for place in places or ():
-                for address in remote_addresses(known.git, place, around.paths):
+                addresses = remote_addresses(known.git, place, around.paths)
+                if addresses is None:
+                    yield _UNKNOWN_REMOTES
+                for address in addresses or ():
                     for path in repository_paths(constant(address)):
                         yield from _asked_about(around, case, path, [place])
                         yield from _may_write(around, case, constant(path), [place])
@@ -104,6 +107,21 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
     for redirect in case.step.command.redirects:
         yield from _redirected(around, redirect, case, started)
 
+
+_UNKNOWN_REMOTES = Touched(
+    (
+        Finding(
+            "read",
+            ".git/config",
+            "read",
+            requires_ask=Evidence(source="default", reason="the addresses of the repository's remotes are unknown"),
+            bypass_lifts=False,
+        ),
+    ),
+    by_command=False,
+    named=False,
+)
+"""Where git's settings lead elsewhere, a remote may lie in a place that a rule names."""
 
 _WITH_FREE_TEXT = frozenset({"gh", "glab"})
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})

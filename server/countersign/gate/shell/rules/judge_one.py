@@ -64,13 +64,13 @@ def speak(
 
 def _has_helper_remote(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> bool:
     """Whether git may run a program that the address of a remote names (``ext::program``)."""
-    return any(
-        "::" in address
-        for known in case.known
-        if known.git is not None
-        for place in places or ()
-        for address in remote_addresses(known.git, place, around.paths)
-    )
+    for known in case.known:
+        if known.git is not None:
+            for place in places or ():
+                addresses = remote_addresses(known.git, place, around.paths)
+                if addresses is None or any("::" in address for address in addresses):
+                    return True
+    return False
 
 
 def _speak_for(
