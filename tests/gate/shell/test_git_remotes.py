@@ -74,7 +74,7 @@ def test_only_the_remote_that_is_named_counts(tmp_path: Path) -> None:
 
 
 OUTSIDE_THE_SETTINGS = {
-    "include": '[include]\n\tpath = ../more\n',
+    "include": "[include]\n\tpath = ../more\n",
     "conditional include": '[includeIf "gitdir:**"]\n\tpath = ../more\n',
     "insteadOf": '[url "ext::evil "]\n\tinsteadOf = https://\n',
     "pushInsteadOf": '[URL "./held/"]\n\tpushInsteadOf = https://\n',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .asked import decide
+from .asked import WS, decide
 
 RUNNERS = (
     "graftcp {}",
@@ -98,7 +98,7 @@ def test_a_setting_or_variable_that_names_another_command_runs_in_auto(command: 
     # Settings of npm are written to a protected place; cargo's are read by a shell.
     asks = ("npm config set", "npm set", "cargo --config")
     expected = "ask" if command.startswith(asks) else "allow"
-    assert decide(command.format("good"), deny=["Bash(evil:*)"], mode="auto") == expected
+    assert decide(command.format("good"), deny=["Bash(evil:*)"], mode="auto", workspace=WS) == expected
 
 
 @pytest.mark.parametrize(

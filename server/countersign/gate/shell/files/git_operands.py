@@ -56,7 +56,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
         case "clone":
             yield from written_for_address(operands)
         case "init":
-            yield from (Touch("write", word) for word in operands[:1])
+            yield from (Touch("write", word) for word in operands[:1] or [constant(".")])
         case "worktree":
             if operands and operands[0].value in {"add", "move", "remove"}:
                 yield from (Touch("write", word) for word in operands[1 : 3 if operands[0].value == "move" else 2])

@@ -23,6 +23,7 @@ def _protoc(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         found = _PLUGIN_OUTPUT.match(word.prefix)
         if found is not None:
             yield from _inside(found[1].rpartition(":")[2] if word.value is not None else None)
+    yield from _by_option(words, known)
 
 
 def _sass(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -34,21 +35,80 @@ def _sass(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from (Touch("write", word) for word in operands[1:] if ":" not in word.prefix)
 
 
-_CMAKE = Grammar(frozenset("SBDUGTAC"), frozenset({"install-prefix", "preset", "toolchain"}))
+_CMAKE = Grammar(frozenset("SBDUGTAC"), frozenset({"build", "install-prefix", "preset", "toolchain"}))
 
 
 def _cmake(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    for word in arguments(words, _CMAKE).values("-B", "--install-prefix"):
+    for word in arguments(words, _CMAKE).values("-B", "--install-prefix", "--build"):
         yield from _inside(word.value)
 
 
-def _uv(words: Sequence[Word], known: Known) -> Iterator[Touch]:
-    """``uv venv FOLDER``."""
+_SUDO = Grammar(
+    frozenset("CDghpRrTtUu"),
+    frozenset("close-from chdir group host prompt chroot role command-timeout type other-user user".split()),
+    ordered=True,
+)
+
+
+def _sudo(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """``sudo -e FILE …``: an editor for files in place of a command."""
+    found = arguments(words, _SUDO)
+    if any(
+        option.name == "-e" or (len(option.name) > 3 and "--edit".startswith(option.name)) for option in found.options
+    ):
+        yield from (Touch("write", word) for _, word in found.operands)
+
+
+_INI_OUTPUT = re.compile(r"(?:-o|--override-ini=)?(?:cache_dir|log_file|junit_\w*file)=(.*)", re.DOTALL)
+
+
+def _pytest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """``-o cache_dir=FOLDER``: a setting that names what is written."""
+    for word in words[1:]:
+        found = _INI_OUTPUT.match(word.prefix)
+        if found is not None:
+            yield from _inside(found[1] if word.value is not None else None)
+
+
+_OUTPUT_OPTIONS: Mapping[str, str] = {
+    "javac": "-d -s -h",
+    "kotlinc": "-d",
+    "scalac": "-d",
+    "javadoc": "-d",
+    "gem": "-i -n",
+    "composer": "-d",
+    "protoc": "-o",
+}
+"""Letters whose value is a file or folder that is written."""
+
+
+def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    letters = _OUTPUT_OPTIONS[(words[0].value or "").rpartition("/")[2]].split()
+    found = arguments(words, Grammar(frozenset(letter[1] for letter in letters), alone=True))
+    for word in found.values(*letters):
+        yield from _inside(word.value)
+
+
+_MAKES_FOLDERS: Mapping[str, frozenset[str]] = {
+    "poetry": frozenset({"new", "init"}),
+    "hatch": frozenset({"new"}),
+    "pdm": frozenset({"new"}),
+    "uv": frozenset({"venv", "init"}),
+    "helm": frozenset({"create"}),
+    "alembic": frozenset({"init"}),
+    "django-admin": frozenset({"startproject", "startapp"}),
+    "meson": frozenset({"setup", "init"}),
+}
+"""Subcommands that fill the folders which they name."""
+
+
+def _makes_folders(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    makes = _MAKES_FOLDERS[(words[0].value or "").rpartition("/")[2]]
     for index, word in enumerate(words):
-        if index and word.value == "venv":
-            named = [each for each in words[index + 1 :] if each.value is None or not each.value.startswith("-")]
-            for each in named:
-                yield from _inside(each.value)
+        if index and word.value in makes:
+            for each in words[index + 1 :]:
+                if each.value is None or not each.value.startswith("-"):
+                    yield from _inside(each.value)
             return
 
 
@@ -60,9 +120,13 @@ def _inside(folder: str | None) -> Iterator[Touch]:
 
 
 NAMED_OUTPUTS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
+    **dict.fromkeys(_OUTPUT_OPTIONS, _by_option),
+    **dict.fromkeys(_MAKES_FOLDERS, _makes_folders),
     "protoc": _protoc,
     "sass": _sass,
     "lessc": _sass,
     "cmake": _cmake,
-    "uv": _uv,
+    "sudo": _sudo,
+    "pytest": _pytest,
+    "py.test": _pytest,
 }

@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from countersign.gate.finding import Finding
-from countersign.gate.shell.effects.escape_use import Use
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
+from countersign.gate.shell.files.option_folders import written_folders
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.rows_build import BUILD
@@ -50,8 +50,8 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
                 yield _touched(around, case, Touch("read", use.place, runs=True), places)
                 yield _protected(around, case, use.place, places)
-        for use in known.uses:
-            for folder in _works_in(use):
+        if around.rules_files:
+            for folder in written_folders(layer.words, known):
                 yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
         if known.git is not None and around.rules_files:
             for place in places or ():
@@ -286,18 +286,6 @@ def _asked_about(
         if said is not None:
             asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
             yield Touched((asked,), by_command=True, named=False)
-
-
-_WORKS_IN = re.compile(r"(?:-C|--?(?:directory|prefix|cwd|dir|chdir)(?:=|\Z))(.+)?", re.DOTALL)
-
-
-def _works_in(use: Use) -> Iterator[str]:
-    """The folder of ``-C FOLDER`` or ``--prefix=FOLDER``, where a program writes whatever it makes."""
-    texts = [text for names in use.names for text in names]
-    for index, text in enumerate(texts):
-        found = _WORKS_IN.fullmatch(text)
-        if found is not None:
-            yield from (found[1],) if found[1] else texts[index + 1 : index + 2]
 
 
 def _may_write(

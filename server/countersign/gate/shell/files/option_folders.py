@@ -1,0 +1,40 @@
+"""Folders that a program may write in because an option names them: ``-C FOLDER``, ``--cache-dir=FOLDER``.
+
+The name of the option is taken for what it says, whatever the program, so no table need know every program. Only rules
+that forbid or ask for editing are applied to what is found here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.languages.git import only_reads
+from countersign.gate.shell.syntax.tree import Word
+
+_MOST = 200
+_OPTION = re.compile(
+    r"(?:-C|--?(?![\w-]*(?:\bno-|exclude|ignore|include|skip|template|config))"
+    r"[\w-]*(?:dir|directory|folder|cwd|prefix|cache|store|tree|base|root|path|target|dest|destination|out|output))"
+    r"(?:=(.+)|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_ATTACHED = re.compile(r"-C(.+)", re.DOTALL)
+
+
+def written_folders(words: Sequence[Word], known: Known) -> Iterator[str]:
+    """Yield what options of a program that not only reads name as a folder."""
+    if only_reads(known.git) if known.git is not None else known.program is not None and known.program.known:
+        return
+    for index, word in enumerate(words[1 : _MOST + 1], 1):
+        text = word.value
+        if text is None or text[:1] != "-":
+            continue
+        found = _OPTION.fullmatch(text) or _ATTACHED.fullmatch(text)
+        if found is None:
+            continue
+        if found.lastindex:
+            yield found[1]
+        elif index + 1 < len(words) and words[index + 1].value:
+            yield words[index + 1].value or ""
