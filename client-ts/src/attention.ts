@@ -20,6 +20,7 @@ export interface AttentionHost extends Modals {
   windowFocused(): boolean;
   /** `away`, `always` or `never`. */
   notifications(): string;
+  notificationSound(): boolean;
   run(command: string): void;
 }
 
@@ -46,6 +47,8 @@ export function createAttention(
   const announced = new Set<string>();
   /** Agents whose notification stands unanswered. */
   const notified = new Set<string>();
+  /** Agents that a sound was played for, until all that they wait with is answered. */
+  const sounded = new Set<string>();
 
   function approvalsChanged(): void {
     const waiting = desk.approvals();
@@ -56,7 +59,8 @@ export function createAttention(
     showStatus(waiting.length, tooltip);
     showBypass();
     // Answered all: what it asks next is news, whether the last notification was closed or not.
-    for (const name of notified) if (!waiting.some(({ agentName }) => agentName === name)) notified.delete(name);
+    for (const names of [notified, sounded])
+      for (const name of names) if (!waiting.some(({ agentName }) => agentName === name)) names.delete(name);
     for (const approval of waiting) if (!approval.postponed && !announced.has(approval.approvalId)) announce(approval);
     for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
   }
@@ -121,6 +125,7 @@ export function createAttention(
   /** One notification for each agent that waits, and none for what the person can see. It never approves. */
   function announce(approval: wire.ApprovalRequest): void {
     announced.add(approval.approvalId);
+    sound(approval.agentName);
     const wanted = host.notifications();
     const seen = panel.isVisible() && host.windowFocused();
     if (wanted === 'never' || (wanted !== 'always' && seen)) return;
@@ -135,6 +140,13 @@ export function createAttention(
       if (pressed === deny) return denyOne(approval);
       return undefined;
     });
+  }
+
+  /** Whatever notifications are shown. Only the webview can play one, so a hidden one plays none. */
+  function sound(agentName: string): void {
+    if (!host.notificationSound() || host.windowFocused() || !panel.isVisible() || sounded.has(agentName)) return;
+    sounded.add(agentName);
+    panel.post({ type: 'sound' });
   }
 
   function about(approval: wire.ApprovalRequest): EditorText {

@@ -167,6 +167,7 @@ export function createHost(context: vscode.ExtensionContext) {
       return { interpreter: text('interpreter'), serverPath: text('serverPath') };
     },
     notifications: (): string => configuration().get<string>('notifications', 'away'),
+    notificationSound: (): boolean => configuration().get<boolean>('notificationSound', false),
     layers(): wire.SettingsLayers {
       const found = vscode.workspace
         .getConfiguration(undefined, vscode.workspace.workspaceFolders?.[0]?.uri)

@@ -102,6 +102,8 @@ export type ToWebview =
   /** What the answer to a call left behind; without `kept`, it was taken back. */
   | { type: 'kept'; toolCallId: string; kept?: Kept }
   | { type: 'undone'; receiptId: string }
+  /** An agent begins to wait while the window has no focus. */
+  | { type: 'sound' }
   | { type: 'windowFocus'; focused: boolean }
   | { type: 'show'; page: Page }
   | { type: 'act'; action: CardAction }

@@ -12,6 +12,7 @@ let visible: boolean;
 let focused: boolean;
 let ready: boolean;
 let wanted: string;
+let withSound: boolean;
 let press: string | undefined;
 let said: string[];
 let answers: unknown[];
@@ -22,6 +23,7 @@ let postponed: Set<string>;
 let bypassed: string[] | undefined;
 
 beforeEach(() => {
+  withSound = false;
   [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [
     [],
     false,
@@ -54,6 +56,7 @@ const make = () =>
       pick: async (items) => (said.push(`pick ${items.map((item) => item.label).join(', ')}`), items[0]),
       windowFocused: () => focused,
       notifications: () => wanted,
+      notificationSound: () => withSound,
       run: () => undefined,
     },
     {
@@ -109,6 +112,56 @@ it('one notification covers all calls that an agent waits with, until all of the
   waiting = [...waiting, call('f')];
   attention.approvalsChanged();
   expect(notes()).toHaveLength(4);
+});
+
+describe('a sound', () => {
+  const call = (id: string, agentName = 'Countersign') => ({ ...plainCommand(), approvalId: id, agentName });
+  const sounds = () => posted.filter(({ type }) => type === 'sound').length;
+
+  const cases: [string, () => void, number][] = [
+    ['is played when wanted, and the view can be seen in a window without focus', () => undefined, 1],
+    ['whatever notifications are shown', () => (wanted = 'never'), 1],
+    ['but not without the setting', () => (withSound = false), 0],
+    ['nor in a window with focus', () => (focused = true), 0],
+    ['nor where the view is hidden', () => (visible = false), 0],
+    ['nor for what was put off', () => (waiting = [{ ...call('a'), postponed: true }]), 0],
+  ];
+  it.each(cases)('%s', (_, given, count) => {
+    [visible, focused, withSound, waiting] = [true, false, true, [call('a')]];
+    given();
+    make().approvalsChanged();
+    expect(sounds()).toBe(count);
+  });
+
+  it('is played once for each agent until everything that it asked is answered, also after its notification was answered', async () => {
+    [visible, focused, withSound] = [true, false, true];
+    const attention = make();
+    const steps: [wire.ApprovalRequest[], number][] = [
+      [[call('a')], 1],
+      [[call('a'), call('b'), call('c', 'Claude Code')], 2],
+      [[call('b'), call('d')], 2],
+      [[], 2],
+      [[call('e')], 3],
+    ];
+    for (const [now, count] of steps) {
+      waiting = now;
+      attention.approvalsChanged();
+      await settled();
+      expect([now.map(({ approvalId }) => approvalId), sounds()]).toEqual([
+        now.map(({ approvalId }) => approvalId),
+        count,
+      ]);
+    }
+  });
+
+  it('is not made up for when the window loses its focus later', () => {
+    [visible, focused, withSound, waiting] = [true, true, true, [call('a')]];
+    const attention = make();
+    attention.approvalsChanged();
+    focused = false;
+    attention.approvalsChanged();
+    expect(sounds()).toBe(0);
+  });
 });
 
 it('a notification can deny and show, and never approves', async () => {

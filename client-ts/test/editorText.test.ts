@@ -146,6 +146,7 @@ describe('what an agent can name', () => {
           ),
           windowFocused: () => true,
           notifications: () => 'always',
+          notificationSound: () => false,
           run: () => undefined,
         },
         {

@@ -6,6 +6,7 @@ import type { Intent } from '../src/intents.ts';
 import type { CardAction, Page, ToWebview } from '../src/messages.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import { useStrings } from './l10n.ts';
+import { playSound } from './sound.ts';
 import { type Event, initialState, reduce, type State } from './state.ts';
 
 interface EditorApi {
@@ -100,6 +101,7 @@ export function createBridge(api: EditorApi): Bridge {
       if (message.type === 'act') acted(message.action);
       if (message.type === 'chooseMode') modeChosen(message.mode);
       if (message.type === 'show') askFor(message.page);
+      if (message.type === 'sound') playSound();
     }
     if (page !== state.page) keep();
     // A new chain begins with a row that names the damage.

@@ -285,7 +285,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, notes: state.notes.filter((note) => note.id !== event.id) };
     case 'act':
     case 'chooseMode':
-      // Done by the views, which know what holds the focus.
+    case 'sound':
+      // Done by the views, which know what holds the focus, and by the bridge.
       return state;
   }
 }

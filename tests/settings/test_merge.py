@@ -673,7 +673,12 @@ def test_the_editor_offers_the_recipes_that_are_known():
 
 
 MANIFEST = Path(__file__).parents[2] / "client-ts" / "package.json"
-CLIENT_READS = {"countersign.notifications", "countersign.interpreter", "countersign.serverPath"}
+CLIENT_READS = {
+    "countersign.notifications",
+    "countersign.notificationSound",
+    "countersign.interpreter",
+    "countersign.serverPath",
+}
 
 
 def test_no_setting_that_the_editor_offers_is_ignored_in_silence():
