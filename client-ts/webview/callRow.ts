@@ -32,6 +32,7 @@ export class CallRow extends Drawn {
     why: { attribute: false },
     kept: { attribute: false },
     undone: { attribute: false },
+    builtin: { type: Boolean },
     opened: { state: true },
   };
   declare bridge: Bridge;
@@ -45,6 +46,8 @@ export class CallRow extends Drawn {
   declare kept: Kept | 'takenBack' | undefined;
   /** Its change was taken back here. */
   declare undone: boolean;
+  /** The call is of an agent that is known to be built in, whose titles are the gate's words. */
+  declare builtin: boolean;
   declare private opened: boolean;
 
   constructor() {
@@ -52,6 +55,7 @@ export class CallRow extends Drawn {
     this.opened = false;
     this.undone = false;
     this.postponed = false;
+    this.builtin = false;
   }
 
   protected override render(): TemplateResult {
@@ -113,14 +117,13 @@ export class CallRow extends Drawn {
 
   private titleText(): (string | TemplateResult)[] {
     const { call } = this.item;
-    const { agents, facts } = this.bridge.state;
+    const { facts } = this.bridge.state;
     const sub = call.subagent ? ` (${call.subagent})` : '';
     const fact = facts[call.toolCallId];
-    const hosted = agents.find((agent) => agent.agentName === call.agentName)?.type === 'acp';
-    if (hosted && fact !== undefined) return clipped(`${fact}${sub}`, TITLE_LIMIT);
+    if (!this.builtin && fact !== undefined) return clipped(`${fact}${sub}`, TITLE_LIMIT);
     const title = clipped(`${call.title || call.tool}${sub}`, TITLE_LIMIT);
-    // A hosted agent's own words are marked as such.
-    return hosted ? [html`<q>${title}</q>`] : title;
+    // Any other agent's own words are marked as such, also where the agent is not known (any more).
+    return this.builtin ? title : [html`<q>${title}</q>`];
   }
 
   private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {

@@ -22,7 +22,7 @@ function agentsWords(
   const { title } = toolCall;
   // Titles of our own tools are the gate's words and say what the card says anyway.
   const hosted =
-    agentOptions !== undefined || state.agents.find((agent) => agent.agentName === agentName)?.type === 'acp';
+    agentOptions !== undefined || state.agents.find((agent) => agent.agentName === agentName)?.type !== 'builtin';
   if (!title || !hosted) return nothing;
   return html`<p class="says"><span class="says-who">${t('The agent calls it:')}</span> <q>${clipped(title, TITLE_LIMIT)}</q></p>`;
 }

@@ -109,8 +109,11 @@ export class Transcript extends Drawn {
             item.kind === 'call' &&
             item.result?.receiptId !== undefined &&
             state.undone.includes(item.result.receiptId);
-          return guard([item, approvalId, postponed, why, kept, undone], () =>
-            this.item(item, approvalId, postponed, undone),
+          const builtin =
+            item.kind === 'call' &&
+            state.agents.some((agent) => agent.agentName === item.call.agentName && agent.type === 'builtin');
+          return guard([item, approvalId, postponed, why, kept, undone, builtin], () =>
+            this.item(item, approvalId, postponed, undone, builtin),
           );
         },
       )}
@@ -118,7 +121,13 @@ export class Transcript extends Drawn {
     </div></div><div class="sr" role="status" aria-live="polite" data-testid="spoken">${this.spoken}</div>${this.away ? html`<button type="button" class="secondary small jump" @click=${this.jump}>${icon('arrow-down')} ${t('Jump to latest')}</button>` : nothing}`;
   }
 
-  private item(item: Item, approvalId: string | undefined, postponed: boolean, undone: boolean): TemplateResult {
+  private item(
+    item: Item,
+    approvalId: string | undefined,
+    postponed: boolean,
+    undone: boolean,
+    builtin: boolean,
+  ): TemplateResult {
     switch (item.kind) {
       case 'prompt':
         return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.promptTools(item.text)}</div>`;
@@ -127,7 +136,7 @@ export class Transcript extends Drawn {
       case 'thinking':
         return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.actions)}</div></details>`;
       case 'call':
-        return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .postponed=${postponed} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone}></cs-call>`;
+        return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .postponed=${postponed} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone} .builtin=${builtin}></cs-call>`;
       case 'todo':
         return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
       case 'notice':
