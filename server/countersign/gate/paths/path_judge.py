@@ -258,6 +258,12 @@ class PathJudge:
         rule = self._below(self.resolve(folder, cwd=cwd), ("Read",))
         return evidence(rule, below_reason(rule)) if rule else None
 
+    def may_hold_edited(self, folder: str, parts: Sequence[str] | None, *, cwd: str) -> Evidence | None:
+        """The evidence of an Edit deny or ask rule that could match something below this folder, or None; ``parts``
+        are the segments of a shell's pattern, if only what that may name there counts."""
+        rule = self._below(self.resolve(folder, cwd=cwd), ("Edit",), parts)
+        return evidence(rule, below_reason(rule)) if rule else None
+
     def ruled_of(self, pattern: str, folder: str, parts: Sequence[str], *, cwd: str) -> Evidence | None:
         """The evidence of a Read deny or ask rule that could match what a shell's pattern may turn into, or None;
         ``parts`` are its segments below ``folder``, the folder in front of its first wildcard."""

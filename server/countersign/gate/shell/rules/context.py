@@ -11,7 +11,7 @@ from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.read_only_set import program_folders
 
 if TYPE_CHECKING:
-    from countersign.gate.shell.rules.file_findings import Touched
+    from countersign.gate.shell.rules.touched import Touched
 
 
 @dataclass(frozen=True, slots=True)

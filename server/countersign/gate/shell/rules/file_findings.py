@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
@@ -24,18 +23,11 @@ from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.rules.named_modules import named_in_variables
+from countersign.gate.shell.rules.rewritten_files import rewritten_below
+from countersign.gate.shell.rules.touched import Touched
 from countersign.gate.shell.syntax.tree import Redirect, Word
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
-
-
-class Touched(NamedTuple):
-    """The findings of one file. ``by_command``: a rule for the command covers them as far as it may; ``named``: the
-    text names the file literally, so a grant of this very text names it too."""
-
-    findings: tuple[Finding, ...]
-    by_command: bool
-    named: bool
 
 
 def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> Iterator[Touched]:
@@ -53,6 +45,7 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         if around.rules_files:
             for folder in written_folders(layer.words, known):
                 yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
+            yield from rewritten_below(around, name, layer.words, known, places)
         if known.git is not None and around.rules_files:
             for place in places or ():
                 addresses = remote_addresses(known.git, place, around.paths)
