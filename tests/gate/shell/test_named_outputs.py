@@ -42,7 +42,7 @@ WRITES = (
     "git -C {} init",
     "git -C {} commit -m x",
     "git -C {} pull",
-    "git --work-tree={} stash",
+    "git --work-tree={} commit -m x",
     "git init {}",
     "cd {}; git init",
     "sudo -e {}/x",
