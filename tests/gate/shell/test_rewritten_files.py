@@ -112,7 +112,7 @@ def places(tmp_path: Path) -> dict[str, str]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for words in (["init", "-q"], ["add", "held", "open", "a.py"]):
-        subprocess.run(["git", "-C", str(tmp_path / "ws"), *words], check=True, timeout=60)
+        subprocess.run(["git", "-C", str(tmp_path / "ws"), *words], check=True)
     return {"workspace": str(tmp_path / "ws"), "home": str(tmp_path / "home")}
 
 
