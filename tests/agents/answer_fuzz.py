@@ -79,6 +79,9 @@ class FuzzedAgent:
 
     # As a process.
 
+    def newly_refused(self) -> tuple[()]:
+        return ()
+
     async def wait(self) -> int:
         await self._gone.wait()
         return 0

@@ -40,6 +40,7 @@ from countersign.wire.approvals import CommandPreview
 from countersign.wire.errors import CountersignError, LedgerUnavailable
 from countersign.wire.methods import BY_NAME
 from countersign.wire.settings import SettingsUpdateParams, SettingsUpdateResult
+from tests.agents.no_process import NoProcess
 
 MEMORY = "/dev/shm"
 """A file system without a disk, where there is one: what is looked for here is order, not what a disk survives."""
@@ -250,15 +251,17 @@ class Caller:
 class Guest:
     """A hosted agent at the other end of a link: asks for all its prompt names, then does what it was allowed."""
 
+    name = "guest"
     claim = Claim(None, None)
-    reopens = None
+    connection = reopens = None
+    takes_images = False
 
     def __init__(self, world: World, on_request: Any, on_notice: Any) -> None:
         self._world, self._on_request, self._on_notice = world, on_request, on_notice
         self._sessions = 0
         self._over = asyncio.Event()
         self.pipe = SimpleNamespace(ended=self._over)
-        self.process = SimpleNamespace(pid=None, kill=self.die, end=self.close)  # no process of its own
+        self.process = NoProcess(self._over)
 
     def die(self) -> None:
         self._over.set()

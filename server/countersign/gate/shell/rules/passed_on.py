@@ -51,7 +51,9 @@ def _started(case: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
             value = assignment.plain
             yield from ((assignment.name, words) for words in _first_words(value or ""))
     for index, (name, known, layer) in enumerate(zip(case.names, case.known, case.layers, strict=True)):
-        yield from ((name, words) for words in _in_settings(known, layer.words))
+        # Code in a language is no list of commands, and of its words only the language says what runs.
+        if name not in INTERPRETERS:
+            yield from ((name, words) for words in _in_settings(known, layer.words))
         closed = known.program is not None and known.program.closed
         if known.git is not None or (known.program is not None and not closed):
             continue
