@@ -12,8 +12,10 @@ import type * as wire from './wire.gen.ts';
 export interface AttachmentsHost {
   /** The open file, with what is selected in it; undefined if no file is open. */
   selection(): wire.Attachment | undefined;
-  /** Files and symbols of the workspace whose names contain the text. */
-  complete(text: string): Promise<Completion[]>;
+  /** Files of the workspace whose names contain the text. */
+  matchingFiles(text: string): Promise<Completion[]>;
+  /** Symbols of that kind; programs for languages find them, which may take long or never answer. */
+  matchingSymbols(text: string): Promise<Completion[]>;
   surroundings(): { workspace?: string; home?: string };
   t(message: string, ...values: (string | number)[]): EditorText;
 }
@@ -30,6 +32,8 @@ export interface Attachments {
   take(ids: readonly string[]): wire.Attachment[];
 }
 
+/** Files and symbols that are offered for a mention. */
+export const MOST_COMPLETIONS = 20;
 /** Attached and never sent; older ones would only hold memory. */
 const KEPT = 100;
 
@@ -63,7 +67,12 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     detach: (id) => void kept.delete(id),
     forget: () => kept.clear(),
     async complete(text) {
-      post({ type: 'completions', text, found: await host.complete(text) });
+      const symbols = host.matchingSymbols(text);
+      symbols.catch(() => undefined); // reported below, when the files were shown
+      const files = await host.matchingFiles(text);
+      post({ type: 'completions', text, found: files });
+      const found = [...files, ...(await symbols)].slice(0, MOST_COMPLETIONS);
+      if (found.length > files.length) post({ type: 'completions', text, found });
     },
     take: (ids) =>
       ids.flatMap((id) => {

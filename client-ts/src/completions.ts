@@ -2,18 +2,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
+import { MOST_COMPLETIONS } from './attachments.ts';
 import type { Completion } from './messages.ts';
 
-const MOST = 20;
 /** Files that are ranked; the editor gives them in no order. */
 const MOST_FILES = 2000;
 
-export async function completions(text: string): Promise<Completion[]> {
-  const [files, symbols] = await Promise.all([matchingFiles(text), matchingSymbols(text)]);
-  return [...files, ...symbols].slice(0, MOST);
-}
-
-async function matchingFiles(text: string): Promise<Completion[]> {
+export async function matchingFiles(text: string): Promise<Completion[]> {
   // Without characters that mean something in a glob: the text is a part of a name.
   const part = text.replaceAll(/[^\p{L}\p{N}_./ -]/gu, '?');
   const found = await vscode.workspace.findFiles(
@@ -30,10 +25,10 @@ async function matchingFiles(text: string): Promise<Completion[]> {
       (one, other) =>
         rank(one) - rank(other) || one.path.length - other.path.length || (one.path < other.path ? -1 : 1),
     )
-    .slice(0, MOST);
+    .slice(0, MOST_COMPLETIONS);
 }
 
-async function matchingSymbols(text: string): Promise<Completion[]> {
+export async function matchingSymbols(text: string): Promise<Completion[]> {
   if (text.length < 2) return [];
   const found = await vscode.commands.executeCommand<vscode.SymbolInformation[] | undefined>(
     'vscode.executeWorkspaceSymbolProvider',

@@ -22,8 +22,8 @@ import {
   showSecretForm,
   showTerminal,
 } from './editorWindow.ts';
-import { completions } from './completions.ts';
-import type { Completion, QueuedPrompt } from './messages.ts';
+import { matchingFiles, matchingSymbols } from './completions.ts';
+import type { QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
@@ -133,9 +133,8 @@ export function createHost(context: vscode.ExtensionContext) {
       };
     },
 
-    async complete(text: string): Promise<Completion[]> {
-      return completions(text);
-    },
+    matchingFiles,
+    matchingSymbols,
 
     // What is kept
 

@@ -1,5 +1,5 @@
 // The whole desk against one scripted link and host. Over 500 lines, as all cases share that fixture and its state.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { Question } from '../src/approvals.ts';
 import { createDesk, type Desk, type DeskHost } from '../src/desk.ts';
@@ -7,7 +7,7 @@ import { createTexts } from '../src/editorText.ts';
 import { asIntent } from '../src/intents.ts';
 import { MOST_IMAGE, MOST_IMAGES } from '../src/imageSizes.ts';
 import { type Link, ServerError } from '../src/link.ts';
-import type { ToWebview } from '../src/messages.ts';
+import type { Completion, ToWebview } from '../src/messages.ts';
 import { misfit } from '../src/wire.schema.gen.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { agents, fetchApproval, plainCommand, threads } from './fixtures.ts';
@@ -21,6 +21,7 @@ let remembered: Set<string>;
 let fails: ServerError | undefined;
 let desk: Desk;
 let past: wire.HistoryEntry[];
+let symbols: (text: string) => Promise<Completion[]>;
 
 const ruleView = (ruleId: string, list: wire.RuleView['list'], rule: string, scope: string): wire.RuleView => ({
   ruleId,
@@ -45,6 +46,7 @@ const grants = (): wire.GrantView[] => [
 ];
 
 beforeEach(async () => {
+  symbols = async () => [];
   asked = [];
   sent = [];
   posted = [];
@@ -143,7 +145,8 @@ beforeEach(async () => {
     openTerminal: (name, command) => void sent.push(['openTerminal', [name, ...command]]),
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => ({ path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 }),
-    complete: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],
+    matchingFiles: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],
+    matchingSymbols: async (text) => symbols(text),
     keptView: () => undefined,
     keepView: () => undefined,
     keptPrompts: () => undefined,
@@ -644,8 +647,15 @@ describe('what goes along with a prompt', () => {
     expect(await told()).toBe('attached');
   });
 
-  it('files and symbols for a mention are those that the editor finds', async () => {
-    await forge({ type: 'complete', text: 'par' });
-    expect(posted).toEqual([{ type: 'completions', text: 'par', found: [{ name: 'par.py', path: '/w/par.py' }] }]);
+  it('files for a mention are offered at once, and symbols when they are found', async () => {
+    const file = { name: 'par.py', path: '/w/par.py' };
+    let find: (found: Completion[]) => void = () => undefined;
+    symbols = async () => new Promise((resolve) => (find = resolve));
+    const handled = forge({ type: 'complete', text: 'par' });
+    await vi.waitFor(() => expect(posted).toEqual([{ type: 'completions', text: 'par', found: [file] }]));
+    const symbol = { name: 'parse', path: '/w/par.py', line: 3 };
+    find([symbol]);
+    await handled;
+    expect(posted.at(-1)).toEqual({ type: 'completions', text: 'par', found: [file, symbol] });
   });
 });

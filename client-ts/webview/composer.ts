@@ -52,8 +52,12 @@ export class Composer extends Drawn {
     }
   }
 
-  protected override updated(): void {
+  protected override updated(changed: PropertyValues<this>): void {
     if (this.bridge.draft !== this.text) this.bridge.draft = this.text;
+    const before = changed.get('state');
+    // What was asked for while everything started may have found nothing.
+    if (before && !before.loaded && this.state.loaded && this.mention !== undefined && this.found.length === 0)
+      this.bridge.post({ type: 'complete', text: this.mention });
   }
 
   /** A text of the person's to be changed and sent, after what stands there already. */

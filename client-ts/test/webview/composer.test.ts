@@ -164,6 +164,17 @@ describe('mentions', () => {
     expect(webview.sent('prompt')).toHaveLength(1);
   });
 
+  it('are asked for again when what the server knows is there, if nothing was found before', async () => {
+    const webview = await fakeWebview(snapshot({ loaded: false }));
+    await type(webview, 'look at @par');
+    await webview.say({ type: 'completions', text: 'par', found: [] });
+    await webview.say(snapshot());
+    expect(webview.sent('complete')).toEqual([
+      { type: 'complete', text: 'par' },
+      { type: 'complete', text: 'par' },
+    ]);
+  });
+
   it.each(['me@example.com', '@ ', 'a@b'])('%j is none', async (text) => {
     const webview = await fakeWebview(snapshot(), opened);
     await type(webview, text);
