@@ -43,6 +43,7 @@ KNOWN: Mapping[str, Shape] = {
     "models": Named(_keys("provider", "api", "model", "baseUrl", "apiKeyEnv", "contextTokens", "options")),
     "permissions": None,  # ``rules.py`` names its unknown keys
     "approvals": _keys("timeout"),
+    "notificationSound": None,
     "notifications": None,
     "limits": _keys("writesPerTurn", "stepsPerTurn", "callsPerMessage"),
     "shell": {"timeout": None, "maxBackground": None, "env": _keys("pass")},
