@@ -77,7 +77,7 @@ describe('prompts by day', () => {
     expect(new Set(bars.map(({ label }) => label)).size).toBe(14);
   });
 
-  it('is empty without calls, or with a day that is none', () => {
+  it('is empty without calls, or with a day that is not a date', () => {
     expect([counts([]), counts([call({ day: 'x' })])]).toEqual([[], []]);
   });
 });

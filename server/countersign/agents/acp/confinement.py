@@ -56,10 +56,12 @@ async def confine_agent(
     folder: str,
     may_reach: Callable[[str], bool],
 ) -> Confinement:
-    """Make the sandbox that this agent is to be started in.
+    """Make the sandbox that this agent is to be started in. If cancelled, remove it once it is made.
 
-    INVARIANT (never outside by accident): without one the agent is not started. Raises:
-        AgentExit: there is none for it; the message says why.
+    INVARIANT (never outside by accident): without a sandbox the agent is not started.
+
+    Raises:
+        AgentExit: no sandbox can be made for it; the message says why.
     """
     if confiner is None:
         raise AgentExit(_not_started(name, "this server has none"))
@@ -254,7 +256,8 @@ def _not_started(name: str, why: str) -> str:
 
 
 def _give_back(making: asyncio.Future[Confinement]) -> None:
-    """Clear up a sandbox that nobody waits for any more."""
+    """Remove, in a thread, a sandbox that nobody waits for any more."""
     if not making.cancelled() and making.exception() is None:
-        making.result().confined.close_ours()
-        making.result().confined.blocking_finish(set_aside=None)
+        confined = making.result().confined
+        confined.close_ours()
+        making.get_loop().run_in_executor(None, partial(confined.blocking_finish, set_aside=None))

@@ -121,5 +121,5 @@ async def start_agent_process(
         if confined is not None:
             confined.close_ours()
             if not started:
-                confined.blocking_finish(set_aside=None)
+                await asyncio.to_thread(confined.blocking_finish, set_aside=None)
     return AgentProcess(name, child, confined)

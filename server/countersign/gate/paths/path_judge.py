@@ -1,4 +1,5 @@
 """What floors and rules say of reading or writing one path (RULES.md 4, CONTRACT 3, 8 and 9).
+More than 500 lines, because one class keeps what is known of each path while a call is judged.
 
 Makes Findings; folding them into a verdict is ``decisions/decide.py``'s business, resolving a path ``resolve.py``'s,
 and which names are protected or secret stands as data in ``sensitive_paths.py``. Reads the disk, opens and changes
@@ -6,8 +7,6 @@ nothing.
 
 INVARIANT (both spellings): deny, ask, protected and secret hold when any spelling of the path matches, in any case;
 an allow rule and every "inside" hold only when the lexical and the resolved spelling both do (P1).
-
-More than 500 lines, because one class keeps what is known of each path while a call is judged.
 """
 
 from __future__ import annotations

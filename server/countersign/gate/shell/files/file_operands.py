@@ -1,6 +1,5 @@
 """Which files a command reads, lists, writes or deletes, as far as its words name them (RULES.md S10, S11).
-
-More than 500 lines: one function for each kind of program, side by side.
+More than 500 lines, because the functions for each kind of program stand side by side.
 
 Only names here; what may be done to them is ``paths/path_judge.py``'s to say, and whether they exist is asked in
 ``judge.py``.

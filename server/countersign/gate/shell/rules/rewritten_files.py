@@ -99,7 +99,7 @@ def _folders_below(folder: str) -> list[tuple[str, ...]] | None:
 
 
 def _tracked(paths: PathJudge, folder: str) -> list[str] | None:
-    """The names below a folder in the index of its repository, or None where there is none to read."""
+    """Return the names below a folder in the index of its repository; None if no index can be read."""
     top = folder
     while not disk.is_there(f"{top}/.git"):
         if top == "/" or not paths.inside_workspace(top, cwd=folder):
