@@ -1,6 +1,7 @@
 # Everything that is done with this project, in one word each. CI says the same words (.ci/run).
 #   make setup      what the machine needs: .venv, node modules, the editor under test; nothing to do the second time
 #   make run        the extension in an editor, with a profile and a demo folder of its own
+#   make test-fast  the quick tests of Python, in less than a minute
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
 #                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
 #   make probe      probes the installed agents (make test-agents installs them); ARGS="gemini" for one
@@ -20,8 +21,10 @@
 PYTHON ?= python3
 bin := .venv/bin
 ARGS ?=
+# Else each of the thousands of servers that tests start would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup run test test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages pictures bench soak package package-platforms lock clean
+.PHONY: setup run test test-fast test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages pictures bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -38,6 +41,9 @@ test: setup
 # Each file on one processor, as its tests share what they set up.
 test-py: setup
 	$(bin)/pytest -n auto --dist loadfile $(ARGS)
+
+test-fast: setup
+	$(bin)/pytest -n auto --dist loadfile -m "not slow" $(ARGS)
 
 test-pythons: setup
 	$(bin)/python scripts/test_pythons.py $(ARGS)

@@ -1,8 +1,18 @@
-"""What all tests share: the switch that rewrites golden transcripts, and the one that gives properties few examples."""
+"""What all tests share: switches (rewrite golden transcripts, give properties few examples) and the mark `slow`.
+
+A file of `slow_files.txt` takes more than a second and a half on one processor (by `--junitxml`); all of its tests are
+marked. `-m "not slow"` does not even import these files.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+SLOW = frozenset(ROOT / line for line in (ROOT / "tests" / "slow_files.txt").read_text().splitlines())
 
 FEW = 20
 """Examples of each property under `--few-examples`, however many it asks for by itself."""
@@ -14,7 +24,14 @@ def pytest_addoption(parser):
     parser.addoption("--few-examples", action="store_true", help=f"give each property at most {FEW} examples")
 
 
+def pytest_ignore_collect(collection_path, config):
+    return True if config.option.markexpr == "not slow" and collection_path in SLOW else None
+
+
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if item.path in SLOW:
+            item.add_marker(pytest.mark.slow)
     if not config.getoption("--few-examples"):
         return
     for item in items:

@@ -47,6 +47,7 @@ export function createApprovals(
   host: ApprovalsHost,
   post: (message: ToWebview) => void,
   kept: (toolCallId: string, kept: Kept) => void,
+  modeChosen: (threadId: string, mode: wire.Mode) => void,
 ): Approvals {
   const open = new Map<string, wire.ApprovalRequest>();
 
@@ -111,6 +112,7 @@ export function createApprovals(
     });
     const left = taken ? keptBy(option, rule) : undefined;
     if (left) kept(approval.toolCall.toolCallId, left);
+    if (taken && option.mode !== undefined) modeChosen(approval.threadId, option.mode);
     // After the answer: a turn that is stopped first would have its call recorded as cancelled.
     if (intent.stop) link.notify('thread/cancel', { threadId: approval.threadId });
   }

@@ -7,7 +7,9 @@
  */
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
 import { type AttachmentsHost, createAttachments } from './attachments.ts';
+import { addAgent, type AddAgentHost } from './agentAdd.ts';
 import { resetLabel } from './agentLabel.ts';
+import { type LoginHost, logIn } from './agentLogin.ts';
 import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import type { Intent, IntentOf } from './intents.ts';
@@ -20,7 +22,7 @@ import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
-export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost {
+export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost {
   openFile(path: string, line?: number): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(): void;
@@ -76,7 +78,13 @@ const HISTORY_PAGE = 50;
 
 export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview) => void, changed: () => void): Desk {
   const rules = createRules(link, host, post);
-  const approvals = createApprovals(link, host, post, (toolCallId, kept) => rules.kept(toolCallId, kept));
+  const approvals = createApprovals(
+    link,
+    host,
+    post,
+    (toolCallId, kept) => rules.kept(toolCallId, kept),
+    (threadId, mode) => modeIs(threadId, mode),
+  );
   const attachments = createAttachments(host, post);
   const prompts = createPrompts(link, host, post, () => listThreads());
   const agents = new Map<string, wire.AgentView>();
@@ -195,8 +203,12 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     }
     if (threadId === undefined) return post({ type: 'modeSet', mode });
     const result = await link.request('thread/setMode', { threadId, mode });
-    threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, mode: result.mode } : thread));
-    post({ type: 'modeSet', threadId, mode: result.mode });
+    modeIs(threadId, result.mode);
+  }
+
+  function modeIs(threadId: string, mode: wire.Mode): void {
+    threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, mode } : thread));
+    post({ type: 'modeSet', threadId, mode });
   }
 
   async function history({ cursor, type: _type, ...wanted }: IntentOf<'history'>): Promise<void> {
@@ -339,6 +351,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return rules.revoke(intent.grantId);
       case 'takeBack':
         return rules.takeBack(intent.toolCallId);
+      case 'agentAdd':
+        return addAgent(link, host);
+      case 'agentLogin': {
+        const agent = agents.get(intent.agentName);
+        if (agent?.state === 'needsLogin') await logIn(link, host, agent);
+        return;
+      }
       case 'agentRestart':
         await link.request('agent/restart', { agentName: intent.agentName });
         return;

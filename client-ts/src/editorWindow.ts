@@ -102,10 +102,26 @@ export function showTerminal(
   command: readonly string[],
   cwd: string,
   env: Record<string, string | undefined>,
-): void {
+): vscode.Terminal | undefined {
   const [shellPath, ...shellArgs] = command;
-  if (!shellPath) return;
-  vscode.window.createTerminal({ name, shellPath, shellArgs, cwd, env, strictEnv: true, isTransient: true }).show(true);
+  if (!shellPath) return undefined;
+  const options = { name, shellPath, shellArgs, cwd, env, strictEnv: true, isTransient: true };
+  const terminal = vscode.window.createTerminal(options);
+  terminal.show(true);
+  return terminal;
+}
+
+/** The same, until the terminal is closed, which it is by itself where the program ends without an error. */
+export async function untilTerminalCloses(...terminal: Parameters<typeof showTerminal>): Promise<void> {
+  const shown = showTerminal(...terminal);
+  if (!shown) return;
+  await new Promise<void>((resolve) => {
+    const listening = vscode.window.onDidCloseTerminal((closed) => {
+      if (closed !== shown) return;
+      listening.dispose();
+      resolve();
+    });
+  });
 }
 
 /** Two texts side by side under a title of ours. */

@@ -21,6 +21,7 @@ import {
   showProgress,
   showSecretForm,
   showTerminal,
+  untilTerminalCloses,
 } from './editorWindow.ts';
 import { matchingFiles, matchingSymbols } from './completions.ts';
 import type { QueuedPrompt } from './messages.ts';
@@ -292,7 +293,9 @@ export function createHost(context: vscode.ExtensionContext) {
       });
     },
     openTerminal: (name: EditorText, command: readonly string[]): void =>
-      showTerminal(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
+      void showTerminal(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
+    runInTerminal: (name: EditorText, command: readonly string[]): Promise<void> =>
+      untilTerminalCloses(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
     openSettings: (): void =>
       void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),
 

@@ -91,6 +91,8 @@ const SHAPES = {
   ruleRemove: { ruleId: text },
   grantRevoke: { grantId: text },
   takeBack: { toolCallId: text },
+  agentAdd: {},
+  agentLogin: { agentName: text },
   agentRestart: { agentName: text },
   labelReset: { agentName: text },
   agentProbe: { agentName: text },

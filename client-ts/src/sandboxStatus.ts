@@ -11,6 +11,8 @@ export interface SandboxHost extends Texts {
 
 /** What a row shows of one sentence. */
 const SENTENCE_LIMIT = 400;
+/** Characters that fit in a row of the editor's list. */
+const ROW_LENGTH = 88;
 
 export async function showSandboxStatus(link: Pick<Link, 'request'>, host: SandboxHost): Promise<void> {
   let status: wire.SandboxStatus;
@@ -21,10 +23,17 @@ export async function showSandboxStatus(link: Pick<Link, 'request'>, host: Sandb
     return host.tell('error', host.t('The sandbox was not looked at: {0}', reason));
   }
   const rows = status.available ? status.holds : [status.reason ?? ''];
-  await host.pick(
-    rows.map((sentence) => ({ label: editorText(sentence, SENTENCE_LIMIT) })),
-    headline(status, host.t),
-  );
+  await host.pick(rows.map(asItem), headline(status, host.t));
+}
+
+/** A sentence that one row would cut off goes on below, from its last clause that fits. */
+function asItem(sentence: string): PickItem {
+  const end = Math.max(...['; ', ', '].map((mark) => sentence.lastIndexOf(mark, ROW_LENGTH)));
+  if (sentence.length <= ROW_LENGTH || end < 0) return { label: editorText(sentence, SENTENCE_LIMIT) };
+  return {
+    label: editorText(sentence.slice(0, end + 1), SENTENCE_LIMIT),
+    detail: editorText(sentence.slice(end + 2), SENTENCE_LIMIT),
+  };
 }
 
 function headline(status: wire.SandboxStatus, t: SandboxHost['t']): EditorText {
@@ -34,5 +43,7 @@ function headline(status: wire.SandboxStatus, t: SandboxHost['t']): EditorText {
       : t('There is no sandbox here, so every command asks (sandbox.mode is on).');
   if (status.mode === 'off')
     return t('A sandbox is available and sandbox.mode is off: only commands that just read run in it. It holds:');
-  return t('Commands run in the sandbox. It holds:');
+  return status.mode === 'all'
+    ? t('Commands and hosted agents run in the sandbox. It holds:')
+    : t('Commands run in the sandbox. It holds:');
 }

@@ -7,7 +7,7 @@ import type * as wire from './wire.gen.ts';
 
 export type Translate<T extends string = string> = (message: string, ...values: (string | number)[]) => T;
 
-/** "Run shell command?", "Edit src/a.py?", "Fetch example.com?", "Use TOOL of SERVER?". */
+/** "Run shell command?", "Run outside the sandbox?", "Edit src/a.py?", "Fetch example.com?", "Use TOOL of SERVER?". */
 export function headline<T extends string>(
   approval: wire.ApprovalRequest,
   t: Translate<T>,
@@ -16,6 +16,7 @@ export function headline<T extends string>(
   const { preview, toolCall } = approval;
   switch (preview.kind) {
     case 'command':
+      if (preview.outside) return t('Run outside the sandbox?');
       return preview.background ? t('Run shell command in the background?') : t('Run shell command?');
     case 'diff': {
       const path = elided(revealLine(shorten(preview.path)));
@@ -29,6 +30,8 @@ export function headline<T extends string>(
       return t('Fetch {0}?', elided(revealLine(hostOf(preview.url))));
     case 'host':
       return t('Allow {0} for this chat?', elided(revealLine(preview.host)));
+    case 'plan':
+      return t('Follow this plan?');
     case 'tool':
       return toolQuestion(toolCall.tool, preview.server, toolCall.category, t);
   }
@@ -90,6 +93,8 @@ export function subjectText({ preview }: wire.ApprovalRequest): string {
       return `${reveal(preview.method)} ${reveal(preview.url)}`;
     case 'host':
       return `${reveal(preview.host)}:${preview.port}\n(${reveal(preview.command)})`;
+    case 'plan':
+      return reveal(preview.markdown);
     case 'tool':
       return reveal(JSON.stringify(preview.input, null, 2) ?? '');
   }

@@ -21,6 +21,8 @@ export type Scope = "call" | "turn" | "chat" | "timed" | "workspace" | "user";
 
 export type DecidedBy = "user" | "rule" | "grant" | "mode" | "bypass" | "hook" | "floor" | "limit" | "timeout" | "cancel" | "change" | "agentExit" | "restart" | "nobody";
 
+export type RefusalKind = "denied" | "planMode" | "expired" | "cancelled" | "limit" | "mode" | "interrupted";
+
 /**
  * Which rung of the precedence spoke; `default` is "no rule matches", `error` a fault of ours (which denies),
  * `plainBash` that a command is written in bash beyond the subset that may be allowed without a person.
@@ -69,7 +71,7 @@ export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject
 
 export type ApprovalState = "allowed" | "denied" | "cancelled" | "expired" | "interrupted";
 
-export type Preview = CommandPreview | DiffPreview | FetchPreview | HostPreview | ToolPreview;
+export type Preview = CommandPreview | DiffPreview | FetchPreview | HostPreview | PlanPreview | ToolPreview;
 
 export type Outcome = SelectedOutcome | CancelledOutcome;
 
@@ -121,7 +123,10 @@ export interface SandboxPreview {
   gaps?: string[];
 }
 
-/** `sandbox` is absent where the command runs outside any. */
+/**
+ * `sandbox` is absent where the command runs outside any. `outside`: there is a sandbox and this call is not to
+ * run in it.
+ */
 export interface CommandPreview {
   kind: "command";
   command: string;
@@ -130,6 +135,7 @@ export interface CommandPreview {
   timeout?: number;
   background?: boolean;
   sandbox?: SandboxPreview;
+  outside?: boolean;
 }
 
 /** A change of a file. `old_text` is absent for a new file; `to` stands for a move. */
@@ -149,12 +155,21 @@ export interface FetchPreview {
   method: string;
 }
 
-/** A host that `command` wanted to reach from the sandbox, on `port`. An approval opens it for later runs. */
+/**
+ * A host that `command`, or the agent of this name, wanted to reach from the sandbox, on `port`. An approval
+ * opens it for later runs.
+ */
 export interface HostPreview {
   kind: "host";
   host: string;
   port: number;
   command: string;
+}
+
+/** A plan that an agent wants to follow, in its own words as Markdown. An approval allows none of its calls. */
+export interface PlanPreview {
+  kind: "plan";
+  markdown: string;
 }
 
 export interface ToolPreview {
@@ -163,7 +178,10 @@ export interface ToolPreview {
   input?: unknown;
 }
 
-/** One button or menu item. `rule` is what would be kept, in full; `examples` are what else it would match. */
+/**
+ * One button or menu item. `rule` is what would be kept, in full; `examples` are what else it would match.
+ * `mode` is the one that the chat and its running turn have from then on.
+ */
 export interface ApprovalOption {
   optionId: string;
   name: string;
@@ -172,6 +190,7 @@ export interface ApprovalOption {
   rule?: string;
   examples?: string[];
   background?: boolean;
+  mode?: Mode;
 }
 
 /** An option that a hosted agent offered; for display only, the gate chooses by kind. */
@@ -340,10 +359,19 @@ export type ThreadMemory = "kept" | "lost";
 
 export type AttachmentKind = "file" | "selection" | "image";
 
+/** Where an attachment of a prompt is from, without its content. An image has a name in place of a path. */
+export interface AttachedPlace {
+  path?: string;
+  startLine?: number;
+  endLine?: number;
+  image: boolean;
+}
+
 /** What the person said; kept in the transcript so that `thread/open` is whole. */
 export interface PromptEvent {
   type: "prompt";
   text: string;
+  attachments?: AttachedPlace[];
 }
 
 export interface TextEvent {
@@ -385,10 +413,18 @@ export interface FileDiff {
   newText?: string;
 }
 
+/** Why the gate did not let a call run: one sentence, and one that tells the model how to go on. */
+export interface CallRefusal {
+  kind: RefusalKind;
+  reason: string;
+  hint: string;
+}
+
 /**
- * Exactly one for each call. `output` of a refused call is JSON text `{"refused": …}`; `withheld` are names
- * of variables that the command or its output mentions and that it did not get. `sandbox` is that which a command
- * ran in; `process_tracking` is absent where no process can outlive its command.
+ * Exactly one for each call. `refusal` is present if, and only if, the gate refused the call; `output` is then
+ * the same as JSON text for the model. An output alone proves no refusal, since a tool can print any text.
+ * `withheld` are names of variables that the command or its output mentions and that it did not get. `sandbox` is
+ * that which a command ran in; `process_tracking` is absent where no process can outlive its command.
  */
 export interface ToolResultEvent {
   type: "toolResult";
@@ -396,6 +432,7 @@ export interface ToolResultEvent {
   tool: string;
   success: boolean;
   output: string;
+  refusal?: CallRefusal;
   path?: string;
   diff?: FileDiff;
   decidedBy: DecidedBy;
@@ -604,13 +641,27 @@ export type AgentType = "builtin" | "acp";
 
 export type AgentLabel = "gated" | "asksOnly" | "sandboxed" | "unguarded";
 
-export type AgentState = "idle" | "starting" | "running" | "exited" | "failed";
+export type AgentState = "idle" | "starting" | "running" | "needsLogin" | "exited" | "failed";
+
+/**
+ * One way to log in to a hosted agent, in the agent's words.
+ *
+ * `command` is to be run in a terminal, after the person saw it; then the agent is restarted. Absent: the agent does
+ * it itself (`agent/login`), often in a browser.
+ */
+export interface LoginMethod {
+  methodId: string;
+  name: string;
+  description?: string;
+  command?: string[];
+}
 
 /**
  * One agent. `fallen`: something that it did here lowered its label (`agent/resetLabel`).
  *
  * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. `images`: whether
- * it takes images with a prompt; None where only the next prompt will tell.
+ * it takes images with a prompt; None where only the next prompt will tell. `login`: how to
+ * log in, in state `needsLogin`.
  */
 export interface AgentView {
   agentName: string;
@@ -623,6 +674,7 @@ export interface AgentView {
   detail?: string;
   fallen?: boolean;
   images?: boolean;
+  login?: LoginMethod[];
 }
 
 export interface AgentListResult {
@@ -636,6 +688,12 @@ export interface AgentRestartParams {
 /** `agent/resetLabel`: what lowered this agent's label in this workspace shall no longer count. */
 export interface AgentResetLabelParams {
   agentName: string;
+}
+
+/** `agent/login`: the agent is to log in by a method without `command`; answered when it has. */
+export interface AgentLoginParams {
+  agentName: string;
+  methodId: string;
 }
 
 /** `agent/probe`: how this agent is probed. Nothing is started. */
@@ -653,6 +711,46 @@ export interface AgentSetBypassParams {
   agentName: string;
   scope: BypassScope;
   on: boolean;
+}
+
+/** Where an agent's program lies. `version` is that of its npm package. */
+export interface InstalledAgent {
+  path: string;
+  version?: string;
+}
+
+/**
+ * An agent that a recipe describes. `label` and `why` are those of the installed program, else the recipe's.
+ *
+ * `install` and `login` are commands for a person to run. `command` is what `agent/add` would write.
+ * `missing` are programs that it runs with and that are not in `PATH`; `configured` names the agents of the
+ * settings that have this recipe.
+ */
+export interface KnownAgent {
+  recipe: string;
+  title: string;
+  installed?: InstalledAgent;
+  install: string;
+  login?: string;
+  label: AgentLabel;
+  why: string;
+  command?: string[];
+  missing: string[];
+  configured: string[];
+}
+
+export interface AgentKnownResult {
+  agents: KnownAgent[];
+}
+
+/** `agent/add`: a person wants this agent in the user's settings; `command` is the one that they were shown. */
+export interface AgentAddParams {
+  recipe: string;
+  command: string[];
+}
+
+export interface AgentAddResult {
+  agentName: string;
 }
 
 export type LmContent = LmText | LmImage | LmToolCall | LmToolResult;
@@ -934,10 +1032,25 @@ export interface ModelFigures {
   cost?: number;
 }
 
-/** `models` follow the filter's chat, agent and time; where it names anything else there are none. */
+/**
+ * How many calls took up to `upToMs` and more than the bucket before; the last bucket has no bound. `waited`
+ * counts the calls that a person was asked about by how long they waited, `ran` all calls by how long they ran.
+ */
+export interface CallTimes {
+  upToMs?: number;
+  waited: number;
+  ran: number;
+}
+
+/**
+ * `models` follow the filter's chat, agent and time; where it names anything else there are none.
+ * `activeHours` are the hours (of the clock, in UTC) in which a call was decided.
+ */
 export interface HistoryStatsResult {
   calls: CallFigures[];
   models: ModelFigures[];
+  times: CallTimes[];
+  activeHours: number;
 }
 
 export interface HistoryUndoParams {
@@ -1239,7 +1352,10 @@ export interface Methods {
   "secret/read": { kind: "request"; direction: "toClient"; params: SecretReadParams; result: SecretReadResult };
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };
+  "agent/known": { kind: "request"; direction: "toServer"; params: Empty; result: AgentKnownResult };
+  "agent/add": { kind: "request"; direction: "toServer"; params: AgentAddParams; result: AgentAddResult };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };
+  "agent/login": { kind: "request"; direction: "toServer"; params: AgentLoginParams; result: Empty };
   "agent/resetLabel": { kind: "request"; direction: "toServer"; params: AgentResetLabelParams; result: Empty };
   "agent/probe": { kind: "request"; direction: "toServer"; params: AgentProbeParams; result: AgentProbeResult };
   "agent/setBypass": { kind: "request"; direction: "toServer"; params: AgentSetBypassParams; result: Empty };

@@ -347,7 +347,8 @@ it.each(LANGUAGES)(
         (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
         approval.approvalId,
       );
-      expect(await page.getByRole('button', { name: strings['Deny'] ?? 'Deny', exact: true }).count()).toBe(1);
+      const denial = approval.preview.kind === 'plan' ? 'Keep planning' : 'Deny';
+      expect(await page.getByRole('button', { name: strings[denial] ?? denial, exact: true }).count()).toBe(1);
       expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
     }
     await page.close();

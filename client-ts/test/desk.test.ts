@@ -56,7 +56,7 @@ beforeEach(async () => {
   fails = undefined;
   past = [];
   const answers: Record<string, unknown> = {
-    'history/stats': { calls: [], models: [] },
+    'history/stats': { calls: [], models: [], times: [], activeHours: 0 },
     'history/undo': { path: '/w/src/a.md' },
     'thread/list': { threads: threads() },
     'tool/pendingApprovals': { approvals: [plainCommand()] },
@@ -141,6 +141,9 @@ beforeEach(async () => {
     insert: async () => undefined,
     showLog: () => undefined,
     restartServer: () => undefined,
+    pick: async (items) => items[0],
+    showWork: async (_, work) => work(() => undefined),
+    runInTerminal: async (name, command) => void sent.push(['runInTerminal', [name, ...command]]),
     tell: (level, message) => void sent.push([level, message]),
     openTerminal: (name, command) => void sent.push(['openTerminal', [name, ...command]]),
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
@@ -553,8 +556,8 @@ describe('the history page hears of a damaged ledger', () => {
       ['history/stats', { filter: {} }],
     ]);
     expect(posted).toEqual([
-      { type: 'historyStats', stats: { calls: [], models: [] } },
-      { type: 'historyStats', stats: { calls: [], models: [] } },
+      { type: 'historyStats', stats: { calls: [], models: [], times: [], activeHours: 0 } },
+      { type: 'historyStats', stats: { calls: [], models: [], times: [], activeHours: 0 } },
     ]);
   });
 

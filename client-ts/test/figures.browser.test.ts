@@ -58,7 +58,7 @@ it.each(
     expect(drawn.bars.flat().filter(({ height, visible }) => height < 4 || !visible)).toEqual([]);
     // Of each chart the greatest fills its line; of the decisions, 24, 12 and 3 are in proportion.
     expect(drawn.bars.map((bars) => Math.max(...bars.map(({ share }) => share)).toFixed(2))).toEqual(
-      Array.from({ length: 4 }, () => '1.00'),
+      Array.from({ length: 6 }, () => '1.00'),
     );
     expect(drawn.bars[0]?.map(({ share }) => share.toFixed(2))).toEqual(['1.00', '0.50', '0.13']);
     await page.evaluate(AXE);

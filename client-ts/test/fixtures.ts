@@ -264,6 +264,26 @@ export function fetchApproval(): wire.ApprovalRequest {
   };
 }
 
+/** What follows a command that the sandbox hindered. */
+export function outsideCommand(): wire.ApprovalRequest {
+  const command = 'npm install --global serve';
+  return plainCommand({
+    approvalId: 'a-outside',
+    digest: 'd-outside',
+    preview: {
+      kind: 'command',
+      command,
+      cwd: '/home/me/proj',
+      parts: [{ text: command, verdict: 'ask', evidence: evidence('it asks to run outside the sandbox') }],
+      timeout: 120,
+      outside: true,
+    },
+    reason:
+      'it asks to run outside the sandbox: the sandbox refused `/usr/local/lib`: the sandbox shows the workspace, ' +
+      'granted folders and programs only',
+  });
+}
+
 export function hostApproval(): wire.ApprovalRequest {
   const rule = 'sandbox_host(host:registry.example)';
   return {
@@ -282,7 +302,7 @@ export function hostApproval(): wire.ApprovalRequest {
     effects: [
       { kind: 'fetch', resource: 'registry.example', verdict: 'ask', evidence: evidence('only hosts that you allow') },
     ],
-    reason: 'commands in the sandbox reach only hosts of `sandbox.hosts` and those that you allow',
+    reason: 'programs in the sandbox reach only hosts of `sandbox.hosts` and those that you allow',
     risks: [],
     options: [
       { optionId: 'allow_once', name: 'Allow for this chat', kind: 'allow_once', scope: 'chat', rule },
@@ -291,6 +311,60 @@ export function hostApproval(): wire.ApprovalRequest {
     ],
     digest: 'd-host',
     createdAt: '2026-11-20T10:00:04Z',
+  };
+}
+
+export const PLAN = `# Rename the parser
+
+1. Rename \`parse\` to \`read_line\` in \`src/parse.py\`
+2. Mend the **three** callers
+   - and their tests
+
+\`\`\`python
+def read_line(text): ...
+\`\`\`
+
+Then run \`pytest -q\`.
+`;
+
+export function planApproval(more: Partial<wire.ApprovalRequest> = {}): wire.ApprovalRequest {
+  return {
+    approvalId: 'a-plan',
+    threadId: 't-1',
+    agentName: 'Claude Code',
+    toolCall: {
+      toolCallId: 'c-7',
+      agentToolCallId: 'toolu_7',
+      title: 'Approve Plan',
+      kind: 'other',
+      category: 'read',
+      tool: 'acp:plan',
+      rawInput: { plan: PLAN },
+    },
+    preview: { kind: 'plan', markdown: PLAN },
+    effects: [
+      { kind: 'external', resource: 'plan', verdict: 'ask', evidence: evidence('the agent asks about its plan') },
+    ],
+    reason: 'the agent asks whether it may follow its plan; each call that it makes then is decided by itself',
+    risks: [],
+    options: [
+      { optionId: 'allow_once', name: 'Approve', kind: 'allow_once', scope: 'call' },
+      {
+        optionId: 'allow_plan_accept_edits',
+        name: 'Approve and accept edits',
+        kind: 'allow_once',
+        scope: 'call',
+        mode: 'acceptEdits',
+      },
+      { optionId: 'reject_once', name: 'Keep planning', kind: 'reject_once', scope: 'call' },
+    ],
+    agentOptions: [
+      { optionId: 'default', name: 'Yes, manually approve edits', kind: 'allow_once' },
+      { optionId: 'reject', name: 'No, keep planning', kind: 'reject_once' },
+    ],
+    digest: 'd-plan',
+    createdAt: '2026-11-20T10:00:05Z',
+    ...more,
   };
 }
 
@@ -452,7 +526,13 @@ export function thread(): wire.ThreadOpenResult {
         toolCallId: 'c-d',
         tool: 'shell',
         success: false,
-        output: JSON.stringify({ refused: 'denied', by: 'user', reason: 'use the package manager' }),
+        output: JSON.stringify({
+          refused: 'denied',
+          by: 'user',
+          reason: 'use the package manager',
+          hint: 'do without it',
+        }),
+        refusal: { kind: 'denied', reason: 'use the package manager', hint: 'do without it' },
         decidedBy: 'user',
         durationMs: 9000,
       },
@@ -502,5 +582,12 @@ export function historyStats(): wire.HistoryStatsResult {
       },
       { day: '2026-11-20', agentName: 'Claude Code', requests: 3, inputTokens: 900, outputTokens: 50, cachedTokens: 0 },
     ],
+    times: [
+      { upToMs: 1_000, waited: 3, ran: 31 },
+      { upToMs: 10_000, waited: 10, ran: 4 },
+      { upToMs: 60_000, waited: 2, ran: 1 },
+      { waited: 0, ran: 0 },
+    ],
+    activeHours: 6,
   };
 }

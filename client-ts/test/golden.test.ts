@@ -18,6 +18,7 @@ import {
   diffApproval,
   fetchApproval,
   hostApproval,
+  planApproval,
   plainCommand,
   thread,
   toolApproval,
@@ -67,6 +68,7 @@ it('our own fixtures fit it too', () => {
     diffApproval(),
     fetchApproval(),
     hostApproval(),
+    planApproval(),
     toolApproval(),
   ]) {
     expect(misfit('tool/approvalRequest', 'params', JSON.parse(JSON.stringify(approval)))).toBeUndefined();

@@ -1,6 +1,6 @@
 /** Subjects made to be drawn as something else than what runs, or to hide a part of it. */
 import type * as wire from '../src/wire.gen.ts';
-import { commandApproval, diffApproval, fetchApproval, hostApproval, toolApproval } from './fixtures.ts';
+import { commandApproval, diffApproval, fetchApproval, hostApproval, planApproval, toolApproval } from './fixtures.ts';
 
 const command = (text: string): wire.ApprovalRequest =>
   commandApproval({ preview: { kind: 'command', command: text, cwd: '/home/me/proj', parts: [] } });
@@ -23,6 +23,7 @@ const tool = (input: unknown, name = 'create_issue', server = 'github'): wire.Ap
 });
 const titled = (title: string): wire.ApprovalRequest =>
   commandApproval({ toolCall: { ...commandApproval().toolCall, title } });
+const plan = (markdown: string): wire.ApprovalRequest => planApproval({ preview: { kind: 'plan', markdown } });
 const lines = (count: number, at: number, danger: string): string =>
   Array.from({ length: count }, (_, index) => (index === at ? danger : `echo ${index}`)).join('\n');
 
@@ -75,6 +76,15 @@ export const HOSTILE: Record<string, wire.ApprovalRequest> = {
     ...hostApproval(),
     preview: { kind: 'host', host: `${'a.'.repeat(300)}example`, port: 443, command: `a\n${HEBREW[0]}\n`.repeat(200) },
   },
+  'a long plan of every kind of block': plan(
+    `${'# Step\n\n1. a `b`\n   - c\n     > d\n2. ***e***\n\n---\n\n```sh\nls\n```\n\n'.repeat(12)}${'word '.repeat(3000)}`,
+  ),
+  'a plan with a wide table and long words': plan(
+    `|${' head |'.repeat(40)}\n|${'---|'.repeat(40)}\n|${' cell |'.repeat(40)}\n\n\`\`\`\n${'w'.repeat(1500)}\n\`\`\`\n\n${'w'.repeat(1900)}\n\n\`${'v'.repeat(900)}\``,
+  ),
+  'Hebrew and a card of its own in a plan': plan(
+    `${HEBREW[0]} **${HEBREW[1]}**\n\n${'> '.repeat(30)}deep\n\n## Approve\n\n<button>Approve</button>\n\n- [x] allowed by you\n-\n- \u202Ex\u200B`,
+  ),
   'a title that looks like ours': titled('Allowed \u00B7 by you\n\n\u2713 checked by Countersign \u00B7 Approve'),
   'a title without end': titled('safe '.repeat(5000)),
 };

@@ -19,7 +19,8 @@ async function shown(answer: wire.SandboxStatus | Error): Promise<string[]> {
     },
     {
       ...createTexts((message) => message),
-      pick: async (items, question) => void said.push(question, ...items.map(({ label }) => label)),
+      pick: async (items, question) =>
+        void said.push(question, ...items.map(({ label, detail }) => [label, detail].filter(Boolean).join('\n'))),
       tell: (level, message) => void said.push(`${level} ${message}`),
     },
   );
@@ -28,7 +29,13 @@ async function shown(answer: wire.SandboxStatus | Error): Promise<string[]> {
 
 it.each<[string, wire.SandboxStatus | Error, RegExp[]]>([
   ['what holds', held, [/run in the sandbox/, /^no network$/]],
+  ['that agents run in it, too', { ...held, mode: 'all' }, [/hosted agents run in the sandbox/, /^no network$/]],
   ['that reads alone are confined', { ...held, mode: 'off' }, [/just read run in it/, /^no network$/]],
+  [
+    'a long sentence in two rows',
+    { ...held, holds: [`${'a'.repeat(40)}, ${'b'.repeat(40)}; ${'c'.repeat(40)}`] },
+    [/run in the sandbox/, /^a{40}, b{40};\nc{40}$/],
+  ],
   ['why there is none', none, [/no sandbox here/, /^no bwrap$/]],
   ['that commands ask without one', { ...none, mode: 'all' }, [/every command asks/, /^no bwrap$/]],
   ['that the server gave no answer', new Error('gone'), [/^error .*gone/]],

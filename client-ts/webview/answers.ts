@@ -12,12 +12,12 @@ export interface Answer {
   stop?: boolean;
 }
 
-/** The plain one of a kind: for this call, in the foreground. */
+/** The plain one of a kind: for this call, in the foreground, without another mode. */
 export function optionOf(
   approval: wire.ApprovalRequest,
   kind: 'allow_once' | 'reject_once',
 ): wire.ApprovalOption | undefined {
-  return approval.options.find((option) => option.kind === kind && !option.background);
+  return approval.options.find((option) => option.kind === kind && !option.background && !option.mode);
 }
 
 /** The menu beside Approve. Ids are option ids, or `rule` and `bypass`; what the server would refuse is left out. */
@@ -55,10 +55,11 @@ export function denyEntries(approval: wire.ApprovalRequest): MenuEntry[] {
         option.scope === 'workspace' ? t('Always deny {code} in this workspace') : t('Always deny {code} everywhere'),
       code: option.rule,
     }));
+  const plan = approval.preview.kind === 'plan';
   const plain: MenuEntry[] = optionOf(approval, 'reject_once')
     ? [
-        { id: 'message', label: t('Deny with a message…') },
-        { id: 'stop', label: t('Deny and stop') },
+        { id: 'message', label: plan ? t('Keep planning with a message…') : t('Deny with a message…') },
+        { id: 'stop', label: plan ? t('Reject the plan and stop') : t('Deny and stop') },
       ]
     : [];
   return always.length > 0 && plain.length > 0 ? [...plain, 'line', ...always] : [...plain, ...always];

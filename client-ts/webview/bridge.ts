@@ -6,6 +6,7 @@ import type { Intent } from '../src/intents.ts';
 import type { CardAction, Page, ToWebview } from '../src/messages.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import { useStrings } from './l10n.ts';
+import type { Actions } from './markdown.ts';
 import { playSound } from './sound.ts';
 import { type Event, initialState, reduce, type State } from './state.ts';
 
@@ -226,4 +227,21 @@ function textOf(kept: unknown, name: string): string | undefined {
       ? (kept as Record<string, unknown>)[name]
       : undefined;
   return typeof value === 'string' ? value : undefined;
+}
+
+/** What a person may do with the links and the code of a Markdown text. */
+export function textActions(bridge: Bridge): Actions {
+  return {
+    open(target) {
+      if ('href' in target) bridge.post({ type: 'openLink', href: target.href });
+      else
+        bridge.post({
+          type: 'openFile',
+          path: target.path,
+          ...(target.line !== undefined && { line: target.line }),
+        });
+    },
+    copy: (text) => bridge.post({ type: 'copy', text }),
+    insert: (text) => bridge.post({ type: 'insert', text }),
+  };
 }

@@ -16,13 +16,6 @@ import { byWords, durationWords, keptWords, shortPath, trackingWords } from './w
 
 const TITLE_LIMIT = 500;
 
-interface Refusal {
-  refused: string;
-  by?: string;
-  reason?: string;
-  hint?: string;
-}
-
 export class CallRow extends Drawn {
   static override properties = {
     bridge: { attribute: false },
@@ -82,7 +75,7 @@ export class CallRow extends Drawn {
   }
 
   private decided(result: wire.ToolResultEvent): TemplateResult {
-    const refusal = asRefusal(result);
+    const { refusal } = result;
     const [name, word, look] = refusal
       ? refusalLook(refusal)
       : result.success
@@ -126,14 +119,14 @@ export class CallRow extends Drawn {
     return this.builtin ? title : [html`<q>${title}</q>`];
   }
 
-  private details(result: wire.ToolResultEvent, refusal: Refusal | undefined): TemplateResult {
+  private details(result: wire.ToolResultEvent, refusal: wire.CallRefusal | undefined): TemplateResult {
     const { state } = this.bridge;
     const { diff } = result;
     const text =
       diff && (diff.oldText !== undefined || diff.newText !== undefined)
         ? undefined
         : refusal
-          ? [refusal.reason, refusal.hint].filter(Boolean).join('. ')
+          ? [refusal.reason, refusal.hint].join('. ')
           : result.output;
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
@@ -196,21 +189,8 @@ function rowsView<T>(
   return html`${guard([of], () => html`<cs-rows .label=${label} .look=${look} .open=${open} .rows=${rows(of)}></cs-rows>`)}`;
 }
 
-/** A refusal is JSON text in the output; anything else is what the tool gave. */
-export function asRefusal(result: wire.ToolResultEvent): Refusal | undefined {
-  if (result.success || !result.output.startsWith('{')) return undefined;
-  try {
-    const said: unknown = JSON.parse(result.output);
-    return typeof said === 'object' && said !== null && 'refused' in said && typeof said.refused === 'string'
-      ? (said as Refusal)
-      : undefined;
-  } catch {
-    return undefined; // a tool's own output that begins with a brace
-  }
-}
-
-function refusalLook({ refused }: Refusal): readonly [string, string, string] {
-  switch (refused) {
+function refusalLook({ kind }: wire.CallRefusal): readonly [string, string, string] {
+  switch (kind) {
     case 'denied':
       return ['circle-slash', t('Denied'), 'denied'];
     case 'planMode':

@@ -13,7 +13,7 @@ import { isTooLarge } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import { Press } from './press.ts';
-import type { Bridge } from './bridge.ts';
+import { type Bridge, textActions } from './bridge.ts';
 import { inputEditor, type Panel, panelView } from './cardPanels.ts';
 import { whyBox } from './cardWhy.ts';
 import { type Answer, approveEntries, denyEntries, optionOf } from './answers.ts';
@@ -24,7 +24,7 @@ import type { Waiting } from './state.ts';
 import { changeSize, sizeBadge, subjectView } from './subjectView.ts';
 import { RowsView } from './rowsView.ts';
 import { wasSeen } from './seen.ts';
-import { headlineOf, labelWords, shortPath, timeWords } from './words.ts';
+import { headlineOf, labelWords, modeExplanation, shortPath, timeWords } from './words.ts';
 
 export class Card extends Drawn {
   static override properties = {
@@ -206,6 +206,7 @@ export class Card extends Drawn {
       home,
       raw: this.raw,
       toggleRaw: () => (this.raw = !this.raw),
+      actions: textActions(this.bridge),
       onSeen: () => this.requestUpdate(),
     });
   }
@@ -223,20 +224,23 @@ export class Card extends Drawn {
     if (panel.kind === 'rule') {
       return html`<div class="buttons"><button type="button" class="primary" aria-describedby="rule-meaning-${approval.approvalId}" ?disabled=${obstacle !== undefined || !panel.rule.trim()} @click=${this.sendRule}>${panel.option.scope === 'workspace' ? t('Always allow in this workspace') : t('Always allow everywhere')}</button>${back}</div>`;
     }
+    const plan = approval.preview.kind === 'plan';
+    const denial = plan ? t('Keep planning') : t('Deny');
     if (panel.kind === 'message')
-      return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${t('Deny')}</button>${back}</div>`;
+      return html`<div class="buttons"><button type="button" class="primary" ?disabled=${answering} @click=${() => this.deny()}>${denial}</button>${back}</div>`;
     return html`<div class="buttons">
       ${
         once
           ? html`<span class="split">
             <button type="button" class="primary" ?disabled=${obstacle !== undefined} title=${obstacle ?? this.shortcut(t('Approve'), '⌘⏎', 'Ctrl+Enter')} @click=${this.approve}>${once.scope === 'chat' ? t('Allow for this chat') : t('Approve')}</button>
-            ${panel.kind === 'none' ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval, this.bridge.state.trusted)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
+            ${panel.kind === 'none' && !plan ? html`<cs-menu primary .label=${t('Approve options')} ?disabled=${obstacle !== undefined} .entries=${approveEntries(approval, this.bridge.state.trusted)} @chosen=${this.onApproveOption}></cs-menu>` : nothing}
           </span>`
           : nothing
       }
+      ${approval.options.filter(({ mode }) => mode !== undefined).map((option) => html`<button type="button" class="secondary with-mode" ?disabled=${obstacle !== undefined} title=${obstacle ?? modeExplanation(option.mode!)} @click=${() => this.sendApproval({ optionId: option.optionId })}>${option.mode === 'acceptEdits' ? t('Approve and accept edits') : t('Approve and ask before each change')}</button>`)}
       <span class="split">
-        <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(t('Deny'), '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${() => this.deny()}>${t('Deny')}</button>
-        <cs-menu .label=${t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
+        <button type="button" class="secondary" ?disabled=${answering} title=${this.shortcut(denial, '⌥⌘⏎', 'Ctrl+Alt+Enter')} @click=${() => this.deny()}>${denial}</button>
+        <cs-menu .label=${plan ? t('Keep planning options') : t('Deny options')} ?disabled=${answering} .entries=${denyEntries(approval)} @chosen=${this.onDenyOption}></cs-menu>
       </span>
       ${panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${answering} title=${t('Decide nothing yet: it stays open and does not expire')} @click=${this.postpone}>${t('Not now')}</button>` : nothing}
       ${background && panel.kind === 'none' ? html`<button type="button" class="secondary" ?disabled=${obstacle !== undefined} @click=${() => this.sendApproval({ optionId: background.optionId })}>${t('Run in background')}</button>` : nothing}
@@ -333,6 +337,8 @@ function kindIcon({ preview, toolCall }: wire.ApprovalRequest): string {
     case 'fetch':
     case 'host':
       return 'globe';
+    case 'plan':
+      return 'checklist';
     case 'tool':
       return toolCall.kind === 'read' || toolCall.kind === 'search' ? 'file' : 'tools';
   }

@@ -7,7 +7,14 @@ import type * as wire from '../src/wire.gen.ts';
 export type ThreadEvent = wire.ThreadUpdate['events'][number];
 
 export type Item =
-  | { kind: 'prompt'; id: number; text: string; /** Shown before the server has it. */ early: boolean }
+  | {
+      kind: 'prompt';
+      id: number;
+      text: string;
+      /** Shown before the server has it. */
+      early: boolean;
+      attachments?: readonly wire.AttachedPlace[];
+    }
   | { kind: 'text' | 'thinking'; id: number; text: string }
   | CallItem
   | { kind: 'todo'; id: number; items: wire.TodoItem[] }
@@ -82,7 +89,7 @@ export function turnEndedChat(chat: Chat, error: string | undefined): Chat {
 function withEvent(chat: Chat, event: ThreadEvent): Chat {
   switch (event.type) {
     case 'prompt':
-      return { ...withPrompt(chat, event.text), turnRuns: true };
+      return { ...withPrompt(chat, event), turnRuns: true };
     case 'text':
     case 'thinking':
       return { ...withText(chat, event.type, event.text), turnRuns: true };
@@ -129,11 +136,12 @@ function replaced(chat: Chat, old: Item, item: Item): Chat {
   return { ...chat, items: chat.items.map((one) => (one === old ? item : one)) };
 }
 
-function withPrompt(chat: Chat, text: string): Chat {
+function withPrompt(chat: Chat, { text, attachments }: wire.PromptEvent): Chat {
+  const given = attachments === undefined ? {} : { attachments };
   const early = chat.items.find((item) => item.kind === 'prompt' && item.early && item.text === text);
   return early?.kind === 'prompt'
-    ? replaced(chat, early, { ...early, early: false })
-    : added(chat, { kind: 'prompt', text, early: false });
+    ? replaced(chat, early, { ...early, early: false, ...given })
+    : added(chat, { kind: 'prompt', text, early: false, ...given });
 }
 
 function withText(chat: Chat, kind: 'text' | 'thinking', text: string): Chat {

@@ -1,7 +1,7 @@
 /** Where a person writes: the text, and below it mode, agent, model and Send. Enter sends; approving is not done here. */
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
-import type { Attached, Completion } from '../src/messages.ts';
+import type { Completion } from '../src/messages.ts';
 import { revealLine, revealProse } from '../src/reveal.ts';
 import type { Mode } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
@@ -13,9 +13,11 @@ import './picker.ts';
 import type { Choice } from './picker.ts';
 import { currentChat, type State } from './state.ts';
 import { Recall } from './recall.ts';
-import { labelWords, modeWords, shortPath } from './words.ts';
+import { labelWords, modeWords, placeName, shortPath } from './words.ts';
 
 const MOST_ROWS = 10;
+/** Stands among the agents to choose from; no agent has a slash in its name. */
+const ADD_AGENT = '/add';
 
 export class Composer extends Drawn {
   static override properties = {
@@ -85,11 +87,16 @@ export class Composer extends Drawn {
           : nothing
       }
       ${
+        agent?.state === 'needsLogin'
+          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName })}>${t('Log in…')}</button></p>`
+          : nothing
+      }
+      ${
         agent?.fallen
           ? html`<p class="bypassed">${icon('warning')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'labelReset', agentName: agent.agentName })}>${t('Forget…')}</button></p>`
           : nothing
       }
-      ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
+      ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' && agent.state !== 'needsLogin' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
       ${this.queue()}
       <div class="composer-box" @dragover=${this.onDragOver} @drop=${this.onDrop}>
         ${this.chips()} ${this.completions()}
@@ -197,7 +204,7 @@ export class Composer extends Drawn {
 
   /** A chat keeps its agent: another one means another chat. */
   private agentChoices(fixed: string | undefined): Choice[] {
-    return this.state.agents.map((agent) => ({
+    const agents = this.state.agents.map((agent) => ({
       value: agent.agentName,
       name: agent.agentName,
       dot: `agent-${agent.label}`,
@@ -208,11 +215,13 @@ export class Composer extends Drawn {
         .filter(Boolean)
         .join(' · '),
     }));
+    return [...agents, { value: ADD_AGENT, name: t('Add agent…'), explanation: t('looks for installed agents') }];
   }
 
   private readonly onMode = ({ detail }: CustomEvent<string>): void => this.chooseMode(detail as Mode);
 
   private readonly onAgent = ({ detail }: CustomEvent<string>): void => {
+    if (detail === ADD_AGENT) return this.bridge.post({ type: 'agentAdd' });
     const chat = currentChat(this.state);
     if (chat?.agentName === detail) return;
     this.bridge.dispatch({ type: 'draftAgent', agentName: detail });
@@ -407,11 +416,6 @@ export function pathsOf(list: string): string[] {
       return []; // no address that a file could have
     }
   });
-}
-
-function placeName({ path, startLine, endLine }: Pick<Attached, 'path' | 'startLine' | 'endLine'>): string {
-  if (startLine === undefined) return path;
-  return endLine === undefined || endLine === startLine ? `${path}:${startLine}` : `${path}:${startLine}-${endLine}`;
 }
 
 function count(tokens: number): string {

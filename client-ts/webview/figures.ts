@@ -1,6 +1,6 @@
 /**
- * The figures of the approval history: decisions by kind, prompts by day, waiting and tool time, tokens and cost by model.
- * Sums what `history/stats` gives by day and draws it as bars. Each bar has its words and its number beside it as text, so
+ * The figures of the approval history: decisions by kind, prompts by day, waiting and tool time and how they are spread,
+ * tokens and cost by model. Sums what `history/stats` gives by day and draws it as bars. Each bar has its words and its number beside it as text, so
  * the bar itself is hidden from assistive technology. It asks for nothing; the history page does.
  */
 import { html, nothing, type TemplateResult } from 'lit';
@@ -32,12 +32,20 @@ export function figures(stats: wire.HistoryStatsResult | undefined): TemplateRes
   </section>`;
 }
 
-function charts({ calls, models }: wire.HistoryStatsResult): TemplateResult[] {
+function charts({ calls, models, times, activeHours }: wire.HistoryStatsResult): TemplateResult[] {
   const left = t('Filters by verdict or text leave models out.');
   return [
     chart(t('Decisions'), decisionBars(calls)),
-    chart(t('Prompts by day (UTC)'), promptBars(calls), t('Calls that you answered, or that nobody answered in time.')),
+    chart(
+      t('Prompts by day (UTC)'),
+      promptBars(calls),
+      [t('Calls that you answered, or that nobody answered in time.'), rateWords(calls, activeHours)]
+        .filter(Boolean)
+        .join(' '),
+    ),
     chart(t('Waiting and tool time'), timeBars(calls)),
+    chart(t('How long calls waited for you'), spreadBars(times, 'waited')),
+    chart(t('How long tools ran'), spreadBars(times, 'ran')),
     chart(
       t('Tokens by model'),
       modelBars(models),
@@ -75,7 +83,7 @@ export function promptBars(calls: readonly wire.CallFigures[]): Bar[] {
   return Array.from({ length: (last - first) / DAY + 1 }, (_, index) => {
     const date = new Date(first + index * DAY);
     const day = date.toISOString().slice(0, 10);
-    const asked = calls.filter((one) => one.day === day && (one.by === 'user' || one.by === 'timeout'));
+    const asked = calls.filter((one) => one.day === day && isPrompt(one));
     const amount = sum(asked.map((one) => one.calls));
     return {
       label: date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
@@ -99,6 +107,36 @@ export function timeBars(calls: readonly wire.CallFigures[]): Bar[] {
     words: durationWords(amount) || t('{0} ms', amount),
     look: 'other',
   }));
+}
+
+/** How many calls took how long; empty where none did. */
+export function spreadBars(times: readonly wire.CallTimes[], kind: 'waited' | 'ran'): Bar[] {
+  if (times.every((one) => one[kind] === 0)) return [];
+  return times.map((one, index): Bar => {
+    const above = times[index - 1]?.upToMs ?? 0;
+    return {
+      label: one.upToMs === undefined ? t('more than {0}', boundWords(above)) : t('up to {0}', boundWords(one.upToMs)),
+      amount: one[kind],
+      words: numberWords(one[kind]),
+      look: 'other',
+    };
+  });
+}
+
+/** A bound of a bucket, which is whole seconds or minutes. */
+function boundWords(ms: number): string {
+  return ms < 60_000 ? t('{0} s', numberWords(ms / 1000)) : t('{0} min', numberWords(ms / 60_000));
+}
+
+/** How often a person was asked in an hour in which an agent worked. */
+function rateWords(calls: readonly wire.CallFigures[], activeHours: number): string {
+  if (activeHours === 0) return '';
+  const rate = sum(calls.filter(isPrompt).map((one) => one.calls)) / activeHours;
+  return t('{0} in each hour with calls.', rate.toLocaleString(undefined, { maximumFractionDigits: 1 }));
+}
+
+function isPrompt({ by }: wire.CallFigures): boolean {
+  return by === 'user' || by === 'timeout';
 }
 
 /** What each model took; a hosted agent's is not known, so the agent stands for it. */

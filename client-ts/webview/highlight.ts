@@ -44,9 +44,13 @@ const LANGUAGES: Record<string, RegExp> = Object.fromEntries([
   ...'json jsonc yaml yml toml ini'.split(' ').map((name) => [name, DATA] as const),
 ]);
 
+export function isLanguage(name: string): boolean {
+  return Object.hasOwn(LANGUAGES, name.toLowerCase());
+}
+
 /** The code in pieces, whose texts make up the whole again. */
 export function highlight(code: string, language: string): Token[] {
-  const known = Object.hasOwn(LANGUAGES, language.toLowerCase()) ? LANGUAGES[language.toLowerCase()] : undefined;
+  const known = isLanguage(language) ? LANGUAGES[language.toLowerCase()] : undefined;
   if (!known || code.length > LIMIT) return [{ kind: 'plain', text: code }];
   const tokens: Token[] = [];
   let end = 0;

@@ -10,13 +10,14 @@ import { icon } from './drawn.ts';
 import { asPlace, type Place, withPlaces } from './fileLinks.ts';
 import { highlight } from './highlight.ts';
 import { t } from './l10n.ts';
+import { parserOptions } from './markdownBlocks.ts';
 import { textRows } from './rows.ts';
 import './rowsView.ts';
 
 export type OpenTarget = { href: string } | { path: string; line?: number };
 type Part = TemplateResult | string | typeof nothing;
 
-const parser = new MarkdownIt({ html: false, linkify: true, breaks: false }).disable(['image']);
+const parser = new MarkdownIt(parserOptions).disable(['image']);
 // Ours, below, decides what may be followed; a rejected link would otherwise stand there as raw text.
 parser.validateLink = (href) => asTarget(href) !== undefined;
 

@@ -8,7 +8,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { isTooLarge } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
-import type { Bridge } from './bridge.ts';
+import { type Bridge, textActions } from './bridge.ts';
 import { optionOf } from './answers.ts';
 import { Drawn, fullSentence, icon, revealed, sentence, warnings } from './drawn.ts';
 import { t } from './l10n.ts';
@@ -144,6 +144,7 @@ export class Review extends Drawn {
           home,
           raw: this.raw.has(approval.digest),
           toggleRaw: () => (this.raw = toggled(this.raw, approval.digest)),
+          actions: textActions(this.bridge),
           onSeen: () => this.requestUpdate(),
         })}
         ${warnings(approval)}

@@ -7,9 +7,10 @@ import { isElided, longNames } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Diff, type DiffRow, type Range, unifiedDiff } from './diff.ts';
 import { t } from './l10n.ts';
+import { sourceBlocks } from './markdownBlocks.ts';
 import { shortPath } from './words.ts';
 
-export type RowKind = 'text' | 'added' | 'removed' | 'same' | 'gap' | 'fact' | 'field' | 'part';
+export type RowKind = 'text' | 'added' | 'removed' | 'same' | 'gap' | 'fact' | 'field' | 'part' | 'block';
 
 export interface Row {
   kind: RowKind;
@@ -149,8 +150,10 @@ export function subjectRows({ preview, toolCall }: wire.ApprovalRequest, place: 
       return [
         ...lead,
         ...lineRows(`${preview.host}:${preview.port}`, { kind: 'text', must: true }),
-        ...fact(t('wanted in the sandbox by'), preview.command),
+        ...fact(t('wanted by'), preview.command),
       ];
+    case 'plan':
+      return [...lead, ...(raw ? sourceRows(preview.markdown) : planRows(preview.markdown))];
     case 'tool':
       return [...lead, ...(raw || !isTable(preview.input) ? jsonRows(preview.input) : tableRows(preview.input))];
   }
@@ -162,6 +165,23 @@ function namesOf(): Record<'path' | 'tool' | 'server', string> {
 
 function fact(name: string, value: string): Row[] {
   return lineRows(oneLine(value), { kind: 'fact', lead: name, must: true });
+}
+
+/** More of one block is not drawn as Markdown: it would be higher than what can be seen piece by piece. */
+const BLOCK_LINES = 20;
+const BLOCK_CHARACTERS = 600;
+
+/** A plan, each block of its Markdown a row of its own; what drawing would hide stands there as its source. */
+function planRows(markdown: string): Row[] {
+  return sourceBlocks(markdown).flatMap(({ text, drawn }): Row[] =>
+    drawn && text.length <= BLOCK_CHARACTERS && text.split('\n').length <= BLOCK_LINES
+      ? [{ kind: 'block', segments: [text], must: true }]
+      : sourceRows(text),
+  );
+}
+
+function sourceRows(text: string): Row[] {
+  return text.split('\n').flatMap((line) => lineRows(line, { kind: 'text', must: true }));
 }
 
 function commandRows(preview: wire.CommandPreview, place: Place): Row[] {

@@ -25,6 +25,7 @@ export class RowsView extends Drawn {
     seen: { attribute: false },
     look: {},
     open: { attribute: false },
+    block: { attribute: false },
     drawn: { state: true },
     said: { state: true },
   };
@@ -35,6 +36,8 @@ export class RowsView extends Drawn {
   declare look: string;
   /** Follows places in files, in text that nobody has to see. */
   declare open: ((path: string, line?: number) => void) | undefined;
+  /** Draws a block of Markdown. */
+  declare block: ((text: string) => unknown) | undefined;
   /** How many chunks are drawn. */
   declare private drawn: number;
   declare private said: string;
@@ -157,6 +160,8 @@ export class RowsView extends Drawn {
   private chunk(chunk: readonly Row[], first: number): TemplateResult[] {
     let unit = this.seen?.firstOf[first] ?? 0;
     return chunk.map((row) => {
+      if (row.kind === 'block')
+        return html`<div class="row kind-block"><div class="markdown" data-unit=${unit++}>${this.block?.(row.segments.join('')) ?? nothing}</div></div>`;
       let start = 0;
       const segments = row.segments.map((segment) => {
         const words = cutRanges(row.words ?? [], start, start + segment.length);

@@ -7,6 +7,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type * as wire from '../src/wire.gen.ts';
 import { icon } from './drawn.ts';
 import { t } from './l10n.ts';
+import { type Actions, markdown } from './markdown.ts';
 import { diffOf, hasTable } from './rows.ts';
 import './rowsView.ts';
 import { seenOf } from './seen.ts';
@@ -19,6 +20,8 @@ export interface SubjectView {
   /** The input of a tool as raw JSON. */
   raw: boolean;
   toggleRaw(): void;
+  /** What can be done with the links and the code of a plan. */
+  actions: Actions;
   /** Something came into view. */
   onSeen(): void;
 }
@@ -28,15 +31,30 @@ export function subjectView(approval: wire.ApprovalRequest, view: SubjectView): 
   const seen = seenOf(approval, view, view.raw);
   const rows =
     seen.rows.length > 0
-      ? html`<cs-rows class="subject" .label=${regionName(preview, view.of)} .look=${preview.kind === 'diff' ? 'diff' : preview.kind === 'tool' ? 'input' : ''} .rows=${seen.rows} .seen=${seen} @seen=${view.onSeen}></cs-rows>`
+      ? html`<cs-rows class="subject" .label=${regionName(preview, view.of)} .look=${look(preview, view.raw)} .rows=${seen.rows} .block=${preview.kind === 'plan' ? (text: string) => markdown(text, view.actions) : undefined} .seen=${seen} @seen=${view.onSeen}></cs-rows>`
       : nothing;
   if (preview.kind === 'diff') {
     if (preview.tooLarge)
       return html`${rows}<p class="notice">${icon('warning')} ${t('Too large to be drawn here: open the diff to approve or deny it there.')}</p>`;
     return seen.rows.length === 0 ? html`<p class="facts">${t('An empty file; no lines change.')}</p>` : html`${rows}`;
   }
+  if (preview.kind === 'plan')
+    return html`<p class="facts">${t('The plan, in the agent’s own words:')}</p>${rows}<button type="button" class="link" aria-pressed=${view.raw ? 'true' : 'false'} @click=${view.toggleRaw}>${t('Plain text')}</button>`;
   if (!hasTable(preview)) return html`${rows}`;
   return html`${rows}<button type="button" class="link" aria-pressed=${view.raw ? 'true' : 'false'} @click=${view.toggleRaw}>${t('Raw JSON')}</button>`;
+}
+
+function look(preview: wire.Preview, raw: boolean): string {
+  switch (preview.kind) {
+    case 'diff':
+      return 'diff';
+    case 'tool':
+      return 'input';
+    case 'plan':
+      return raw ? '' : 'plan';
+    default:
+      return '';
+  }
 }
 
 function regionName(preview: wire.Preview, of: string): string {
@@ -49,6 +67,8 @@ function regionName(preview: wire.Preview, of: string): string {
       return t('Address of {0}', of);
     case 'host':
       return t('Host of {0}', of);
+    case 'plan':
+      return t('Plan of {0}', of);
     case 'tool':
       return t('Input of {0}', of);
   }

@@ -3,15 +3,17 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 
-import { revealProse } from '../src/reveal.ts';
-import type { Bridge, Scroll } from './bridge.ts';
+import { revealLine, revealProse } from '../src/reveal.ts';
+import type * as wire from '../src/wire.gen.ts';
+import { type Bridge, type Scroll, textActions } from './bridge.ts';
 import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
 import { Speech } from './speech.ts';
 import { t } from './l10n.ts';
-import { type Actions, markdown, type OpenTarget } from './markdown.ts';
+import { type Actions, markdown } from './markdown.ts';
 import type { State } from './state.ts';
+import { placeName, shortPath } from './words.ts';
 
 /** Drawn at once; earlier ones come when asked for. */
 const PAGE = 150;
@@ -130,7 +132,7 @@ export class Transcript extends Drawn {
   ): TemplateResult {
     switch (item.kind) {
       case 'prompt':
-        return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.promptTools(item.text)}</div>`;
+        return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.attachments(item.attachments)}${this.promptTools(item.text, item.attachments !== undefined)}</div>`;
       case 'text':
         return html`<div class="message agent markdown" data-testid="message" data-role="agent">${markdown(item.text, this.actions)}<div class="message-tools">${this.copyButton(item.text)}</div></div>`;
       case 'thinking':
@@ -152,11 +154,25 @@ export class Transcript extends Drawn {
     return html`<button type="button" class="tool" aria-label=${t('Copy this message')} title=${t('Copy')} @click=${() => this.actions.copy(text)}>${icon('copy')}</button>`;
   }
 
-  private promptTools(text: string): TemplateResult {
+  private attachments(places: readonly wire.AttachedPlace[] | undefined): TemplateResult | typeof nothing {
+    if (places === undefined) return nothing;
+    const { workspace, home } = this.state;
+    return html`<ul class="chips" aria-label=${t('Attached')}>
+      ${places.map(({ path = '', startLine, endLine, image }) => {
+        const from = path === '' ? t('the selection') : image ? path : shortPath(path, workspace, home);
+        const name = placeName({ path: from, startLine, endLine });
+        return html`<li class="chip" data-testid="sent-attachment">${icon(image ? 'file-media' : startLine === undefined ? 'file' : 'selection')}<span class="chip-name" title=${revealLine(path)}>${revealLine(name)}</span></li>`;
+      })}
+    </ul>`;
+  }
+
+  private promptTools(text: string, attached: boolean): TemplateResult {
+    const repeat = attached ? t('Repeat this prompt without its attachments') : t('Repeat this prompt');
+    const change = attached ? t('Change this prompt, without its attachments') : t('Change this prompt');
     return html`<div class="message-tools">
       ${this.copyButton(text)}
-      <button type="button" class="tool" aria-label=${t('Change this prompt')} title=${t('Change this prompt')} @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: text, bubbles: true }))}>${icon('edit')}</button>
-      <button type="button" class="tool" aria-label=${t('Repeat this prompt')} title=${t('Repeat this prompt')} @click=${() => this.again(text)}>${icon('refresh')}</button>
+      <button type="button" class="tool" aria-label=${change} title=${change} @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: text, bubbles: true }))}>${icon('edit')}</button>
+      <button type="button" class="tool" aria-label=${repeat} title=${repeat} @click=${() => this.again(text)}>${icon('refresh')}</button>
     </div>`;
   }
 
@@ -206,24 +222,12 @@ export class Transcript extends Drawn {
     return html`<ul class="suggestions" aria-label=${t('Suggestions')}>
         ${prompts.map((prompt) => html`<li><button type="button" class="chip" @click=${() => this.dispatchEvent(new CustomEvent('compose', { detail: prompt, bubbles: true }))}>${prompt}</button></li>`)}
       </ul>
-      ${isDemo ? html`<p class="facts" data-testid="demo">${t('The model demo works offline and understands a few plain requests only.')} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Choose a model or agent')}</button></p>` : nothing}`;
+      ${isDemo ? html`<p class="facts" data-testid="demo">${t('The model demo works offline and understands a few plain requests only.')} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'openSettings' })}>${t('Choose a model')}</button> · <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentAdd' })}>${t('Add agent…')}</button></p>` : nothing}`;
   }
 
-  private readonly actions: Actions = {
-    open: (target) => this.open(target),
-    copy: (text) => this.bridge.post({ type: 'copy', text }),
-    insert: (text) => this.bridge.post({ type: 'insert', text }),
-  };
-
-  private readonly open = (target: OpenTarget): void => {
-    if ('href' in target) this.bridge.post({ type: 'openLink', href: target.href });
-    else
-      this.bridge.post({
-        type: 'openFile',
-        path: target.path,
-        ...(target.line !== undefined && { line: target.line }),
-      });
-  };
+  private get actions(): Actions {
+    return textActions(this.bridge);
+  }
 
   private readonly onScroll = (event: Event): void => {
     const log = event.currentTarget as HTMLElement;

@@ -96,6 +96,10 @@ export function modeName(mode: wire.Mode): string {
   return modeWords().find((words) => words.mode === mode)?.name ?? mode;
 }
 
+export function modeExplanation(mode: wire.Mode): string {
+  return modeWords().find((words) => words.mode === mode)?.explanation ?? '';
+}
+
 export function labelWords(label: wire.AgentView['label']): string {
   const words: Record<wire.AgentView['label'], string> = {
     gated: t('gated: every call comes to this desk'),
@@ -260,6 +264,7 @@ export function toolWords(tool: string): string {
     search: t('Search in files'),
     shell: t('Run a command'),
     web_fetch: t('Fetch a page'),
+    'acp:plan': t('Plan'),
     'acp:read': t('Read'),
     'acp:edit': t('Edit'),
     'acp:delete': t('Delete'),
@@ -271,4 +276,15 @@ export function toolWords(tool: string): string {
   const mcp = /^mcp__(.+?)__(.+)$/.exec(tool);
   if (mcp) return t('{0} of {1}', mcp[2]!, mcp[1]!);
   return Object.hasOwn(words, tool) ? words[tool]! : tool;
+}
+
+/** A place as a person writes it: a path, with a line or lines behind it. */
+export function placeName(place: {
+  path: string;
+  startLine?: number | undefined;
+  endLine?: number | undefined;
+}): string {
+  const { path, startLine, endLine } = place;
+  if (startLine === undefined) return path;
+  return endLine === undefined || endLine === startLine ? `${path}:${startLine}` : `${path}:${startLine}-${endLine}`;
 }

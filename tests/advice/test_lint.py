@@ -51,6 +51,16 @@ FINE = [
     "deny Edit(**)",
     "deny Bash(bash -c:*)",
     "allow Bash(curl https://example.com/a?b=1&c=2)",
+    "deny Bash(/usr/bin/x:*)",
+    "deny Bash('my tool' x)",
+    "deny Bash(echo 'a, b')",
+    "deny Bash(git push origin :main)",
+    "deny Read(//etc/passwd)",
+    "deny Read(/tmp/**)",
+    "deny Read(/bin/)",
+    "deny Read(./etc/x)",
+    "deny Read(cost$.txt)",
+    "deny Read(a,b.txt)",
 ]
 
 
@@ -104,6 +114,26 @@ COMPLAINTS = [
     ("allow Bsh(x)", "names a tool that is not known"),
     ("allow Bsh(x)", "`Bsh` is not one of `Bash`, `Read`, `Edit`, `WebFetch` and `Agent`"),
     ("allow run_node(node_type:shell)", "only a deny or ask rule may match"),
+    ("deny Bash(^rm)", "is no regular expression"),
+    ("deny Bash(^rm .*$)", "is no regular expression"),
+    ("deny Bash(/rm/)", "is no regular expression"),
+    ("deny Bash(/rm.*/i)", "is no regular expression"),
+    ("deny Bash(rm, mv)", "one rule for each command"),
+    ("deny Bash(rm,mv:*)", "one rule for each command"),
+    ('deny Bash("rm:*")', "leave out the quotes"),
+    ("deny Bash('git push')", "leave out the quotes"),
+    ("deny Bash(git push :*)", "write `git push:*`"),
+    ("deny Read(/etc/passwd)", "write `//etc/passwd` for the place on the disk"),
+    ("deny Edit(/home/me/.ssh/**)", "write `//home/me/.ssh/**`"),
+    ("deny Read($HOME/.ssh)", "`$HOME` for a name"),
+    ("deny Read(${HOME}/.ssh)", "`${HOME}` for a name"),
+    ("deny Read(%USERPROFILE%/x)", "`%USERPROFILE%` for a name"),
+    ("deny Read(file:secrets/key)", "write the path alone"),
+    ("deny Read(path:secrets)", "write the path alone"),
+    (r"deny Read(C:\x)", "drive letter"),
+    ("deny Read(C:/x)", "drive letter"),
+    ('deny Read("a.txt")', "leave out the quotes"),
+    ("deny Read(.env, .env.local)", "one rule for each path"),
 ]
 
 

@@ -2,10 +2,13 @@
 
 Run as `scripted_agent.py SCRIPT LOG`, standard library only. SCRIPT is JSON: `{"prompts": [[step, …], …]}`, the steps
 of each `session/prompt` in turn (the last is repeated), and optionally `"modes"`, `"version"`, `"greeting"`.
-`"remembers": true` makes it keep what it was prompted, beside SCRIPT, and repeat that when a session is loaded;
+`"remembers": true` makes it keep what it was prompted, beside SCRIPT or in the file `"memory"`, and repeat that when a
+session is loaded;
 `"loads": [[step, …], …]` are played in turn before it answers `session/load` or `session/resume`, `"after_load": [step,
 …]` right after; `"on_mode": [step, …]` once, before it answers `session/set_mode` (none
-of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`. Steps:
+of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`;
+`"needs_login": MESSAGE` is its answer to that, to loading and to prompts, until `authenticate` is asked;
+`"login_fails": MESSAGE` is its answer to that. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -52,7 +55,8 @@ class Agent:
         self.asked: set = set()
         self.prompt: dict = {}
         self.loaded = 0
-        self.memory = Path(sys.argv[1]).with_suffix(".memory")
+        kept = script.get("memory")
+        self.memory = Path(kept).expanduser() if kept else Path(sys.argv[1]).with_suffix(".memory")
 
     def serve(self) -> None:
         self.note({"started": {"env": dict(os.environ), "cwd": os.getcwd(), "pid": os.getpid()}})
@@ -68,6 +72,12 @@ class Agent:
                 told = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": {"name": "scripted",
                         "version": self.script.get("version", "1")}}  # fmt: skip
                 self.reply(message, {**told, **self.script.get("greeting", {})})
+            elif "needs_login" in self.script and method in ("session/new", "session/load", "session/prompt"):
+                error = {"code": -32000, "message": self.script["needs_login"]}
+                self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
+            elif method == "authenticate" and "login_fails" in self.script:
+                error = {"code": -32603, "message": self.script["login_fails"]}
+                self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
             elif method == "session/new" and "new_fails" in self.script:
                 error = {"code": -32000, "message": self.script["new_fails"]}
                 self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
@@ -96,6 +106,8 @@ class Agent:
                     self.cancels += 1
                     self.changed.notify_all()
             elif "id" in message:
+                if method == "authenticate":
+                    self.script.pop("needs_login", None)
                 if method == "session/set_mode":
                     self.prompt = self.prompt or message
                     self.run(self.script.pop("on_mode", []))
@@ -125,6 +137,7 @@ class Agent:
         return json.loads(self.memory.read_text()) if self.memory.exists() else {}
 
     def remember(self, sessions: dict) -> None:
+        self.memory.parent.mkdir(parents=True, exist_ok=True)
         self.memory.write_text(json.dumps(sessions))
 
     def session(self) -> str:

@@ -48,13 +48,30 @@ class Stage:
         return [json.loads(line) for line in self._log.read_text().splitlines()][-1]["user_texts"]
 
 
+def plans(workspace: Path) -> dict:
+    """Scenarios in which the model plans first: with and without permissions that the plan asks for itself."""
+    find = {"name": "ToolSearch", "args": {"query": "select:EnterPlanMode,ExitPlanMode", "max_results": 5}}
+    enter = {"name": "EnterPlanMode", "args": {}}
+    run = CLAUDE.shell(f"echo ran > {workspace}/shell.txt")
+    allowed = [{"tool": "Bash", "prompt": "write shell.txt"}]
+    return {
+        name: {"steps": [{"text": "I plan.", "tools": [call]} for call in (find, enter, shown, run)]}
+        for name, shown in {
+            "plan": {"name": "ExitPlanMode", "args": {"plan": PLAN}},
+            "planallows": {"name": "ExitPlanMode", "args": {"plan": PLAN, "allowedPrompts": allowed}},
+        }.items()
+    }
+
+
 @pytest.fixture
 async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     place = make_place(tmp_path)
     (place.workspace / "seed.txt").write_text(SEED)
     (place.workspace / "sub").mkdir()
     log = tmp_path / "model.jsonl"
-    server, port = model_server.serve(0, CLAUDE.script(place.workspace), log)
+    script = CLAUDE.script(place.workspace)
+    script["scenarios"] |= plans(place.workspace)
+    server, port = model_server.serve(0, script, log)
     try:
         yield Stage(place, f"http://127.0.0.1:{port}", log)
     finally:
@@ -63,6 +80,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         server.server_close()
 
 
+PLAN = "# Plan\n\n1. write `shell.txt`"
 APPROVE = {"option": "allow_once"}
 DENY = {"option": "reject_once"}
 EFFECTS = {
@@ -199,3 +217,32 @@ async def test_a_stop_takes_an_open_card_away_and_nothing_runs(stage: Stage):
     assert await playing == "cancelled"
     assert stage.place.person.states() == [("cancelled", "cancel")]
     assert stage.place.digest() == before
+
+
+def approve_but_commands(card) -> dict:
+    return DENY if card.preview.kind == "command" else APPROVE
+
+
+async def test_an_approved_plan_allows_none_of_its_calls(stage: Stage):
+    stage.place.person.decide = approve_but_commands
+    assert await stage.play("plan") == "end_turn"
+    kinds = [card.preview.kind for card in stage.place.person.shown]
+    assert kinds == ["tool", "tool", "plan", "command"]
+    assert stage.place.person.shown[2].preview.markdown == PLAN
+    assert not (stage.place.workspace / "shell.txt").exists()
+    assert (stage.agent.label, stage.place.of("notice")) == ("gated", [])
+
+
+async def test_a_plan_that_asks_for_permissions_of_its_own_gets_none(stage: Stage):
+    stage.place.person.decide = approve_but_commands
+    await stage.play("planallows")
+    assert [card.preview.kind for card in stage.place.person.shown] == ["tool", "tool", "command"]
+    assert not (stage.place.workspace / "shell.txt").exists()
+    assert any("allowedPrompts" in text for text in stage.said())
+
+
+async def test_keep_planning_with_a_message_reaches_the_model_in_the_same_turn(stage: Stage):
+    keep = {**DENY, "reason": "plan the tests too"}
+    stage.place.person.decide = lambda card: keep if card.preview.kind == "plan" else APPROVE
+    assert await stage.play("plan") == "end_turn"
+    assert any("keep planning and said: plan the tests too" in text for text in stage.said())

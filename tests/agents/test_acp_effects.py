@@ -217,7 +217,7 @@ NOT_UNDERSTOOD = [
     ("an address of a file", {"kind": "fetch", "rawInput": {"url": "file:///etc/passwd"}}, []),
     ("an address with headers", {"rawInput": {"url": "https://x.org", "headers": {}}}, [FetchUrl("https://x.org")]),
     ("a fetch without an address", {"kind": "fetch", "rawInput": {"path": "a"}}, []),
-    ("a change of mode", {"kind": "switch_mode", "rawInput": {"plan": "x"}}, []),
+    ("a change of mode", {"kind": "switch_mode", "rawInput": {"mode": "x"}}, []),
     ("a name of an MCP tool in the title", {"kind": "other", "title": "mcp__s__t", "rawInput": {"a": 1}}, []),
     (
         "a patch in a text with a line that no patch has",

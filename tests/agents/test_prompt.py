@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.agents.prompt import with_attachments
-from countersign.wire.threads import Attachment
+from countersign.agents.prompt import attached_places, with_attachments
+from countersign.wire.threads import AttachedPlace, Attachment
 
 CASES = [
     ("nothing", None, "look"),
@@ -32,3 +32,15 @@ CASES = [
 @pytest.mark.parametrize(("attachments", "text"), [row[1:] for row in CASES], ids=[row[0] for row in CASES])
 def test_an_attachment_reads_as_what_it_is(attachments, text):
     assert with_attachments("look", attachments) == text
+
+
+def test_a_chat_keeps_where_an_attachment_is_from_and_not_what_is_in_it():
+    given = [
+        Attachment(kind="selection", path="a.py", text="x = 1", start_line=3, end_line=4),
+        Attachment(kind="image", path="a.png", mime_type="image/png", data="x"),
+    ]
+    assert attached_places(given) == [
+        AttachedPlace(path="a.py", start_line=3, end_line=4),
+        AttachedPlace(path="a.png", image=True),
+    ]
+    assert attached_places([]) is attached_places(None) is None

@@ -54,5 +54,6 @@ def _rounds(script: str, thread: str) -> list[float]:
 
 
 def environment() -> dict[str, str]:
-    """Ours, with this checkout's `countersign` found first."""
-    return {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "server")}
+    """Ours, with this checkout's `countersign` found first, and compiled modules written and read."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(HERE.parents[1] / "server")}

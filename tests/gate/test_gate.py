@@ -226,7 +226,8 @@ async def test_bypass_for_this_session_is_not_written(house: WorkspaceServer):
 
 
 async def test_a_grant_for_the_chat_answers_its_open_twin_and_the_next_call(house: WorkspaceServer):
-    first, twin = house.submit(), house.submit()
+    turn = house.turn()  # the cards of one turn are shown in the order of its calls
+    first, twin = house.submit(turn=turn), house.submit(turn=turn)
     await house.desk.card(2)
     await house.answer(house.desk.shown[0], "allow_chat")
     assert isinstance(await settled(first), Ran)

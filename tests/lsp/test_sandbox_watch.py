@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -61,3 +62,33 @@ def test_the_policy_of_other_folders_waits_for_a_try_out_of_its_own(tmp_path: Pa
     policies.append(replace(policies[0], sandbox_mode="off"))
     assert watch.policy() is policies[-1], "where it is off, nothing is tried out"
     confiner.may.set()
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+async def test_who_waits_for_the_try_out_gets_the_policy_with_its_result(tmp_path: Path, asked_before: bool) -> None:
+    live = Policy(workspace=str(tmp_path), home="/h", sandbox_mode="commands")
+    confiner = SlowConfiner(tmp_path, HELD)
+    watch = SandboxWatch(confiner, lambda: live, lambda: None)
+    if asked_before:
+        watch.policy()
+    waiting = asyncio.create_task(watch.tried())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    confiner.may.set()
+    async with asyncio.timeout(PATIENCE):
+        await waiting
+    assert watch.policy().sandbox_available
+    assert confiner.tries == 1
+
+
+async def test_nobody_waits_where_it_is_off_or_was_tried_out(tmp_path: Path) -> None:
+    policies = [Policy(workspace=str(tmp_path), home="/h")]
+    confiner = SlowConfiner(tmp_path, HELD)
+    watch = SandboxWatch(confiner, lambda: policies[-1], lambda: None)
+    await watch.tried()
+    assert confiner.tries == 0
+    policies.append(replace(policies[-1], sandbox_mode="commands"))
+    confiner.may.set()
+    await watch.tried()
+    await watch.tried()
+    assert confiner.tries == 1

@@ -335,7 +335,8 @@ def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
 
 _PROTECTED = re.compile(
     r"(.*/)?(\.git(/.*)?|\.(vscode|idea|husky|devcontainer|countersign|claude|codex|gemini|qwen|opencode|cline|clinerules|copilot"
-    r"|cursor|zed)/.*|\.envrc|\.mcp\.json|\.npmrc|\.gitmodules|[^/]*\.code-workspace|\.yarnrc\.yml|\.cargo/config\.toml"
+    r"|cursor|zed|windsurf|kiro|roo)/.*|\.devcontainer\.json|\.hg/hgrc"
+    r"|\.envrc|\.mcp\.json|\.npmrc|\.gitmodules|[^/]*\.code-workspace|\.yarnrc\.yml|\.cargo/config\.toml"
     r"|\.?venv/bin/.*|node_modules/\.bin/.*|opencode\.json|\.github/(hooks|copilot)/.*)", re.I)  # fmt: skip
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
 

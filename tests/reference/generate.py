@@ -19,7 +19,7 @@ SIDE = 4
 
 PROGRAMS: tuple[tuple[str, ...], ...] = (
     ("alpha", "one"), ("alpha", "two"), ("alpha",), ("beta", "one", "two"), ("beta",), ("gamma", "run", "x"),
-    ("omega",), ("npm", "run", "test"), ("npm", "run", "build"), ("npm", "publish"), ("npm", "test"),
+    ("omega",), ("npm", "run", "test"), ("npm", "run", "build"), ("npm", "outdated"), ("npm", "test"),
     ("cargo", "test"), ("cargo", "build"), ("make", "lint"), ("make", "deploy"), ("terraform", "plan"),
     ("terraform", "apply"), ("shutdown", "now"), ("kubectl", "get"), ("mypy", "src"), ("ls", "src"),
     ("ls",), ("cat", "a.txt"), ("echo", "hi"), ("printf", "x"), ("wc", "a.txt"), ("grep", "x", "a.txt"),

@@ -140,3 +140,36 @@ async def test_a_chat_of_the_built_in_agent_is_remembered(stage: Stage):
         await desk.prompt(thread, "list .")
     async with stage.server() as desk:
         assert (await opened(desk, thread))[0] == "kept"
+
+
+def asked(call_id: str, request_id: int, **call: Json) -> Json:
+    """A step of the script: ask for leave."""
+    options = [
+        {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "no", "name": "No", "kind": "reject_once"},
+    ]
+    params = {"toolCall": {"toolCallId": call_id, **call}, "options": options}
+    return {"ask": "session/request_permission", "id": request_id, "params": params}
+
+
+async def test_a_plan_approved_with_edits_sets_the_mode_of_the_chat_for_good(stage: Stage):
+    plan = {"kind": "switch_mode", "title": "Approve Plan", "rawInput": {"plan": "# Plan\n\n1. write a.txt"}}
+    written = {"file_path": str(stage.workspace / "a.txt"), "content": "a\n"}
+    edit = {"kind": "edit", "title": "Write", "rawInput": written}
+    stage.play([asked("p", 1, **plan), asked("w", 2, **edit)], [asked("w2", 3, **edit)], greeting={})
+    async with stage.server() as desk:
+        thread = await desk.thread(agentName="Scripted")
+        turn = desk.prompt(thread, "plan it")
+        card = await desk.peer.wait_for("tool/approvalRequest")
+        assert card["preview"] == {"kind": "plan", "markdown": "# Plan\n\n1. write a.txt"}
+        answer = {"approvalId": card["approvalId"], "digest": card["digest"], "bypassAll": False,
+                  "response": {"outcome": {"outcome": "selected", "optionId": "allow_plan_accept_edits"}}}  # fmt: skip
+        await desk.peer.request("tool/approvalResponse", answer)
+        await turn
+        assert (await desk.peer.request("thread/open", {"threadId": thread}))["mode"] == "acceptEdits"
+    async with stage.server() as desk:
+        assert (await desk.peer.request("thread/open", {"threadId": thread}))["mode"] == "acceptEdits"
+        rows = (await desk.peer.request("history/query", {"filter": {}, "limit": 50}))["entries"]
+        tools = [(row["tool"], row["phase"], row["by"]) for row in rows if row["phase"] == "decided"]
+        assert ("acp:plan", "decided", "user") in tools
+        assert ("acp:edit", "decided", "mode") in tools

@@ -76,14 +76,16 @@ async def test_a_search_finds_titles_prompts_and_answers_in_any_case(desk: Desk)
 
 async def test_an_export_holds_what_was_said_and_how_each_call_ended(desk: Desk):
     thread = await desk.thread()
-    turn = desk.prompt(thread, "run touch one")
+    given = [{"kind": "selection", "path": "src/a.py", "text": "secret", "startLine": 3, "endLine": 4}]
+    turn = desk.prompt(thread, "run touch one", attachments=given)
     await desk.answer(await desk.card("touch one"), "reject_once")
     await turn
     path = Path((await desk.peer.request("thread/export", {"threadId": thread}))["path"])
     text = path.read_text()  # noqa: ASYNC240 a small file of the test's own
     assert path.stat().st_mode & 0o077 == 0  # noqa: ASYNC240 the same
     assert text.startswith("# run touch one\n")
-    assert "\n> run touch one\n" in text
+    assert "\n> run touch one\n\n> Attached: `src/a.py:3-4`\n" in text
+    assert "secret" not in text
     assert "\n- `touch one`: not done, decided by user\n" in text
 
 
@@ -93,3 +95,19 @@ def test_text_of_an_agent_does_not_leave_its_place_in_an_export():
         status="pending",
     )  # fmt: skip
     assert list(markdown_of([call])) == ["- ````a ``b` c````: no result"]
+
+
+async def test_a_chat_has_a_temporary_folder_as_long_as_it_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    parent = tmp_path / "temporary"
+    parent.mkdir()
+    monkeypatch.setenv("TMPDIR", str(parent))
+    async with open_desk(tmp_path / "ws", tmp_path / "storage") as desk:
+        thread, other = await desk.thread(), await desk.thread()
+        for chat in (thread, other):
+            turn = desk.prompt(chat, f'run echo kept > "$TMPDIR/x" # {chat}')
+            await desk.answer(await desk.card(chat), "allow_once")
+            await turn
+        assert [path.read_text() for path in parent.glob("*/*/x")] == ["kept\n", "kept\n"]
+        await desk.peer.request("thread/delete", {"threadId": thread})
+        assert len(list(parent.glob("*/*/x"))) == 1
+    assert not list(parent.iterdir()), "it ends with the server"

@@ -161,7 +161,9 @@ async def test_figures_are_summed_by_agent_model_and_day_and_by_the_command_too(
     assert gpt.get("cost") is None
     (call,) = figures["calls"]
     assert (call["verdict"], call["by"], call["calls"], call["waitedMs"]) == ("allow", "mode", 1, 0)
-    assert (other, reads) == ({"calls": [], "models": []}, {"calls": figures["calls"], "models": []})
+    assert (other["calls"], other["models"], other["activeHours"]) == ([], [], 0)
+    assert (reads["calls"], reads["models"], reads["activeHours"]) == (figures["calls"], [], 1)
+    assert sum(each["ran"] for each in reads["times"]) == 1
     told = await asyncio.to_thread(stats_of, storage)
     assert "Countersign, claude: 2 requests" in told
     assert "Countersign, gpt: 1 requests" in told

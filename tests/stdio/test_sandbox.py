@@ -83,6 +83,7 @@ async def test_a_failure_in_it_becomes_a_card_to_run_outside(tmp_path: Path, opt
         await desk.answer(await desk.card())
         card = await desk.card("outside_sandbox")
         assert card["preview"].get("sandbox") is None
+        assert card["preview"]["outside"] is True
         assert "the sandbox refused `.vscode/x`" in card["reason"]
         assert {"allow_chat", "allow_turn"} & {offered["optionId"] for offered in card["options"]} == set()
         await desk.answer(card, option)
@@ -103,3 +104,12 @@ async def test_a_command_runs_in_it_and_its_card_says_so(tmp_path: Path) -> None
         assert "TOPSECRET" not in result["output"]
         (finished,) = [row for row in desk.rows() if row["phase"] == "finished"]
         assert finished["outcome"]["sandbox"]["backend"] == "bubblewrap"
+
+
+@needs_sandbox
+async def test_the_first_command_of_a_server_runs_in_it_too(tmp_path: Path) -> None:
+    async with open_desk(tmp_path / "work", tmp_path / "storage", **sandboxed()) as desk:
+        card, _ = await result_of(desk, f"run touch inside; touch {tmp_path / 'made'}; true")
+        assert card["preview"]["sandbox"] == {"mode": "commands", "network": "none", "hosts": []}
+        assert (desk.workspace / "inside").exists()
+        assert not (tmp_path / "made").exists()

@@ -120,6 +120,10 @@ def told(success: bool, output: str, by: str) -> ToolResultEvent:
     )  # fmt: skip
 
 
+def refused(refusal: Refused) -> ToolResultEvent:
+    return told(False, refusal.output, refusal.by).model_copy(update={"refusal": refusal.view})
+
+
 FLOOR, STOPPED = (
     Refused("denied", "floor", "the ledger is full", "r"), Refused("cancelled", "cancel", "the turn was stopped", "r"),
 )  # fmt: skip
@@ -129,13 +133,21 @@ EXPIRED, LATE = Refused("expired", "timeout", "nobody answered", "r"), Refused("
 @pytest.mark.parametrize(
     ("kept", "state", "by", "notices"),
     [
-        (told(False, FLOOR.output, "floor"), "denied", "floor", []),
-        (told(False, EXPIRED.output, "timeout"), "expired", "timeout", []),
-        (told(False, STOPPED.output, "cancel"), "cancelled", "cancel", []),
+        (refused(FLOOR), "denied", "floor", []),
+        (refused(EXPIRED), "expired", "timeout", []),
+        (refused(STOPPED), "cancelled", "cancel", []),
         (told(False, "no JSON", "floor"), "interrupted", "restart", ["interrupted"]),
+        (told(False, FLOOR.output, "floor"), "interrupted", "restart", ["interrupted"]),
         (call("c"), "interrupted", "restart", ["interrupted"]),
     ],
-    ids=["denied by a floor", "expired", "stopped", "told what it cannot be", "not told"],
+    ids=[
+        "denied by a floor",
+        "expired",
+        "stopped",
+        "told what it cannot be",
+        "an output that looks like a refusal",
+        "not told",
+    ],
 )
 async def test_the_end_of_a_request_that_a_chat_was_told_is_recorded_as_told_and_not_told_again(
     left: Left, kept: ThreadEvent, state: str, by: str, notices: list[str]
@@ -157,11 +169,12 @@ async def test_the_end_of_a_request_that_a_chat_was_told_is_recorded_as_told_and
     [
         (told(True, "made it", "user"), "done"),
         (told(False, "no such file", "user"), "failed"),
-        (told(False, STOPPED.output, "cancel"), "cancelled"),
-        (told(False, LATE.output, "change"), "interrupted"),
+        (refused(STOPPED), "cancelled"),
+        (refused(LATE), "interrupted"),
+        (told(False, LATE.output, "user"), "failed"),
         (call("c"), "interrupted"),
     ],
-    ids=["done", "failed", "stopped", "its file had changed", "not told"],
+    ids=["done", "failed", "stopped", "its file had changed", "an output that looks like a refusal", "not told"],
 )
 async def test_the_end_of_a_call_that_a_chat_was_told_is_recorded_as_told(
     left: Left, kept: ThreadEvent, ended: str

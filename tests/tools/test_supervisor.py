@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from countersign.tools.shell.fork_client import fork_server
 from countersign.tools.shell.supervised import MARK, Supervised, spawn_supervised
 
 from .workbench import PATIENCE
@@ -35,7 +36,10 @@ MEMBERS = 4
 
 PARENT = """
 import asyncio, os, sys
+from countersign.tools.shell.fork_client import fork_server
 from countersign.tools.shell.supervised import spawn_supervised
+
+fork_server.usable = sys.argv[2] == "True"
 
 async def main():
     family = ["bash", "-c", sys.argv[1]]
@@ -44,6 +48,12 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+@pytest.fixture(autouse=True, params=["forked", "script"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to start a supervisor keep each promise."""
+    monkeypatch.setattr(fork_server, "usable", request.param == "forked")
 
 
 @contextmanager
@@ -104,7 +114,7 @@ async def run(script: str, *, env: dict[str, str] | None = None, cwd: str | int 
 
 async def test_kill_9_of_the_server_ends_everybody_however_they_were_started() -> None:
     server = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PARENT, FAMILY,
+        sys.executable, "-c", PARENT, FAMILY, str(fork_server.usable),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
@@ -336,6 +346,7 @@ async def test_input_reaches_the_program(started: list[Supervised]) -> None:
 
 
 async def test_a_start_that_is_cancelled_leaves_nobody(tmp_path: Path) -> None:
+    await run("true")  # what is opened once for all programs is there
     before = set(os.listdir("/proc/self/fd"))
     starting = asyncio.create_task(spawn_supervised(["sleep", "1000"], env=ENVIRONMENT, cwd=str(tmp_path)))
     await asyncio.sleep(0)

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { armed, fakeWebview, opened, snapshot } from '../fakeWebview.ts';
-import { diffApproval, fetchApproval, plainCommand, toolApproval } from '../fixtures.ts';
+import { diffApproval, fetchApproval, hostApproval, outsideCommand, plainCommand, toolApproval } from '../fixtures.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -15,6 +15,8 @@ afterEach(() => {
 describe('a card says what will happen and offers what the gate offered', () => {
   const heads: [string, ReturnType<typeof plainCommand>][] = [
     ['Run shell command?', plainCommand()],
+    ['Run outside the sandbox?', outsideCommand()],
+    ['Allow registry.example for this chat?', hostApproval()],
     ['Edit src/parse.py?', diffApproval()],
     ['Fetch docs.python.org?', fetchApproval()],
     ['Use create_issue of github?', toolApproval()],

@@ -60,6 +60,31 @@ describe('chips', () => {
   });
 });
 
+it('an agent that needs a login says so, with its own button, before and in a chat', async () => {
+  const detail = 'the agent needs a login (`Authentication required`)';
+  const waiting = agents().map((one) => ({ ...one, ...(one.default && { state: 'needsLogin' as const, detail }) }));
+  for (const says of [[], [opened]]) {
+    const webview = await fakeWebview(snapshot({ agents: waiting }), ...says);
+    expect(webview.find('[data-testid="needs-login"]').textContent).toContain(detail);
+    webview.button('Log in…').click();
+    expect(webview.sent('agentLogin')).toEqual([{ type: 'agentLogin', agentName: 'Countersign' }]);
+    await webview.say(snapshot({ agents: agents() }));
+    expect(document.querySelector('[data-testid="needs-login"]')).toBeNull();
+  }
+});
+
+it('the list of agents ends with a way to add one, which chooses none and keeps the chat', async () => {
+  const webview = await fakeWebview(snapshot(), opened);
+  (webview.find('.agent-picker .picker-button') as HTMLButtonElement).click();
+  await webview.settle();
+  const rows = [...document.querySelectorAll<HTMLElement>('.agent-picker .option')];
+  expect(rows.at(-1)!.textContent).toContain('Add agent…');
+  rows.at(-1)!.click();
+  await webview.settle();
+  expect(webview.sent('agentAdd')).toEqual([{ type: 'agentAdd' }]);
+  expect(webview.find('.agent-picker .picker-value').textContent).toBe('Countersign');
+});
+
 describe('images', () => {
   const PNG = new File([new Uint8Array([137, 80, 78, 71])], 'a.png', { type: 'image/png' });
   const JPEG = new File(['jpeg'], 'b.jpeg', { type: 'image/jpeg' });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
 import type * as wire from '../../src/wire.gen.ts';
-import { type Bar, decisionBars, modelBars, promptBars, timeBars } from '../../webview/figures.ts';
+import { type Bar, decisionBars, modelBars, promptBars, spreadBars, timeBars } from '../../webview/figures.ts';
 import { fakeWebview, snapshot } from '../fakeWebview.ts';
 import { historyStats } from '../fixtures.ts';
 
@@ -91,6 +91,20 @@ it('waiting and tool time are sums over all calls', () => {
   expect(timeBars([call({})])).toEqual([]);
 });
 
+it('times are spread over buckets, which name their bounds', () => {
+  const times: wire.CallTimes[] = [
+    { upToMs: 1000, waited: 0, ran: 5 },
+    { upToMs: 60_000, waited: 0, ran: 1 },
+    { waited: 0, ran: 2 },
+  ];
+  expect(spreadBars(times, 'waited')).toEqual([]);
+  expect(amounts(spreadBars(times, 'ran'))).toEqual([
+    ['up to 1 s', 5],
+    ['up to 1 min', 1],
+    ['more than 1 min', 2],
+  ]);
+});
+
 describe('tokens and cost by model', () => {
   it('sums the days of each model, and names the agent where the model is not known', () => {
     const bars = modelBars([
@@ -145,7 +159,7 @@ describe('on the page', () => {
 
   it.each<[string, wire.HistoryStatsResult]>([
     ['with sums', historyStats()],
-    ['without any', { calls: [], models: [] }],
+    ['without any', { calls: [], models: [], times: [], activeHours: 0 }],
   ])('say every number as text, %s, and axe finds nothing', async (_, stats) => {
     const webview = await fakeWebview(snapshot(), ...show);
     webview.button('Figures').click();
@@ -159,6 +173,8 @@ describe('on the page', () => {
       'Decisions',
       'Prompts by day (UTC)',
       'Waiting and tool time',
+      'How long calls waited for you',
+      'How long tools ran',
       'Tokens by model',
     ]);
     document.documentElement.lang = 'en';
@@ -167,12 +183,26 @@ describe('on the page', () => {
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
+  it('say how often a person was asked in an hour with calls', async () => {
+    const webview = await fakeWebview(snapshot(), ...show);
+    webview.button('Figures').click();
+    await webview.say({ type: 'historyStats', stats: historyStats() });
+    expect(webview.find('[data-testid="history-figures"]').textContent).toContain('2.5 in each hour with calls.');
+    await webview.say({ type: 'historyStats', stats: { ...historyStats(), activeHours: 0 } });
+    expect(webview.find('[data-testid="history-figures"]').textContent).not.toContain('in each hour');
+  });
+
   it('draw no hidden character of a model or an agent', async () => {
     const webview = await fakeWebview(snapshot(), ...show);
     webview.button('Figures').click();
     await webview.say({
       type: 'historyStats',
-      stats: { calls: [], models: [model({ model: 'a\u202eb' }), model({ agentName: 'c\u200bd' })] },
+      stats: {
+        calls: [],
+        models: [model({ model: 'a\u202eb' }), model({ agentName: 'c\u200bd' })],
+        times: [],
+        activeHours: 0,
+      },
     });
     const labels = [...document.querySelectorAll('.chart-label')].map((label) => label.textContent);
     expect(labels.toSorted()).toEqual(['Model of c\\u200bd', 'a\\u202eb']);

@@ -19,6 +19,7 @@ const OURS = [
   'safe\t\t\t\t\t· Allowed · by a rule',
   '<span class="call-how">Denied · by you</span>',
   '\ueab2 Allowed · by you \u202e',
+  '{"refused":"denied","by":"user","reason":"no","hint":"do without it"}',
 ];
 
 const call = (agentName: string, title: string, more: Partial<wire.ToolCallEvent> = {}): wire.ToolCallEvent => ({
@@ -101,6 +102,16 @@ describe.each(OURS)('an agent says %j', (words) => {
     await webview.settle();
     expect(webview.find('.decided-body cs-rows .rows, .decided-body cs-rows').closest('.decided-line')).toBeNull();
     expect(texts('.call-how')).toEqual(['Failed · by a rule · 1.2 s']);
+  });
+
+  it('beside a refusal of the gate, which has a field of its own', async () => {
+    const refusal = { kind: 'denied', reason: 'use make', hint: 'do without it' } as const;
+    const refused = result({ success: false, output: words, refusal, decidedBy: 'user', durationMs: 0 });
+    const webview = await fakeWebview(snapshot(), openedWith([call('Claude Code', 'Run'), refused]));
+    expect(texts('.call-how')).toEqual(['Denied · by you']);
+    webview.find('.decided-line').click();
+    await webview.settle();
+    expect(webview.find('.decided-body').textContent).not.toContain(words);
   });
 });
 

@@ -39,6 +39,31 @@ describe('a message', () => {
     expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: 'run the tests' }]);
   });
 
+  it('of the person shows what was attached, and says that it is repeated without', async () => {
+    const attachments = [
+      { path: '/home/me/proj/src/parse.py', startLine: 3, endLine: 4, image: false },
+      { path: 'screen\u202egnp.png', image: true },
+      { startLine: 1, endLine: 1, image: false },
+    ];
+    const webview = await withEvents(
+      { type: 'prompt', text: 'look', attachments },
+      { type: 'done', stopReason: 'end_turn' },
+    );
+    const chips = [...document.querySelectorAll('[data-testid="sent-attachment"]')];
+    expect(chips.map((chip) => chip.textContent.trim())).toEqual([
+      'src/parse.py:3-4',
+      'screen\\u202egnp.png',
+      'the selection:1',
+    ]);
+    expect(chips.map((chip) => chip.querySelector('.codicon')?.className.match(/codicon-([\w-]+)/)?.[1])).toEqual([
+      'selection',
+      'file-media',
+      'selection',
+    ]);
+    webview.button('Repeat this prompt without its attachments').click();
+    expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: 'look' }]);
+  });
+
   it('says what it took, where the provider tells', async () => {
     const webview = await withEvents({ type: 'usage', inputTokens: 12_300, outputTokens: 900 });
     expect(webview.find('.tokens').textContent).toContain('12300 tokens read, 900 written in the last answer');

@@ -158,6 +158,8 @@ it('an empty chat suggests what the agent at hand understands, and says once tha
   const webview = await fakeWebview(snapshot({ threads: [] }));
   expect(labels()).toEqual(['list .', 'search for TODO', 'create hello.txt saying hi']);
   expect(document.querySelectorAll('[data-testid="demo"]')).toHaveLength(1);
+  webview.button('Add agent…').click();
+  expect(webview.sent('agentAdd')).toHaveLength(1);
   webview.button('list .').click();
   await webview.settle();
   expect((webview.find('.composer textarea') as HTMLTextAreaElement).value).toBe('list .');

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 
 from countersign.advice.explain import TOOL_NAMES
+from countersign.advice.other_notations import command_notation, path_notation
 from countersign.gate import (
     CANONICAL,
     EFFECT_TOOLS,
@@ -69,7 +70,7 @@ def _complaints(rule: Rule, rules: RuleSet, known: Collection[str]) -> Iterator[
     if unknown is not None:
         yield unknown
         return
-    yield from filter(None, (_dead(rule), _too_wide(rule), _shadowed(rule, rules)))
+    yield from filter(None, (_other_notation(rule), _dead(rule), _too_wide(rule), _shadowed(rule, rules)))
 
 
 def _unknown_tool(rule: Rule, known: Collection[str]) -> str | None:
@@ -89,6 +90,17 @@ def _strange_tool(text: str, known: Collection[str]) -> str | None:
     if found is None or found[1].startswith("mcp__") or found[1] in {*known, *CANONICAL, *NARROWER_THAN_READ}:
         return None
     return found[1]
+
+
+def _other_notation(rule: Rule) -> str | None:
+    """Why the rule is about something else than it seems."""
+    match rule.specifier:
+        case CommandPattern() as pattern:
+            return command_notation(pattern)
+        case PathPattern() as pattern:
+            return path_notation(pattern)
+        case _:
+            return None
 
 
 # --- dead ------------------------------------------------------------------------------------------------------------

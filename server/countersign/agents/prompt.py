@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from countersign.tools.tool import Tool
-from countersign.wire.threads import Attachment
+from countersign.wire.threads import AttachedPlace, Attachment
 from countersign.wire.verdicts import Mode
 
 MODE_WORDS: Mapping[Mode, str] = {
@@ -38,6 +38,14 @@ def system_prompt(workspace: str, modes: Iterable[Mode], tools: Mapping[str, Too
 def with_attachments(text: str, attachments: Sequence[Attachment] | None) -> str:
     """The prompt with what the person handed along, each marked with where it is from."""
     return "\n\n".join([text, *(_attached(item) for item in attachments or ())])
+
+
+def attached_places(attachments: Sequence[Attachment] | None) -> list[AttachedPlace] | None:
+    """What the chat shows of the attachments; None where there are none."""
+    return [
+        AttachedPlace(path=item.path, start_line=item.start_line, end_line=item.end_line, image=item.kind == "image")
+        for item in attachments or ()
+    ] or None
 
 
 def _attached(item: Attachment) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from countersign.gate.call import Effect as Effect
     from countersign.gate.call import FetchUrl as FetchUrl
     from countersign.gate.call import FileState as FileState
+    from countersign.gate.call import ProposePlan as ProposePlan
     from countersign.gate.call import ReachHost as ReachHost
     from countersign.gate.call import ReadPath as ReadPath
     from countersign.gate.call import RunCommand as RunCommand
@@ -43,7 +44,9 @@ if TYPE_CHECKING:
     from countersign.gate.ledger.export import Exported as Exported
     from countersign.gate.ledger.export import blocking_export as blocking_export
     from countersign.gate.ledger.export import blocking_verify_export as blocking_verify_export
+    from countersign.gate.ledger.figures import blocking_active_hours as blocking_active_hours
     from countersign.gate.ledger.figures import blocking_call_figures as blocking_call_figures
+    from countersign.gate.ledger.figures import blocking_call_times as blocking_call_times
     from countersign.gate.ledger.hash_chain import Fault as Fault
     from countersign.gate.ledger.hash_chain import Verification as Verification
     from countersign.gate.ledger.head_file import blocking_read_heads as blocking_read_heads
@@ -123,7 +126,8 @@ _NAMES = {
     "approvals.pending": "Resolution",
     "approvals.rule_examples": "matches",
     "approvals.stored_requests": "Tampered blocking_question",
-    "call": "BadArguments Effect FetchUrl FileState ReachHost ReadPath RunCommand ToolCall UseTool WritePath",
+    "call": "BadArguments Effect FetchUrl FileState ProposePlan ReachHost ReadPath RunCommand ToolCall UseTool "
+    "WritePath",
     "decision": "Decision",
     "deciding": "Decide",
     "decisions.decide": "compile_rules decide judge_for",
@@ -133,7 +137,7 @@ _NAMES = {
     "ledger.before_images": "BeforeImages",
     "ledger.entry": "Adopted Parked StoredRequest now parse_moment shown",
     "ledger.export": "Exported blocking_export blocking_verify_export",
-    "ledger.figures": "blocking_call_figures",
+    "ledger.figures": "blocking_active_hours blocking_call_figures blocking_call_times",
     "ledger.hash_chain": "Fault Verification",
     "ledger.head_file": "blocking_read_heads",
     "ledger.new_chain": "Anchor",

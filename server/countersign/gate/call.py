@@ -72,7 +72,12 @@ class UseTool:
     server: str | None = None
 
 
-Effect = ReadPath | WritePath | RunCommand | FetchUrl | ReachHost | UseTool
+@dataclass(frozen=True, slots=True)
+class ProposePlan:
+    """Show a person a plan and wait for their word. It touches nothing, and allows nothing that the plan names."""
+
+
+Effect = ReadPath | WritePath | RunCommand | FetchUrl | ReachHost | UseTool | ProposePlan
 
 
 @dataclass(frozen=True, slots=True)

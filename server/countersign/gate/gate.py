@@ -275,6 +275,7 @@ class Gate:
         request = request_for(
             plan.call, decision, self._policy(), entry.digest, seconds=seconds, allow_offered=passage.allow_offered,
             created_at=created_at, first_asked_at=passage.first_asked_at, kept=kept,
+            modes=tuple(passage.turn.modes),
         )  # fmt: skip
         if kept is not None:
             seconds = waiting_time(request, seconds)

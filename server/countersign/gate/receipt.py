@@ -9,13 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from countersign.wire.base import Json
-from countersign.wire.threads import FileDiff
-from countersign.wire.verdicts import DecidedBy
-
-RefusalKind = Literal["denied", "planMode", "expired", "cancelled", "limit", "mode", "interrupted"]
+from countersign.wire.threads import CallRefusal, FileDiff
+from countersign.wire.verdicts import DecidedBy, RefusalKind
 
 HINTS: dict[RefusalKind, str] = {
     "denied": "do not try the same again; do without it, or ask the person how to go on",
@@ -86,11 +83,17 @@ class Refused:
     seen: str | None = None
 
     @property
-    def output(self) -> str:
-        """What the model reads: JSON text."""
+    def view(self) -> CallRefusal:
+        """What the chat shows."""
         reason = f"{self.reason}; {self.seen}" if self.seen else self.reason
+        return CallRefusal(kind=self.kind, reason=reason, hint=HINTS[self.kind])
+
+    @property
+    def output(self) -> str:
+        """What the model reads: JSON text. Nothing of ours reads it back, since a tool can print the same."""
+        view = self.view
         return json.dumps(
-            {"refused": self.kind, "by": self.by, "reason": reason, "hint": HINTS[self.kind]}, ensure_ascii=False
+            {"refused": view.kind, "by": self.by, "reason": view.reason, "hint": view.hint}, ensure_ascii=False
         )
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from countersign.gate.approvals.pending import Resolution
 from countersign.gate.call import BadArguments, RunCommand, ToolCall, WritePath
 from countersign.gate.decision import Decision
-from countersign.gate.receipt import RefusalKind, Refused
+from countersign.gate.receipt import Refused
 from countersign.gate.turn import Turn
 from countersign.wire.errors import CountersignError
-from countersign.wire.verdicts import Evidence
+from countersign.wire.verdicts import Evidence, RefusalKind
 
 log = logging.getLogger(__name__)
 

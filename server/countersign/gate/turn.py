@@ -1,7 +1,7 @@
 """Who submits a call to the gate: a turn of a chat, or a sub-agent within it.
 
 A turn holds the modes that count for it. A mode that loosens is never added to a running turn, one that tightens is
-added at once; the strictest cell of all of them stands.
+added at once; the strictest cell of all of them stands. Only the answer to a card that offers a mode replaces them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Turn:
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
     permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of the agent, in which its
-    calls are prepared and decided.
+    calls are prepared and decided. ``keep_mode`` makes a mode that a person chose on a card the chat's own.
     """
 
     thread_id: str
@@ -37,8 +37,15 @@ class Turn:
     line: Line = field(default_factory=Line)
     workers: Workers | None = None
     notes: list[str] = field(default_factory=list)
+    keep_mode: Callable[[Mode], None] | None = None
 
     def tighten(self, mode: Mode) -> None:
         """Let this mode count too, from now on, in every cell where it is stricter."""
         if mode not in self.modes:
             self.modes.append(mode)
+
+    def choose_mode(self, mode: Mode) -> None:
+        """Replace the modes of this turn and of its chat by the one that a person chose on a card."""
+        self.modes = [mode]
+        if self.keep_mode is not None:
+            self.keep_mode(mode)

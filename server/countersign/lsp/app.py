@@ -30,6 +30,7 @@ from countersign.lsp.records import ended_requests, export_history, query_histor
 from countersign.lsp.rules import add_rule, import_rules, list_rules, note_rules, propose_rules, remove_rule
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
+from countersign.tools.shell.temporary_folders import TemporaryFolders
 from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
@@ -85,7 +86,10 @@ class App:
         handle("model/list", lambda _params: list_models(self.house.settings.policy))
         handle("lm/part", lambda params: self.house.editor_models.part(params))  # noqa: PLW0108 the house comes later
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
+        handle("agent/known", lambda _params: self.house.known_agents.list())
+        handle("agent/add", lambda params: self.house.known_agents.add(params))  # noqa: PLW0108 the house comes later
         handle("agent/restart", self._agent_restart)
+        handle("agent/login", self._agent_login)
         handle("agent/resetLabel", self._agent_reset_label)
         handle("agent/probe", self._agent_probe)
         handle("agent/setBypass", self._agent_set_bypass)
@@ -142,8 +146,16 @@ class App:
         with usable_storage():
             storage = storage_folder(wanted)
             workspace = workspace_of(params) or no_folder(storage)
-            live = LiveSettings(options, workspace=workspace, storage=storage, warn=self._warn, describe=allows)
-            house = WorkspaceServer(self._server, live, storage, options.ledger_anchor)
+            temporary = TemporaryFolders()
+            live = LiveSettings(
+                options,
+                workspace=workspace,
+                storage=storage,
+                warn=self._warn,
+                describe=allows,
+                temporary_base=temporary.base,
+            )
+            house = WorkspaceServer(self._server, live, storage, temporary, options.ledger_anchor)
             if (fault := engine_fault()) is not None:
                 log.error("the self-check of the parser failed: %s", fault)
                 self._warn(f"Countersign: no command is allowed by reading it, because {fault}.")
@@ -326,7 +338,7 @@ class App:
     # Chats.
 
     async def _thread_delete(self, params: threads.ThreadDeleteParams) -> Empty:
-        await self.house.sessions.delete(params.thread_id)
+        await self.house.delete_chat(params.thread_id)
         return Empty()
 
     def _thread_rename(self, params: threads.ThreadRenameParams) -> Empty:
@@ -346,6 +358,10 @@ class App:
 
     async def _agent_restart(self, params: agents.AgentRestartParams) -> Empty:
         await self.house.runner.restart(params.agent_name)
+        return Empty()
+
+    async def _agent_login(self, params: agents.AgentLoginParams) -> Empty:
+        await self.house.runner.log_in(params.agent_name, params.method_id)
         return Empty()
 
     async def _agent_reset_label(self, params: agents.AgentResetLabelParams) -> Empty:

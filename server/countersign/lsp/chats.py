@@ -16,6 +16,7 @@ from countersign.gate import now
 from countersign.tools.visible import as_title
 from countersign.wire.errors import InvalidAnswer, LedgerUnavailable, UnknownThread
 from countersign.wire.threads import (
+    AttachedPlace,
     ErrorEvent,
     NoticeEvent,
     PromptEvent,
@@ -116,8 +117,10 @@ def markdown_of(events: list[ThreadEvent]) -> Iterator[str]:
     calls: dict[str, ToolCallEvent] = {}
     for event in events:
         match event:
-            case PromptEvent(text=text):
+            case PromptEvent(text=text, attachments=attachments):
                 yield "\n".join(f"> {line}" for line in text.splitlines() or [""])
+                for place in attachments or ():
+                    yield f"> Attached: {_code(_place_name(place))}"
             case TextEvent(text=text):
                 yield text
             case ToolCallEvent():
@@ -132,6 +135,15 @@ def markdown_of(events: list[ThreadEvent]) -> Iterator[str]:
                 pass
     for call in calls.values():
         yield f"- {_code(call.title or call.tool)}: no result"
+
+
+def _place_name(place: AttachedPlace) -> str:
+    """A path with its lines on one line, whatever characters a file's name has."""
+    name = " ".join((place.path or ("image" if place.image else "selection")).split())
+    if place.start_line is None:
+        return name
+    last = place.end_line if place.end_line is not None else place.start_line
+    return f"{name}:{place.start_line}" if last == place.start_line else f"{name}:{place.start_line}-{last}"
 
 
 def _code(text: str) -> str:

@@ -6,7 +6,16 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from countersign.gate import BadArguments, Stale, Turn, blocking_call_figures, blocking_export, now
+from countersign.gate import (
+    BadArguments,
+    Stale,
+    Turn,
+    blocking_active_hours,
+    blocking_call_figures,
+    blocking_call_times,
+    blocking_export,
+    now,
+)
 from countersign.tools.files.undo import plan_undo, undo_call_id
 from countersign.wire.approvals import ApprovalState, EndedApproval
 from countersign.wire.errors import Conflict, InvalidAnswer, LedgerUnavailable, UnknownReceipt
@@ -76,8 +85,11 @@ async def stats_history(house: WorkspaceServer, params: HistoryStatsParams) -> H
     """
     wanted, workspace = params.filter or HistoryFilter(), house.settings.policy.workspace
     try:
+        rows = house.ledger.rows
         return HistoryStatsResult(
-            calls=await asyncio.to_thread(blocking_call_figures, house.ledger.rows, wanted, workspace),
+            calls=await asyncio.to_thread(blocking_call_figures, rows, wanted, workspace),
+            times=await asyncio.to_thread(blocking_call_times, rows, wanted, workspace),
+            active_hours=await asyncio.to_thread(blocking_active_hours, rows, wanted, workspace),
             models=await asyncio.to_thread(house.transcripts.usage, wanted, workspace),
         )
     except ValueError as error:

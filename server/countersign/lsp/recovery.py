@@ -13,7 +13,6 @@ that was told there is recorded, and nobody is told another one.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -152,21 +151,11 @@ def _told_result(rooms: _Rooms, thread_id: str, receipt_id: str) -> ToolResultEv
     return rooms.results[thread_id].get(receipt_id)
 
 
-def _refused(result: ToolResultEvent) -> dict[str, str] | None:
-    """What a result says of a refusal (``Refused.output``); None where the call ran."""
-    try:
-        told = json.loads(result.output)
-    except ValueError:
-        return None
-    texts = isinstance(told, dict) and all(isinstance(told.get(key), str) for key in ("refused", "reason"))
-    return told if texts else None
-
-
 def _told_resolution(result: ToolResultEvent | None) -> Resolution | None:
-    told = _refused(result) if result is not None and not result.success else None
-    if result is None or told is None:
+    if result is None or result.refusal is None:
         return None
-    return Resolution(_STATES.get(told["refused"], "denied"), result.decided_by, told["reason"])
+    refusal = result.refusal
+    return Resolution(_STATES.get(refusal.kind, "denied"), result.decided_by, refusal.reason)
 
 
 _STATES: dict[str, ApprovalState] = {"expired": "expired", "cancelled": "cancelled", "interrupted": "interrupted"}
@@ -179,7 +168,7 @@ def _ended_as(result: ToolResultEvent | None) -> str:
         return "done"
     if result.decided_by == "cancel":
         return "cancelled"
-    return "failed" if _refused(result) is None else "interrupted"
+    return "failed" if result.refusal is None else "interrupted"
 
 
 async def _what_ran(rooms: _Rooms, row: ThreadRow, tool_call_id: str) -> str | None:
@@ -214,7 +203,7 @@ async def _say_so(rooms: _Rooms, row: ThreadRow) -> None:
         for call in calls.values():
             if call.tool_call_id not in done:
                 ran = await _what_ran(rooms, row, call.tool_call_id)
-                rooms.feed.emit(row.thread_id, _result(call, ran or WAITED.output))
+                rooms.feed.emit(row.thread_id, _result(call, ran))
         rooms.feed.emit(row.thread_id, NoticeEvent(level="warning", message=NOTICE))
         rooms.feed.emit(row.thread_id, DoneEvent(stop_reason="cancelled"))
         # On disk before the turn counts as over: a crash in between says it once more, and never leaves it unsaid.
@@ -223,12 +212,14 @@ async def _say_so(rooms: _Rooms, row: ThreadRow) -> None:
     await asyncio.to_thread(rooms.transcripts.blocking_redact, row.thread_id)
 
 
-def _result(call: ToolCallEvent, output: str) -> ToolResultEvent:
+def _result(call: ToolCallEvent, ran: str | None) -> ToolResultEvent:
+    """The end of a call that has none: ``ran`` says what is known of one that was started."""
     return ToolResultEvent(
         tool_call_id=call.tool_call_id,
         tool=call.tool,
         success=False,
-        output=output,
+        output=WAITED.output if ran is None else ran,
+        refusal=WAITED.view if ran is None else None,
         decided_by="restart",
         duration_ms=0,
     )

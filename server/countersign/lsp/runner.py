@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from countersign.agents.acp.session_store import stored_session
@@ -25,7 +25,7 @@ from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentView
-from countersign.wire.errors import ModelError, UnknownAgent
+from countersign.wire.errors import InvalidAnswer, ModelError, UnknownAgent
 from countersign.wire.threads import (
     CompactedEvent,
     NoticeEvent,
@@ -63,7 +63,9 @@ class Runner:
         tell: Callable[[AgentView], None],
         access: Access,
         editor_models: Editor | None = None,
+        sandbox_tried: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """``sandbox_tried`` waits until it is known whether there is a sandbox; each turn begins with it."""
         self._gate = gate
         self._policy = policy
         self._transcripts = transcripts
@@ -73,6 +75,7 @@ class Runner:
         self._tell = tell
         self._access = access
         self._editor_models = editor_models
+        self._sandbox_tried = sandbox_tried
         self._told: dict[str, AgentView] = {}
         self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
 
@@ -101,6 +104,7 @@ class Runner:
             ModelError, AgentExit, UnknownAgent: the turn broke off.
             InvalidAnswer: what was attached cannot be sent.
         """
+        await self._ready()
         config = self._config(turn.agent)
         if config.type == "builtin" and prompt.text.strip() == COMPACT:
             return await self._compact(config, turn)
@@ -124,8 +128,13 @@ class Runner:
 
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
+        await self._ready()
         config = self._config(turn.agent)
         return await self._driven(config, turn, waiting)
+
+    async def _ready(self) -> None:
+        if self._sandbox_tried is not None:
+            await self._sandbox_tried()
 
     async def _driven(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Carry out a turn of the built-in agent, in threads of its own: a model may send as much as any agent."""
@@ -150,6 +159,13 @@ class Runner:
         if known is not None:
             await known[1].close()
         self._tell(self.view(agent))
+
+    async def log_in(self, agent: str, method_id: str) -> None:
+        """Let a hosted agent log in by one of its methods. Raises as ``AcpAgent.log_in``, and UnknownAgent."""
+        config = self._config(agent)
+        if config.type != "acp":
+            raise InvalidAnswer(f"{agent} is no hosted agent, so it has no login")
+        await (await self._host(config)).log_in(method_id)
 
     async def reset_label(self, agent: str) -> None:
         """Clear what lowered a hosted agent's label here. Raises UnknownAgent."""
@@ -200,6 +216,7 @@ class Runner:
                 detail=host.detail,
                 fallen=host.fallen or None,
                 images=host.takes_images,
+                login=host.login_methods,
             )
         bypass = policy.bypasses(agent)
         scope = ("session" if config.bypass_in_session else "workspace") if bypass else None

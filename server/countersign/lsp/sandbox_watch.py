@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ class SandboxWatch:
         self._policy = policy
         self._changed = changed
         self._lock = threading.Lock()
+        self._trying_out = threading.Lock()
         self._trying: Policy | None = None
         self._last: tuple[Policy, SandboxState, Policy] | None = None
 
@@ -49,6 +51,13 @@ class SandboxWatch:
                 self._last = (policy, state, completed)
             return self._last[2]
 
+    async def tried(self) -> None:
+        """Wait until the try-out for the live policy has ended, where a sandbox is configured: the first command of a
+        turn would else be shown and run as if this machine had none. A try-out is bounded (``PROBE_PATIENCE``)."""
+        policy = self._policy()
+        if policy.sandbox_mode != "off" and self._confiner.known_state(policy) is None:
+            await asyncio.to_thread(self._try, policy)
+
     def blocking_status(self) -> SandboxStatus:
         """What there is on this machine, tried out now if it was not yet."""
         policy = self._policy()
@@ -62,5 +71,8 @@ class SandboxWatch:
         )
 
     def _try(self, policy: Policy) -> None:
-        self._confiner.blocking_state(policy)
-        self._changed()
+        with self._trying_out:
+            known = self._confiner.known_state(policy) is not None
+            self._confiner.blocking_state(policy)
+        if not known:
+            self._changed()

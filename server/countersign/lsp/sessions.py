@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, get_args
 
+from countersign.agents.prompt import attached_places
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import Gate, StoredRequest, Turn, now
 from countersign.lsp.base_protocol import EncodedResult
@@ -299,7 +300,7 @@ class Sessions:
         named = row.seq > 0 or row.title != NEW_TITLE or params.text.strip() == "/compact"
         title = row.title if named else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
         self._transcripts.update_thread(row.thread_id, mode=mode, title=title, open_turn=self._mark(turn))
-        turn.emit(PromptEvent(text=params.text))
+        turn.emit(PromptEvent(text=params.text, attachments=attached_places(params.attachments)))
         return await self._carry(thread, turn, lambda: self._runner.run(turn, params))
 
     async def _carry(self, thread: _Thread, turn: Turn, run) -> StopReason:
@@ -350,7 +351,15 @@ class Sessions:
             emit=partial(self._feed.emit, row.thread_id),
             resumable=resumable,
             editable=resumable,
+            keep_mode=partial(self._keep_mode, row.thread_id),
         )
+
+    def _keep_mode(self, thread_id: str, mode: Mode) -> None:
+        """Make a mode that a person chose on a card of the running turn the chat's own."""
+        thread = self._threads.get(thread_id)
+        if thread is None or thread.turn is None:
+            return
+        self._transcripts.update_thread(thread_id, mode=mode, open_turn=self._mark(thread.turn))
 
     async def _stop(self, thread: _Thread, task: asyncio.Task[StopReason]) -> None:
         if thread.turn is not None:

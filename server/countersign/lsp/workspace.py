@@ -35,6 +35,7 @@ from countersign.gate import (
 from countersign.lsp.editor import Editor
 from countersign.lsp.editor_models import EditorModels
 from countersign.lsp.event_feed import Feed
+from countersign.lsp.known_agents import KnownAgents
 from countersign.lsp.ledger_watch import LedgerWatch
 from countersign.lsp.model_keys import ModelKeys
 from countersign.lsp.pygls_server import Server
@@ -52,6 +53,7 @@ from countersign.tools.shell.environment import withheld_names, withheld_note
 from countersign.tools.shell.process_tracking import tracking_note
 from countersign.tools.shell.processes import SHELLS_SERVICE, ShellRegistry
 from countersign.tools.shell.shell import runs_confined
+from countersign.tools.shell.temporary_folders import TemporaryFolders
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import LedgerHead
@@ -70,7 +72,14 @@ SWEEP_EVERY = 3600.0
 class WorkspaceServer:
     """Everything of one server. A class because it owns what must be closed, in order."""
 
-    def __init__(self, server: Server, settings: LiveSettings, storage: Path, anchor: LedgerHead | None = None) -> None:
+    def __init__(
+        self,
+        server: Server,
+        settings: LiveSettings,
+        storage: Path,
+        temporary: TemporaryFolders,
+        anchor: LedgerHead | None = None,
+    ) -> None:
         """Open the storage and build the rooms.
 
         Raises:
@@ -79,6 +88,7 @@ class WorkspaceServer:
         self.server = server
         self.settings = settings
         self.storage = storage
+        self.temporary = temporary
         self.confiner = Confiner(storage)
         self.sandbox = SandboxWatch(self.confiner, lambda: settings.policy, self._sandbox_tried)
         self.owner = Owner(storage)
@@ -121,7 +131,9 @@ class WorkspaceServer:
             tell=self._tell_agent,
             access=Access(self.keys.key, self._network),
             editor_models=self.editor_models,
+            sandbox_tried=self.sandbox.tried,
         )
+        self.known_agents = KnownAgents(self)
         self.sessions = Sessions(
             transcripts=self.transcripts,
             feed=self.feed,
@@ -140,6 +152,7 @@ class WorkspaceServer:
         """Settle what earlier servers left behind; called each time the whole chain was found to hold, because what is
         taken up rests on its rows."""
         await asyncio.to_thread(self.confiner.blocking_sweep)
+        await asyncio.to_thread(self.temporary.blocking_sweep)
         await recover(
             ledger=self.ledger,
             owner=self.owner,
@@ -149,6 +162,11 @@ class WorkspaceServer:
             feed=self.feed,
             workspace=self._policy().workspace,
         )
+
+    async def delete_chat(self, thread_id: str) -> None:
+        """Stop what runs in a chat, forget it and remove its temporary folder. Raises UnknownThread."""
+        await self.sessions.delete(thread_id)
+        await asyncio.to_thread(self.temporary.blocking_remove, self._policy().temporary_root(thread_id))
 
     async def sweep_images(self) -> None:
         """Remove old images from before a change, again and again; never returns."""
@@ -169,6 +187,7 @@ class WorkspaceServer:
             await self.gate.asking.close()
             self.feed.close()
         finally:
+            await asyncio.to_thread(self.temporary.blocking_close)
             await asyncio.to_thread(self.ledger.close)
             self.ledger_watch.close()
             self.transcripts.close()

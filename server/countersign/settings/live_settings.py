@@ -55,6 +55,7 @@ class LiveSettings:
         environ: Mapping[str, str] | None = None,
         interpreter: Iterable[str | Path] = (sys.prefix, os.path.dirname(os.__file__)),
         describe: Callable[[Claim], str | None] = lambda _: None,
+        temporary_base: str | None = None,
     ) -> None:
         """Reads the files once.
 
@@ -62,6 +63,7 @@ class LiveSettings:
             workspace: the folder, by any spelling; its resolved path is what counts.
             storage: our own folder; made when there is something to keep.
             warn: shows a warning to the person; each one is given once.
+            temporary_base: what ``Policy`` says of it.
             describe: the gate's sentence on what a value would allow, None where it has none.
             managed, environ, interpreter: where tests look instead of at this machine.
         """
@@ -70,6 +72,7 @@ class LiveSettings:
         storage = os.path.abspath(storage)
         self._home = str(home) if home is not None else os.path.expanduser("~")
         self._environ = os.environ if environ is None else environ
+        self._temporary_base = temporary_base
         self._told: set[str] = set()
         self._warn = warn
         self._listeners: list[Callable[[], None]] = []
@@ -216,6 +219,7 @@ class LiveSettings:
             own_paths=self._own_paths,
             control_paths=self._control_paths,
             workspace_control_paths=self._workspace_control_paths(),
+            temporary_base=self._temporary_base,
             environ=self._environ,
             problems=(*self._start_problems, *self.sources.problems()),
         )

@@ -69,6 +69,7 @@ def build_policy(
     own_paths: Sequence[str] = (),
     control_paths: Sequence[str] = (),
     workspace_control_paths: Sequence[str] = (),
+    temporary_base: str | None = None,
     environ: Mapping[str, str] | None = None,
     problems: Sequence[Problem] = (),
     resolve: Callable[[str], str] = os.path.realpath,
@@ -79,7 +80,7 @@ def build_policy(
         workspace: resolved.
         answers: what a person on this machine said, by digest; nothing of it counts unless ``trusted``.
         own_paths: absolute paths that tools may not write.
-        control_paths, workspace_control_paths: what ``Policy`` says of them.
+        control_paths, workspace_control_paths, temporary_base: what ``Policy`` says of them.
         environ: where ``${env:NAME}`` is looked up.
         problems: what went wrong before, put in front of those found here.
     """
@@ -121,6 +122,7 @@ def build_policy(
         own_paths=tuple(own_paths),
         control_paths=tuple(control_paths),
         workspace_control_paths=tuple(workspace_control_paths),
+        temporary_base=temporary_base,
         disable_bypass=any(layer.get("permissions", "disableBypass") not in (None, False) for layer in layers.all()),
         agents=agents,
         default_agent=_default_agent(reading, agents),

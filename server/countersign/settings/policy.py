@@ -6,6 +6,7 @@ this far. Rules are still text here; reading them is the gate's business (``gate
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -94,6 +95,7 @@ class Policy:
     ``sandbox_chosen`` says that a person or the administrator turned the sandbox on: a workspace may lock commands in
     by itself, but only then may being locked in stand for an approval. ``sandbox_available``: one was tried out for
     these folders and holds; else ``sandbox_reason`` says why there is none.
+    ``temporary_base`` is the folder of this server in which each chat has a temporary folder of its own.
     ``sandbox_gaps`` are rules that it cannot hold in full. ``recipes`` are launch recipes as they were written
     (``agents/acp/recipe_file.py`` reads them).
     """
@@ -109,6 +111,7 @@ class Policy:
     own_paths: tuple[str, ...] = ()
     control_paths: tuple[str, ...] = ()
     workspace_control_paths: tuple[str, ...] = ()
+    temporary_base: str | None = None
     builtin_reads: bool = True
     disable_bypass: bool = False
     agents: Mapping[str, AgentConfig] = field(default_factory=dict)
@@ -140,3 +143,9 @@ class Policy:
         """Whether bypass counts for this settings key: only when trusted, and not at all when it is disabled."""
         config = self.agents.get(agent)
         return self.trusted and not self.disable_bypass and config is not None and config.bypass
+
+    def temporary_root(self, thread_id: str) -> str | None:
+        """Return the folder that the commands of this chat have as ``TMPDIR``, whether or not it exists yet."""
+        if self.temporary_base is None:
+            return None
+        return f"{self.temporary_base}/{hashlib.sha256(thread_id.encode()).hexdigest()[:16]}"

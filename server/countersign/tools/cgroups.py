@@ -66,14 +66,14 @@ def blocking_groups() -> Groups:
 
 
 def blocking_make_group(mark: str) -> tuple[Path, int] | None:
-    """Make the group of one program; its folder, and the descriptor through which a process joins it."""
+    """Make the group of one program; its folder, and a descriptor of that."""
     folder = blocking_groups().folder
     if folder is None:
         return None
     group = folder / f"countersign-{os.getpid()}-{mark}"
     try:
         group.mkdir()
-        return group, os.open(group / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
+        return group, os.open(group, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         with suppress(OSError):
             group.rmdir()

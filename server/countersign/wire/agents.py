@@ -9,14 +9,27 @@ from countersign.wire.verdicts import BypassScope
 
 AgentType = Literal["builtin", "acp"]
 AgentLabel = Literal["gated", "asksOnly", "sandboxed", "unguarded"]
-AgentState = Literal["idle", "starting", "running", "exited", "failed"]
+AgentState = Literal["idle", "starting", "running", "needsLogin", "exited", "failed"]
+
+
+class LoginMethod(WireModel):
+    """One way to log in to a hosted agent, in the agent's words.
+
+    ``command`` is to be run in a terminal, after the person saw it; then the agent is restarted. Absent: the agent does
+    it itself (``agent/login``), often in a browser."""
+
+    method_id: str
+    name: str
+    description: str | None = None
+    command: list[str] | None = None
 
 
 class AgentView(WireModel):
     """One agent. ``fallen``: something that it did here lowered its label (``agent/resetLabel``).
 
     ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone. ``images``: whether
-    it takes images with a prompt; None where only the next prompt will tell."""
+    it takes images with a prompt; None where only the next prompt will tell. ``login``: how to
+    log in, in state ``needsLogin``."""
 
     agent_name: str
     type: AgentType
@@ -28,6 +41,7 @@ class AgentView(WireModel):
     detail: str | None = None
     fallen: bool | None = None
     images: bool | None = None
+    login: list[LoginMethod] | None = None
 
 
 class AgentListResult(WireModel):
@@ -42,6 +56,13 @@ class AgentResetLabelParams(WireModel):
     """``agent/resetLabel``: what lowered this agent's label in this workspace shall no longer count."""
 
     agent_name: str
+
+
+class AgentLoginParams(WireModel):
+    """``agent/login``: the agent is to log in by a method without ``command``; answered when it has."""
+
+    agent_name: str
+    method_id: str
 
 
 class AgentProbeParams(WireModel):
@@ -62,3 +83,44 @@ class AgentSetBypassParams(WireModel):
     agent_name: str
     scope: BypassScope
     on: bool
+
+
+class InstalledAgent(WireModel):
+    """Where an agent's program lies. ``version`` is that of its npm package."""
+
+    path: str
+    version: str | None = None
+
+
+class KnownAgent(WireModel):
+    """An agent that a recipe describes. ``label`` and ``why`` are those of the installed program, else the recipe's.
+
+    ``install`` and ``login`` are commands for a person to run. ``command`` is what ``agent/add`` would write.
+    ``missing`` are programs that it runs with and that are not in ``PATH``; ``configured`` names the agents of the
+    settings that have this recipe."""
+
+    recipe: str
+    title: str
+    installed: InstalledAgent | None = None
+    install: str
+    login: str | None = None
+    label: AgentLabel
+    why: str
+    command: list[str] | None = None
+    missing: list[str]
+    configured: list[str]
+
+
+class AgentKnownResult(WireModel):
+    agents: list[KnownAgent]
+
+
+class AgentAddParams(WireModel):
+    """``agent/add``: a person wants this agent in the user's settings; ``command`` is the one that they were shown."""
+
+    recipe: str
+    command: list[str]
+
+
+class AgentAddResult(WireModel):
+    agent_name: str

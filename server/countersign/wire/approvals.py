@@ -8,7 +8,7 @@ from pydantic import Field
 
 from countersign.wire.base import Json, KeptModel, WireModel
 from countersign.wire.errors import ErrorKind
-from countersign.wire.verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Scope, Verdict
+from countersign.wire.verdicts import BypassScope, Category, DecidedBy, EffectView, Evidence, Mode, Scope, Verdict
 
 ToolKind = Literal["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"]
 OptionKind = Literal["allow_once", "allow_always", "reject_once", "reject_always"]
@@ -64,7 +64,8 @@ class SandboxPreview(KeptModel):
 
 
 class CommandPreview(KeptModel):
-    """``sandbox`` is absent where the command runs outside any."""
+    """``sandbox`` is absent where the command runs outside any. ``outside``: there is a sandbox and this call is not to
+    run in it."""
 
     kind: Literal["command"] = "command"
     command: str
@@ -73,6 +74,7 @@ class CommandPreview(KeptModel):
     timeout: float | None = None
     background: bool | None = None
     sandbox: SandboxPreview | None = None
+    outside: bool | None = None
 
 
 class DiffPreview(KeptModel):
@@ -94,12 +96,20 @@ class FetchPreview(KeptModel):
 
 
 class HostPreview(KeptModel):
-    """A host that ``command`` wanted to reach from the sandbox, on ``port``. An approval opens it for later runs."""
+    """A host that ``command``, or the agent of this name, wanted to reach from the sandbox, on ``port``. An approval
+    opens it for later runs."""
 
     kind: Literal["host"] = "host"
     host: str
     port: int
     command: str
+
+
+class PlanPreview(KeptModel):
+    """A plan that an agent wants to follow, in its own words as Markdown. An approval allows none of its calls."""
+
+    kind: Literal["plan"] = "plan"
+    markdown: str
 
 
 class ToolPreview(KeptModel):
@@ -109,12 +119,13 @@ class ToolPreview(KeptModel):
 
 
 Preview = Annotated[
-    CommandPreview | DiffPreview | FetchPreview | HostPreview | ToolPreview, Field(discriminator="kind")
+    CommandPreview | DiffPreview | FetchPreview | HostPreview | PlanPreview | ToolPreview, Field(discriminator="kind")
 ]
 
 
 class ApprovalOption(KeptModel):
-    """One button or menu item. ``rule`` is what would be kept, in full; ``examples`` are what else it would match."""
+    """One button or menu item. ``rule`` is what would be kept, in full; ``examples`` are what else it would match.
+    ``mode`` is the one that the chat and its running turn have from then on."""
 
     option_id: str
     name: str
@@ -123,6 +134,7 @@ class ApprovalOption(KeptModel):
     rule: str | None = None
     examples: list[str] | None = None
     background: bool | None = None
+    mode: Mode | None = None
 
 
 class AgentOption(KeptModel):

@@ -126,11 +126,23 @@ class ModelFigures(WireModel):
     cost: float | None = None
 
 
+class CallTimes(WireModel):
+    """How many calls took up to ``upToMs`` and more than the bucket before; the last bucket has no bound. ``waited``
+    counts the calls that a person was asked about by how long they waited, ``ran`` all calls by how long they ran."""
+
+    up_to_ms: int | None = None
+    waited: int
+    ran: int
+
+
 class HistoryStatsResult(WireModel):
-    """``models`` follow the filter's chat, agent and time; where it names anything else there are none."""
+    """``models`` follow the filter's chat, agent and time; where it names anything else there are none.
+    ``activeHours`` are the hours (of the clock, in UTC) in which a call was decided."""
 
     calls: list[CallFigures]
     models: list[ModelFigures]
+    times: list[CallTimes]
+    active_hours: int
 
 
 class HistoryUndoParams(WireModel):

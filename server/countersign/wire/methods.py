@@ -69,7 +69,10 @@ METHODS: tuple[Method, ...] = (
     # agents and shells
     _request("agent/list", Empty, agents.AgentListResult),
     _to_client("agent/status", agents.AgentView),
+    _request("agent/known", Empty, agents.AgentKnownResult),
+    _request("agent/add", agents.AgentAddParams, agents.AgentAddResult),
     _request("agent/restart", agents.AgentRestartParams, Empty),
+    _request("agent/login", agents.AgentLoginParams, Empty),
     _request("agent/resetLabel", agents.AgentResetLabelParams, Empty),
     _request("agent/probe", agents.AgentProbeParams, agents.AgentProbeResult),
     _request("agent/setBypass", agents.AgentSetBypassParams, Empty),

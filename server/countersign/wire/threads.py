@@ -8,7 +8,7 @@ from pydantic import Field
 
 from countersign.wire.approvals import ApprovalRequest, ToolKind
 from countersign.wire.base import Json, WireModel
-from countersign.wire.verdicts import Category, DecidedBy, Mode
+from countersign.wire.verdicts import Category, DecidedBy, Mode, RefusalKind
 
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"]
 CallStatus = Literal["pending", "waiting", "running"]
@@ -16,11 +16,21 @@ WeakTracking = Literal["subReaper", "processGroup"]
 """What finds the processes of a command, where it is neither a control group nor the PID namespace of a sandbox."""
 
 
+class AttachedPlace(WireModel):
+    """Where an attachment of a prompt is from, without its content. An image has a name in place of a path."""
+
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    image: bool = False
+
+
 class PromptEvent(WireModel):
     """What the person said; kept in the transcript so that ``thread/open`` is whole."""
 
     type: Literal["prompt"] = "prompt"
     text: str
+    attachments: list[AttachedPlace] | None = None
 
 
 class TextEvent(WireModel):
@@ -64,16 +74,26 @@ class FileDiff(WireModel):
     new_text: str | None = None
 
 
+class CallRefusal(WireModel):
+    """Why the gate did not let a call run: one sentence, and one that tells the model how to go on."""
+
+    kind: RefusalKind
+    reason: str
+    hint: str
+
+
 class ToolResultEvent(WireModel):
-    """Exactly one for each call. ``output`` of a refused call is JSON text ``{"refused": …}``; ``withheld`` are names
-    of variables that the command or its output mentions and that it did not get. ``sandbox`` is that which a command
-    ran in; ``process_tracking`` is absent where no process can outlive its command."""
+    """Exactly one for each call. ``refusal`` is present if, and only if, the gate refused the call; ``output`` is then
+    the same as JSON text for the model. An output alone proves no refusal, since a tool can print any text.
+    ``withheld`` are names of variables that the command or its output mentions and that it did not get. ``sandbox`` is
+    that which a command ran in; ``process_tracking`` is absent where no process can outlive its command."""
 
     type: Literal["toolResult"] = "toolResult"
     tool_call_id: str
     tool: str
     success: bool
     output: str
+    refusal: CallRefusal | None = None
     path: str | None = None
     diff: FileDiff | None = None
     decided_by: DecidedBy

@@ -18,6 +18,7 @@ DecidedBy = Literal[
     "user", "rule", "grant", "mode", "bypass", "hook", "floor", "limit", "timeout", "cancel", "change", "agentExit",
     "restart", "nobody",
 ]  # fmt: skip
+RefusalKind = Literal["denied", "planMode", "expired", "cancelled", "limit", "mode", "interrupted"]
 Source = Literal["floor", "rule", "hook", "mode", "grant", "bypass", "default", "nobody", "error", "plainBash"]
 """Which rung of the precedence spoke; ``default`` is "no rule matches", ``error`` a fault of ours (which denies),
 ``plainBash`` that a command is written in bash beyond the subset that may be allowed without a person."""

@@ -236,6 +236,12 @@ PROTECTED = [
     ".github/copilot/x",
     ".cursor/mcp.json",
     ".zed/settings.json",
+    ".devcontainer.json",
+    "sub/.devcontainer.json",
+    ".hg/hgrc",
+    ".windsurf/x",
+    ".kiro/hooks/x",
+    ".roo/mcp.json",
 ]
 
 

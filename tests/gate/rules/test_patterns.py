@@ -118,6 +118,19 @@ def test_a_pattern_without_quotes_is_split_as_one_with_quotes(body: str) -> None
         assert words() == found
 
 
+@given(
+    specifier=st.lists(
+        st.sampled_from(["a", "/b/a", "b*", "*", "*a*b", "'a b'", "a:*", "'*'"]), min_size=1, max_size=4
+    ),
+    words=st.lists(st.sampled_from(["a", "/b/a", "b", "ab", "a b", ""]), min_size=1, max_size=4),
+)
+@settings(max_examples=500)
+def test_no_command_shorter_than_a_patterns_least_matches_it(specifier: list[str], words: list[str]) -> None:
+    pattern = parse_command(" ".join(specifier))
+    if pattern.covers(words) or pattern.touches(words):
+        assert pattern.least <= len(" ".join(words))
+
+
 def test_words_with_control_characters_have_no_rule() -> None:
     assert command_specifier(["echo", "a\nb"]) is None
     assert command_specifier([]) is None

@@ -32,7 +32,9 @@ _UNSTABLE = re.compile(
 )
 """What tells of the process and not of the text, or ends processes that are not its own."""
 _CONCURRENT = re.compile(r"[|&]|<\(")
-_LINE = re.compile(r"line \d+: ")
+_LINE = re.compile(r"line \d+:")
+_TEXT = re.compile(r"^(?:declare -- )?BASH_EXECUTION_STRING=.*$", re.MULTILINE)
+"""What `set` and `declare -p` print of the text itself, on one line."""
 _TIMES = re.compile(r"\d+m[\d.]+s")
 
 
@@ -203,4 +205,4 @@ def _comparable(told: dict[str, Any], *, mixed: bool) -> tuple[Any, ...]:
 
 
 def _neutral(text: str) -> str:
-    return _TIMES.sub("T", _LINE.sub("line N: ", text))
+    return _TEXT.sub("", _TIMES.sub("T", _LINE.sub("line N:", text)))

@@ -255,6 +255,7 @@ class Guest:
     claim = Claim(None, None)
     connection = reopens = None
     takes_images = False
+    auth_methods = ()
 
     def __init__(self, world: World, on_request: Any, on_notice: Any) -> None:
         self._world, self._on_request, self._on_notice = world, on_request, on_notice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from countersign.gate import RunCommand
+from countersign.settings.policy import RuleText
 from countersign.wire.approvals import CommandPreview, SandboxPreview
 from tests.tools.sandbox.support import SandboxBench, needs_sandbox
 
@@ -70,3 +71,21 @@ async def test_without_the_mode_nothing_is_confined(bench: SandboxBench, availab
     bench.set(sandbox_mode="off", sandbox_available=available)
     assert (await bench.do("shell", command=f"echo x >{bench.outside}/made")).success
     assert (bench.outside / "made").exists()
+
+
+async def test_the_temporary_folder_of_the_chat_is_there(bench: SandboxBench) -> None:
+    base = bench.outside / "base"
+    base.mkdir(mode=0o700)
+    bench.set(temporary_base=str(base))
+    root = bench.policy.temporary_root("thread")
+    assert root is not None
+    assert (await bench.output_of('echo a > "$TMPDIR/x"; echo "$TMPDIR"')).strip() == root
+    assert (await bench.output_of('cat "$TMPDIR/x"')).strip() == "a"
+    assert "x" not in await bench.output_of(f"ls {base}/..")
+
+
+async def test_a_temporary_folder_that_a_rule_hides_is_one_in_memory(bench: SandboxBench) -> None:
+    base = bench.outside / "base"
+    base.mkdir(mode=0o700)
+    bench.set(temporary_base=str(base), rules=(RuleText("deny", f"Read(/{base}/**)"),))
+    assert (await bench.output_of('echo a > "$TMPDIR/x"; cat "$TMPDIR/x"; echo "$TMPDIR"')).split() == ["a", "/tmp"]

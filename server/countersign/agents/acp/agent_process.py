@@ -12,10 +12,12 @@ from typing import Literal
 from countersign.agents.acp.client import capabilities
 from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
 from countersign.agents.acp.label import Claim
+from countersign.agents.acp.login import AuthMethod, LoginNeeded, needs_login, read_auth_methods
 from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
 from countersign.agents.acp.translate import Raw, as_object
+from countersign.settings.policy import AgentConfig
 from countersign.tools.sandbox.confiner import Confined
 from countersign.tools.visible import as_message, as_title
 from countersign.wire.base import Json
@@ -32,7 +34,7 @@ START_SECONDS = 60.0
 class Link:
     """A running agent that was greeted. ``claim`` is what it says of itself, ``reopens`` the method by which it takes
     up a session of before: one that repeats the session, so that it can be compared, before one that does not.
-    ``takes_images``: whether a prompt for it may hold images."""
+    ``takes_images``: whether a prompt for it may hold images; ``auth_methods``: how a person logs in to it."""
 
     name: str
     process: AgentProcess
@@ -41,12 +43,13 @@ class Link:
     claim: Claim
     reopens: Literal["session/load", "session/resume"] | None = None
     takes_images: bool = False
+    auth_methods: tuple[AuthMethod, ...] = ()
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
         """Ask the agent and wait, for however long it takes.
 
         Raises:
-            ModelError: it answered with an error.
+            ModelError: it answered with an error; LoginNeeded where a login is missing.
             ConnectionError: it is gone.
         """
         return await _ask(self.name, self.connection, method, params)
@@ -91,6 +94,7 @@ async def open_link(
     on_notice: OnNotice,
     *,
     terminals: bool,
+    config: AgentConfig,
     confined: Confined | None = None,
 ) -> Link:
     """Start the agent and greet it, in ``confined`` where one is given.
@@ -128,7 +132,8 @@ async def open_link(
     claim = Claim(_title(info.get("name")), _title(info.get("version")))
     offered = as_object(said.get("agentCapabilities"))
     takes_images = as_object(offered.get("promptCapabilities")).get("image") is True
-    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images)
+    methods = read_auth_methods(said.get("authMethods"), config)
+    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images, methods)
 
 
 def _reopens(capabilities: Raw) -> Literal["session/load", "session/resume"] | None:
@@ -154,6 +159,8 @@ async def _ask(name: str, connection: Connection, method: str, params: Mapping[s
     try:
         return await connection.request(method, params)
     except RpcError as error:
+        if needs_login(error):
+            raise LoginNeeded(f"the agent {name} needs a login (`{error}`)") from None
         told = as_object(error.data).get("details")
         more = f" ({as_message(told)})" if isinstance(told, str) else ""
         raise ModelError(f"the agent {name} answered {method} with `{error}`{more}") from None

@@ -1,23 +1,26 @@
 """The sandbox of a hosted agent's own process, where ``sandbox.mode`` is ``all``: what it shows beside the workspace.
 
 The boundary is that of commands, compiled from the same policy. In addition the agent sees its own program, the files
-of its recipe's private folder and of its login; its home and that folder are in memory. What of the workspace would
-start or silence something in it is hidden, and it reaches the hosts of its model. Where that sandbox cannot be made
-the agent is not started.
+of its recipe's private folder and of its login; its home and that folder are in memory, but for the folders of its
+sessions, which are kept for each workspace and are not the person's own. What of the workspace would start or silence
+something in it is hidden, and it reaches the hosts of its model. Where that sandbox cannot be made the agent is not
+started.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 from countersign.agents.acp.identity import LAUNCHERS, cached_by_npx
-from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipe import GATE, HOME, Recipe
 from countersign.agents.acp.recipes import Launch
 from countersign.gate import compile_rules, host_verdict
 from countersign.settings.policy import Policy, RuleText
@@ -25,7 +28,6 @@ from countersign.tools.sandbox.addresses import is_listed
 from countersign.tools.sandbox.boundary import Additions, Mount
 from countersign.tools.sandbox.compile_boundary import blocking_gaps
 from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
-from countersign.tools.sandbox.proxy import RefusedHost
 from countersign.tools.sandbox.state import blocking_holds
 from countersign.tools.sandbox.survey import lies_below
 from countersign.tools.shell.environment import confined_environment
@@ -105,14 +107,6 @@ def blocking_agent_holds(policy: Policy, recipe: Recipe) -> tuple[str, ...]:
     return (*blocking_holds(policy, f"network only by a proxy, to {reached}"), *gaps)
 
 
-def refused_sentence(refused: RefusedHost) -> str:
-    """What the chat says of a host that the sandbox refused to an agent."""
-    said = refused.sentence()
-    if refused.why != "notAllowed":
-        return said
-    return f"{said}; set `sandbox.network` to `hosts` and list it in `sandbox.hosts` to allow it"
-
-
 def outlived(confined_by: Policy | None, policy: Policy) -> bool:
     """Whether a process that was started under ``confined_by`` (None: outside a sandbox) may not go on under this
     policy: it must be confined and is not, or the other way round, or its sandbox is wider than rules and folders say
@@ -172,6 +166,7 @@ def blocking_additions(
 ) -> Additions:
     """Work out what this agent's sandbox has beside what the policy says."""
     home = environment.get("HOME") or policy.home
+    kept = _blocking_kept(recipe, launch.folder, home, policy)
     mounts, copies = _own_files(recipe, launch.folder)
     for entry in recipe.home:
         path = os.path.join(home, entry.file)
@@ -182,12 +177,28 @@ def blocking_additions(
         scratch.append(home)
     hidden = (*recipe.mask, *recipe.hostile, *recipe.held)
     return Additions(
-        mounts=(*_program(launch.command, environment, folder), *mounts),
+        mounts=(*_program(launch.command, environment, folder), *mounts, *kept),
         scratch=tuple(scratch),
         copies=tuple(copies),
         masked=tuple(os.path.join(base, name) for base in dict.fromkeys((policy.workspace, folder)) for name in hidden),
         proxied=True,
     )
+
+
+def _blocking_kept(recipe: Recipe, gate: str, home: str, policy: Policy) -> list[Mount]:
+    """The folders of the recipe's sessions: each is a folder beside the private one, of this workspace alone, that the
+    agent sees in the place of the person's. It starts empty, and no agent outside the sandbox uses it."""
+    if not gate or any(home == base or lies_below(home, base) for base in map(os.path.realpath, _folders(policy))):
+        return []  # The home is the person's own there: a place in it would be made on disk.
+    digest = hashlib.sha256(os.fsencode(policy.workspace)).hexdigest()[:32]
+    mounts: list[Mount] = []
+    for session in recipe.sessions:
+        # No agent's private folder begins so (``prepare_launch``).
+        base = os.path.join(os.path.dirname(gate), f"sessions-{os.path.basename(gate)}", digest)
+        source = os.path.join(base, quote(session, safe=""))
+        os.makedirs(source, mode=0o700, exist_ok=True)
+        mounts.append(Mount(source, session.replace(HOME, home).replace(GATE, gate), writable=True))
+    return mounts
 
 
 def _folders(policy: Policy) -> tuple[str, ...]:

@@ -17,14 +17,25 @@ from dataclasses import dataclass
 from countersign.agents.acp.file_edit import FileEdit
 from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints
 from countersign.agents.acp.inputs import leaves
+from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
 from countersign.agents.acp.shapes import DOES_MORE, read_input
 from countersign.agents.acp.translate import ToolReport
-from countersign.gate import BadArguments, Effect, FetchUrl, FileState, ReadPath, RunCommand, UseTool, WritePath
+from countersign.gate import (
+    BadArguments,
+    Effect,
+    FetchUrl,
+    FileState,
+    ProposePlan,
+    ReadPath,
+    RunCommand,
+    UseTool,
+    WritePath,
+)
 from countersign.tools.files.change import blocking_before
 from countersign.tools.files.diff_preview import preview
 from countersign.tools.places import Place
-from countersign.wire.approvals import CommandPreview, DiffPreview, FetchPreview, Preview, ToolPreview
+from countersign.wire.approvals import CommandPreview, DiffPreview, FetchPreview, PlanPreview, Preview, ToolPreview
 from countersign.wire.base import Json
 from countersign.wire.verdicts import Category
 
@@ -35,13 +46,14 @@ BACKGROUND = ("run_in_background", "is_background", "background")
 @dataclass(frozen=True, slots=True)
 class Touch:
     """What a call would touch. ``understood`` False: part of it could not be worked out, so it asks. ``too_much``: it
-    holds more than can be judged, so it must be refused."""
+    holds more than can be judged, so it must be refused. ``plan``: it only shows a person this text."""
 
     effects: tuple[Effect, ...]
     understood: bool
     edits: tuple[FileEdit, ...] = ()
     server: str | None = None
     too_much: bool = False
+    plan: str | None = None
 
     @property
     def category(self) -> Category:
@@ -56,6 +68,8 @@ class Touch:
 
 def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     """Return every effect of the call, from all reports about it together."""
+    if (plan := plan_of(report, ground.plan_tools)) is not None:
+        return Touch((ProposePlan(),), understood=True, plan=plan)
     readings = [read_input(raw, report.kind, report.names, ground, report.call_id) for raw in report.inputs]
     tools = [UseTool(name, server=match["server"]) for name in report.names if (match := MCP_NAME.fullmatch(name))]
     effects: list[Effect] = [*_of_readings(readings, bool(tools)), *_of_diffs(report, ground)]
@@ -104,6 +118,8 @@ def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Previe
 
     Only a call that is exactly one known thing is drawn as that thing; everything else is shown raw and whole.
     """
+    if touch.plan is not None:
+        return PlanPreview(markdown=touch.plan), ()
     match touch.effects if touch.understood else ():
         case (RunCommand(command=command, cwd=cwd), *others) if _parts_of(command, cwd, others):
             inputs = [raw for raw in report.inputs if isinstance(raw, dict)]

@@ -2,6 +2,7 @@
 
 It starts the agent by its recipe, sends prompts and stops, kills an agent that ignores a stop, and notices when it has
 died. What the agent asks and reports goes to ``client.py`` and ``session.py``; nothing is decided here.
+Its lines stay in one file because process, sandbox and sessions begin and end under one lock.
 """
 
 from __future__ import annotations
@@ -13,23 +14,30 @@ from typing import Any
 
 from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.agent_process import Link, open_link
+from countersign.agents.acp.asking_mode import changed_options, hold_mode
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.confinement import (
-    Confinement,
     agent_may_reach,
     blocking_agent_holds,
     confine_agent,
     outlived,
-    refused_sentence,
 )
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.login import LoginNeeded, authenticate, login_sentence
 from countersign.agents.acp.opening import Opening
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import Launch, agent_folder, prepare_launch, recipe_for, runs_bash
+from countersign.agents.acp.refused_hosts import (
+    ask_for_hosts,
+    grants_of_all,
+    running_turns,
+    tell_outlived,
+    tell_refused,
+)
 from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.reports import Reports
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
@@ -37,13 +45,13 @@ from countersign.agents.acp.session_store import SessionStore, StoredSession
 from countersign.agents.acp.translate import read_stop
 from countersign.agents.acp.turn_watch import TurnWatch
 from countersign.agents.acp.unpermitted import Unpermitted
-from countersign.agents.attached_images import takes_none
+from countersign.agents.attached_images import content_blocks, takes_none
 from countersign.agents.models.base import Image
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
-from countersign.settings.policy import AgentConfig, Policy
+from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
-from countersign.wire.agents import AgentLabel, AgentState
+from countersign.wire.agents import AgentLabel, AgentState, LoginMethod
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
 from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory
@@ -105,6 +113,9 @@ class AcpAgent:
         self._link: Link | None = None
         self._starting = asyncio.Lock()
         self._threads: dict[str, Session] = {}
+        self._served: set[str] = set()
+        """The chats whose session this process has, or is opening."""
+        self._told_outlived = False
         self._sessions: dict[str, Session] = {}
         self._workers = Workers(self.name)
         self._opening = Opening(config, self.recipe.name, self._folder, policy().workspace, sessions)
@@ -130,6 +141,12 @@ class AcpAgent:
     def takes_images(self) -> bool | None:
         """Whether prompts may hold images; None before the agent was started and said so."""
         return None if self._link is None else self._link.takes_images
+
+    @property
+    def login_methods(self) -> list[LoginMethod] | None:
+        """How to log in to it, while it needs that."""
+        link = self._link if self.state == "needsLogin" else None
+        return None if link is None else [method.view() for method in link.auth_methods]
 
     def memory(self, thread_id: str, stored: StoredSession) -> ThreadMemory:
         """Whether this agent remembers all of a chat, as far as is known before it is asked."""
@@ -160,8 +177,9 @@ class AcpAgent:
         watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
         try:
             link, session, replay = await self._ready(turn, text, watch, images)
-        except BaseException:
+        except BaseException as error:
             await watch.end()
+            self._note_login(error)
             raise
         session.begin(turn)
         if replay is not None:
@@ -175,12 +193,23 @@ class AcpAgent:
             await asyncio.wait({turning}, timeout=2 * STOP_SECONDS + FAREWELL_SECONDS)
             turning.cancel()
             raise
+        except LoginNeeded as error:
+            self._note_login(error)
+            raise
 
     async def cancel(self, thread_id: str) -> None:
         """Stop the running turn of this chat; ``prompt`` then returns "cancelled". Returns once the agent was told."""
         session, link = self._threads.get(thread_id), self._link
         if session is not None and link is not None and session.turn is not None:
             await self._stop(link, session)
+
+    async def log_in(self, method_id: str) -> None:
+        """Let the agent log in by one of its methods. Raises as ``authenticate``; AgentExit if it cannot be started."""
+        async with self._starting:
+            link = self._link or await self._start()
+        await authenticate(link, method_id)
+        if self._link is link:
+            self._set("running")
 
     async def close(self) -> None:
         """End the process and everything it started; running prompts raise AgentExit, the next one starts it anew."""
@@ -218,6 +247,8 @@ class AcpAgent:
                     break
                 session.reopen()
                 stop = await self._prompt_once(link, session, session.take_notes())
+            if session.turn is not None and not session.stopping and (refused := link.process.newly_refused()):
+                await ask_for_hosts(session, session.turn, self._policy, refused, self._served)
             return "cancelled" if session.stopping else stop
         except ConnectionError:
             ending = DIED
@@ -229,18 +260,14 @@ class AcpAgent:
                 return "cancelled"
             raise
         finally:
-            for refused in link.process.newly_refused():
-                session.emit(NoticeEvent(level="warning", message=f"{self.name}: {refused_sentence(refused)}"))
+            tell_refused(session, link.process.newly_refused())
             await session.end(ending)
 
     async def _prompt_once(
         self, link: Link, session: Session, words: list[str], images: Sequence[Image] = ()
     ) -> StopReason:
-        blocks: list[Json] = [
-            *({"type": "text", "text": text} for text in words),
-            *({"type": "image", "mimeType": image.mime_type, "data": image.data} for image in images),
-        ]
-        result = await link.request("session/prompt", {"sessionId": session.session_id, "prompt": blocks})
+        params: dict[str, Json] = {"sessionId": session.session_id, "prompt": content_blocks(words, images)}
+        result = await link.request("session/prompt", params)
         stop, events = read_stop(result)
         for event in events:
             session.emit(event)
@@ -281,7 +308,9 @@ class AcpAgent:
                 raise takes_none(f"the agent {self.name}")
             if (session := self._threads.get(turn.thread_id)) is not None:
                 return link, session, None
+            self._served.add(turn.thread_id)
             session, replay = await self._open_session(link, turn, text, watch)
+            self._set("running")
             self._threads[turn.thread_id] = session
             return link, session, replay
 
@@ -296,7 +325,10 @@ class AcpAgent:
             policy = self._policy()
             confinement = None
             if policy.sandbox_mode == "all":
-                confinement = await self._confine(policy, launch, environment)
+                may_reach = agent_may_reach(self._policy, self._common_grants, self.recipe, self.name)
+                confinement = await confine_agent(
+                    self._confiner, policy, self.recipe, self.name, launch, environment, self._folder, may_reach
+                )
                 launch, environment = confinement.launch, confinement.environment
             with sharing(self._workers):
                 link = await open_link(
@@ -307,6 +339,7 @@ class AcpAgent:
                     self._client.request,
                     self._client.notify,
                     terminals=self._desk is not None,
+                    config=self.config,
                     confined=None if confinement is None else confinement.confined,
                 )
         except (OSError, AgentExit, ModelError) as error:
@@ -326,21 +359,22 @@ class AcpAgent:
         self._own(self._watch(link), f"watch {self.name}")
         return link
 
-    async def _confine(self, policy: Policy, launch: Launch, environment: Mapping[str, str]) -> Confinement:
-        # No grant counts: one process serves all chats, and a grant is for one of them.
-        may_reach = agent_may_reach(self._policy, tuple, self.recipe, self.name)
-        return await confine_agent(
-            self._confiner, policy, self.recipe, self.name, launch, environment, self._folder, may_reach
-        )
+    def _common_grants(self) -> Sequence[RuleText]:
+        return grants_of_all(self._gate, self.name, running_turns(self._served, self._threads))
 
     async def end_if_outlived(self) -> None:
         """End the process, in the middle of a turn too, if the settings by now say that it must run in the sandbox and
-        it does not. The next prompt starts it there."""
+        it does not. The next prompt starts it there. If it runs in one of earlier rules, tell the chats of its turns
+        that the next prompt starts it in another."""
         async with self._starting:
             link = self._link
             if link is not None and self._confined_by is None and self._policy().sandbox_mode == "all":
                 await link.process.end()
                 await self._buried(link)
+            elif link is not None and self._policy().sandbox_mode == "all" and not self._told_outlived:
+                self._told_outlived = outlived(self._confined_by, self._policy())
+                if self._told_outlived:
+                    tell_outlived(self._sessions.values())
 
     async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> tuple[Session, Replay | None]:
         params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
@@ -382,19 +416,10 @@ class AcpAgent:
 
     async def _hold_mode(self, link: Link, session_id: str) -> None:
         """Put the session into the mode and options in which the agent asks; if it will not, the label says so."""
-        wanted: list[tuple[str, dict[str, Json]]] = [
-            ("session/set_config_option", _config_option(key, value)) for key, value in self.recipe.config.items()
-        ]
-        if self.recipe.mode is not None:
-            wanted.append(("session/set_mode", {"modeId": self.recipe.mode}))
-        for method, params in wanted:
-            try:
-                await link.ask_soon(method, {"sessionId": session_id, **params})
-            except ModelError as error:
-                # Not kept: the next start tries again.
-                self._label.fall(f"{self.name} could not be put into its asking mode: {error}")
-            except ConnectionError:
-                raise AgentExit(f"the agent {self.name} ended while its session was opened") from None
+        refused = await hold_mode(link, self.recipe, session_id)
+        if refused is not None:
+            # Not kept: the next start tries again.
+            self._label.fall(refused)
 
     def _hear_mode(self, session: Session, mode: str) -> None:
         if self.recipe.mode is None or mode == self.recipe.mode or mode in self.recipe.stricter:
@@ -412,12 +437,13 @@ class AcpAgent:
 
     def _hear_options(self, session: Session, options: Mapping[str, str | bool]) -> None:
         """The agent says what its options are now; a person may have typed a command that changes one."""
-        changed = [key for key, value in self.recipe.config.items() if key in options and options[key] != value]
+        changed = changed_options(self.recipe, options)
         if isinstance(mode := options.get("mode"), str):
             self._hear_mode(session, mode)
         if changed:
-            told = ", ".join(f"`{key}` to `{options[key]}`" for key in changed)
-            message = f"{self.name} set its option {told}; it was put back, and it counts as unguarded until restarted"
+            message = (
+                f"{self.name} set its option {changed}; it was put back, and it counts as unguarded until restarted"
+            )
             self._label.fall(message)
             self._put_back(session, message)
 
@@ -439,6 +465,8 @@ class AcpAgent:
         self._label.confine(())
         sessions = list(self._sessions.values())
         self._threads.clear()
+        self._served.clear()
+        self._told_outlived = False
         self._sessions.clear()
         self._set("exited")
         self._workers.close()
@@ -468,6 +496,10 @@ class AcpAgent:
         self._label.fall(why)
         self._own(self._label.keep_fall(), f"store the fall of {self.name}")
 
+    def _note_login(self, error: BaseException) -> None:
+        if isinstance(error, LoginNeeded) and self._link is not None:
+            self._set("needsLogin", login_sentence(error, self.recipe))
+
     def _set(self, state: AgentState, failure: str | None = None) -> None:
         self.state, self._failure = state, failure
         self._changed()
@@ -482,12 +514,6 @@ class AcpAgent:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, _TOLD):
             log.error("%s failed", task.get_name(), exc_info=error)
-
-
-def _config_option(key: str, value: Json) -> dict[str, Json]:
-    """The params that set an option: the protocol takes the value of a switch only with its type."""
-    switch: dict[str, Json] = {"type": "boolean"} if isinstance(value, bool) else {}
-    return {"configId": key, "value": value, **switch}
 
 
 _TOLD = (AgentExit, ModelError)

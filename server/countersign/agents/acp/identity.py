@@ -73,7 +73,7 @@ def identify(
         program = Path(os.path.realpath(found)) if found is not None and os.path.isfile(found) else None
     if program is None:
         return None
-    package = _package_of(program)
+    package = package_of(program)
     inside = any(program.is_relative_to(os.path.realpath(each)) for each in (workspace, folder))
     if package is None:
         return Identity(str(program), digest=None if inside else _digest([program]))
@@ -116,7 +116,7 @@ def cached_by_npx(command: Sequence[str], environment: Mapping[str, str], folder
     return Path(os.path.realpath(package / target))
 
 
-def _package_of(program: Path) -> tuple[Path, str, str] | None:
+def package_of(program: Path) -> tuple[Path, str, str] | None:
     """The package that a program belongs to: its folder, name and version."""
     for folder in list(program.parents)[:MOST_PARENTS]:
         package = _read_package(folder / "package.json")

@@ -13,6 +13,7 @@ from dataclasses import replace
 from countersign.agents.acp.agent_process import Link
 from countersign.agents.acp.comparison import Comparison, compare
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.login import LoginNeeded
 from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.session_store import (
     DOUBTFUL,
@@ -68,6 +69,7 @@ class Opening:
 
         Raises:
             AgentExit: the agent ended meanwhile.
+            LoginNeeded: a person must log in first; nothing was taken up.
         """
         store, method = self._store, link.reopens
         stored = store.find(turn.thread_id) if store is not None else None
@@ -85,6 +87,9 @@ class Opening:
             said = await self._compared(turn, text, replay) if method == "session/load" else None
             if link.pipe.ended.is_set():
                 raise ConnectionResetError("the agent is gone")
+        except LoginNeeded:
+            store.keep(turn.thread_id, stored)
+            raise
         except (ModelError, AgentExit, ConnectionError) as error:
             if link.pipe.ended.is_set():
                 message = f"the agent {link.name} ended while it loaded this chat; the next prompt starts it again"

@@ -25,7 +25,7 @@ class AgentContext:
 
     ``shell_moved``: the agent keeps one shell for all commands, and one that ran there may have left it in another
     folder or with other names; what a command does there can no longer be told from its text. ``runs_bash``: its shell
-    is known to be bash; what another shell makes of a text is not known.
+    is known to be bash; what another shell makes of a text is not known. ``plan_tools``: its tools that show a plan.
     """
 
     folder: str
@@ -33,6 +33,7 @@ class AgentContext:
     shell_moved: bool = False
     runs_bash: bool = False
     workspace: str | None = None
+    plan_tools: frozenset[str] = frozenset()
 
     def absolute(self, path: str) -> tuple[str, ...]:
         """Every absolute path that an agent may open when it says this one.

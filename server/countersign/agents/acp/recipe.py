@@ -69,15 +69,18 @@ class Recipe:
     ``missing_reads_empty``: it cannot create files unless reading a missing one answers with empty text. ``brought``:
     files of the person's own that the agent gets in the gate folder instead of at home. ``refuse``: names of tools that
     are always rejected. ``quiet``: names of tools that have no effect of their own, so that they need not ask.
+    ``plan_tools``: names of tools that only show a plan and wait for a person's word.
     ``announces_calls``: it reports or asks for every call before it runs it, so a call first reported as failed never
     ran; counts only for versions in ``measured``.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it beside ``hostile`` and ``held``. ``home``: files that its private home in the sandbox holds.
+    ``sessions``: folders below ``{home}`` or ``{gate}`` that hold its sessions; those of the sandbox outlast it.
     ``hosts``: those of its model and its login, which it reaches from the sandbox. ``confined_args``: arguments that
     come last there, such as one that turns off a sandbox of its own, which cannot be made in ours. ``caveat``: what
-    stays open, told beside the label. ``install``, ``login``: commands, for people. ``probe``: how a probe leads it to
-    its model. ``evidence``: how it was measured.
+    stays open, told beside the label. ``install``, ``login``: commands, for people. ``program``, ``program_args``:
+    what speaks ACP where it is installed; ``requires``: programs that its npm package runs with. ``probe``: how a probe
+    leads it to its model. ``evidence``: how it was measured.
     """
 
     name: str
@@ -90,6 +93,9 @@ class Recipe:
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     install: str = ""
     login: str = ""
+    program: str = ""
+    program_args: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
@@ -103,11 +109,13 @@ class Recipe:
     brought: tuple[Brought, ...] = ()
     refuse: frozenset[str] = frozenset()
     quiet: frozenset[str] = frozenset()
+    plan_tools: frozenset[str] = frozenset()
     announces_calls: bool = False
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()
     home: tuple[HomeFile, ...] = ()
+    sessions: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     confined_args: tuple[str, ...] = ()
     caveat: str = ""

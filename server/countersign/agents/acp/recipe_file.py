@@ -21,9 +21,11 @@ from countersign.wire.base import Json
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 HostPattern = Annotated[str, StringConstraints(pattern=r"^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)+$")]
+ProgramName = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9_][A-Za-z0-9_.-]*)?$")]
 _PART = r"\.?[A-Za-z0-9_-][A-Za-z0-9_.-]*"
 RelativePath = Annotated[str, StringConstraints(pattern=rf"^({_PART}/)*{_PART}$")]
 """A path below a folder; it cannot lead out of it by its text."""
+SessionFolder = Annotated[str, StringConstraints(pattern=rf"^\{{(home|gate)\}}/({_PART}/)*{_PART}$")]
 
 
 class _Model(BaseModel):
@@ -77,6 +79,11 @@ class RecipeFile(_Model):
     ] = {}  # fmt: skip
     install: Annotated[str, Field(description="the command that installs it, for people")] = ""
     login: Annotated[str, Field(description="the command that logs in, for people")] = ""
+    program: Annotated[
+        ProgramName, Field(description="the program that speaks ACP, as it is installed; *Add Agent…* looks for it")
+    ] = ""
+    program_args: Annotated[tuple[str, ...], Field(description="arguments with which that program speaks ACP")] = ()
+    requires: Annotated[tuple[ProgramName, ...], Field(description="programs that its npm package runs with")] = ()
     args: Annotated[tuple[str, ...], Field(description="arguments after the person's own; `{gate}` is a folder")] = ()
     env: Annotated[dict[str, str], Field(description="environment; `{gate}` and `{home}` are folders")] = {}
     files: Annotated[
@@ -100,6 +107,9 @@ class RecipeFile(_Model):
     quiet: Annotated[
         tuple[str, ...], Field(description="tools without an effect of their own, which need not ask")
     ] = ()
+    plan_tools: Annotated[
+        tuple[str, ...], Field(description="tools that only show a plan, in `plan`, and wait for a person's word")
+    ] = ()
     announces_calls: Annotated[
         bool,
         Field(description="reports or asks for each call before it runs it, in measured versions: first heard of as "
@@ -112,6 +122,10 @@ class RecipeFile(_Model):
     mask: Annotated[tuple[str, ...], Field(description="workspace paths that the sandbox hides from it")] = ()
     home: Annotated[
         tuple[HomeEntry, ...], Field(description="files of the home that its private home in the sandbox holds")
+    ] = ()
+    sessions: Annotated[
+        tuple[SessionFolder, ...],
+        Field(description="folders of its sessions below `{home}` or `{gate}`; in the sandbox they are kept"),
     ] = ()
     hosts: Annotated[
         tuple[HostPattern, ...], Field(description="hosts of its model and login, which it reaches from the sandbox")
@@ -145,14 +159,15 @@ def parse_recipe(raw: Any) -> Recipe:
     return Recipe(
         name=file.name, label=file.label, title=file.title or file.name, marks=frozenset(file.marks),
         packages=frozenset(file.packages), parts=file.parts, names=frozenset(file.names), measured=file.measured,
-        install=file.install, login=file.login, args=file.args, env=file.env,
+        install=file.install, login=file.login, program=file.program, program_args=file.program_args,
+        requires=tuple(name for name in file.requires if name), args=file.args, env=file.env,
         files={name: _text(content) for name, content in file.files.items()}, session_meta=file.session_meta,
         mode=file.mode, stricter=frozenset(file.stricter), config=file.config, fresh_shell=file.fresh_shell,
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
-        quiet=frozenset(file.quiet), announces_calls=file.announces_calls,
+        quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
         hostile=file.hostile, held=file.held, mask=file.mask,
-        home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), hosts=file.hosts,
+        home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
         confined_args=file.confined_args, caveat=file.caveat,
         probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,

@@ -15,6 +15,7 @@ from countersign.agents.acp.effects import show, work_out
 from countersign.agents.acp.hints import LONGEST_COMMAND
 from countersign.agents.acp.options import Answer
 from countersign.agents.acp.pre_approval import Approved
+from countersign.agents.acp.proposed_plan import OWN_PERMISSIONS, PlanAsksForPermissions, asks_for_permissions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.reports import arguments_of, output_of
 from countersign.agents.acp.translate import ToolReport
@@ -105,13 +106,15 @@ def prepare_request(request: Request, turn: Turn, agent: str, stand: Callable[[]
             raise BadArguments(TOO_LONG)
         if touch.too_much:
             raise BadArguments(TOO_MUCH)
+        if touch.plan is not None and asks_for_permissions(report):
+            raise PlanAsksForPermissions(OWN_PERMISSIONS)
         preview, bound = show(touch, report, ground)
         call = ToolCall(
             tool_call_id=request.tool_call_id,
             thread_id=turn.thread_id,
             turn_id=turn.turn_id,
             agent=agent,
-            tool=f"acp:{report.tool_kind}",
+            tool="acp:plan" if touch.plan is not None else f"acp:{report.tool_kind}",
             arguments=arguments_of(report),
             kind=report.tool_kind,
             category=touch.category,

@@ -20,6 +20,7 @@ from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
+from countersign.agents.acp.proposed_plan import PlanAsksForPermissions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
@@ -60,7 +61,7 @@ from countersign.gate import (
 )
 from countersign.settings.policy import Policy
 from countersign.tools.shell.processes import Shell, ShellRegistry
-from countersign.wire.approvals import DiffPreview
+from countersign.wire.approvals import DiffPreview, PlanPreview
 from countersign.wire.base import Json
 from countersign.wire.sizes import size_of, size_of_few
 from countersign.wire.threads import NoticeEvent, ThreadEvent, ToolResultEvent
@@ -386,6 +387,7 @@ class Session:
             shell_moved=self._shell_moved,
             runs_bash=self._runs_bash,
             workspace=policy.workspace,
+            plan_tools=self.recipe.plan_tools,
         )
 
     async def _act(self, permit: Permit, request: Request) -> Outcome:
@@ -414,6 +416,7 @@ class Session:
             request.reply(CANCELLED)
         elif isinstance(error := task.exception(), BadArguments):
             request.reply(answer_rejected(request.options))
+            self.urgent = self.urgent or isinstance(error, PlanAsksForPermissions)
             self._refuse(request.report, request.tool_call_id, str(error))
         elif error is not None:
             # INVARIANT (strictest): an error of ours denies.
@@ -428,7 +431,8 @@ class Session:
             gone = settled.by in ("cancel", "agentExit", "restart")
             request.reply(CANCELLED if gone else answer_rejected(request.options))
             if not gone:
-                self.note_refusal(title_of(request.report), settled)
+                plans = request.drawn is not None and isinstance(request.drawn.preview, PlanPreview)
+                self.note_refusal(title_of(request.report), settled, plans=plans)
 
     def _refuse(self, report: ToolReport, tool_call_id: str, why: str) -> None:
         """Show a call that the gate never saw as refused, and tell the agent why with the next prompt."""
@@ -441,12 +445,13 @@ class Session:
         path = call.preview.path if isinstance(call.preview, DiffPreview) else call.title
         self._own(self.unpermitted.say_late(path), "tell of a write that was refused")
 
-    def note_refusal(self, title: str, refused: Refused) -> None:
-        """Keep the reason of a refusal for the next prompt: ACP has no field for it."""
+    def note_refusal(self, title: str, refused: Refused, *, plans: bool = False) -> None:
+        """Keep the reason of a refusal for the next prompt: ACP has no field for it. ``plans``: it was a plan."""
         if refused.by == "user" and refused.kind == "denied":
             if refused.reason != PLAIN_DENIAL:
                 self.urgent = True
-                self._note(f"The person denied `{title}` and said: {refused.reason}")
+                did = "wants you to keep planning" if plans else f"denied `{title}`"
+                self._note(f"The person {did} and said: {refused.reason}")
         else:
             # The agent was told "rejected", which it takes for the person's word; of a time-out that is not true.
             self.urgent = self.urgent or refused.kind == "expired"

@@ -98,7 +98,8 @@ def _last_prompt(messages: Sequence[Message]) -> tuple[str, Sequence[Message]]:
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, UserMessage):
-            return message.text, messages[index + 1 :]
+            # It calls what the person wrote; what is attached is for models that read.
+            return message.text.partition("\n\nAttached: ")[0], messages[index + 1 :]
     return "", ()
 
 
@@ -138,7 +139,7 @@ def _about_refusals(refusals: Sequence[ToolMessage]) -> str:
             told = {}
         reason = told.get("reason") or told.get("refused") or "no reason was given"
         parts.append(f"`{refusal.tool}` was refused: {reason}.")
-    return " ".join(["I was not given leave, so I stop here.", *parts])
+    return " ".join(["This was not allowed, so I stop here.", *parts])
 
 
 def _about_results(results: Sequence[ToolMessage]) -> str:

@@ -145,7 +145,9 @@ class Answering:
             raise InvalidAnswer("bypass can only be turned on with an approval")
         if params.bypass_all and not self._policy().trusted:
             raise NotTrusted("bypass needs a trusted workspace; trust it in the editor first")
-        widens = params.bypass_all or (option is not None and option.scope not in (None, "call"))
+        widens = params.bypass_all or (
+            option is not None and (option.scope not in (None, "call") or option.mode is not None)
+        )
         if params.digest is None and (widens or params.edited_input is not None or params.rule is not None):
             raise StaleAnswer("such an answer must carry the digest of the card it was given on")
         if params.rule is not None and (option is None or option.rule is None):
@@ -171,6 +173,10 @@ class Answering:
         ended = await self._asking.end(pending, resolution)
         if resolution.again and resolution.by == "change" and resolution.plan is None:
             raise StaleAnswer("the call has changed since this card was shown; a new card follows")
+        if ended.state == "allowed" and option.mode is not None:
+            # INVARIANT (no hidden state): the only way to a looser mode in a running turn is this answer.
+            pending.turn.choose_mode(option.mode)
+            self._changed()
         if ended.state == "allowed" and option.scope != "call":
             self._keep(pending, option, params.rule.strip() if params.rule is not None else option.rule)
         return ended.state
@@ -218,7 +224,7 @@ class Answering:
             params.reason,
             background=bool(option.background),
             plan=edited,
-            note="edited by you" if edited is not None else (f"kept {rule} ({option.scope})" if rule else None),
+            note=_note(option, rule, edited),
         )
 
     async def _check_cover(self, pending: Pending, rule_list: RuleList, rule: str) -> None:
@@ -253,6 +259,15 @@ class Answering:
                 return plan
 
 
+def _note(option: ApprovalOption, rule: str | None, edited: Plan | None) -> str | None:
+    """What the record says beside the answer."""
+    if edited is not None:
+        return "edited by you"
+    if option.mode is not None:
+        return f"set the mode of this chat to {option.mode}"
+    return f"kept {rule} ({option.scope})" if rule else None
+
+
 def _check_width(pending: Pending, rule: str, params: ApprovalResponseParams) -> None:
     """Refuse a rule wider than those offered unless the person confirmed this very rule on this very card."""
     if not is_wider(rule, pending.request.options):
@@ -266,7 +281,7 @@ def _at_once(pending: Pending, option: ApprovalOption, params: ApprovalResponseP
     if option.kind == "reject_once":
         return Resolution("denied", "user", params.reason)
     plain = params.rule is None and params.edited_input is None and not params.bypass_all
-    once = option.kind == "allow_once" and option.scope == "call" and option.rule is None
+    once = option.kind == "allow_once" and option.scope == "call" and option.rule is None and option.mode is None
     # INVARIANT (same bytes): a call that is bound to no file is the one that was shown.
     if plain and once and not pending.call.bound:
         return Resolution("allowed", "user", params.reason, background=bool(option.background))

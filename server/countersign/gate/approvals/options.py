@@ -6,11 +6,14 @@ hook made it ask.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from countersign.gate.approvals.rule_examples import samples
-from countersign.gate.call import ReachHost, RunCommand, ToolCall
+from countersign.gate.call import ProposePlan, ReachHost, RunCommand, ToolCall
 from countersign.gate.decision import Decision
+from countersign.settings.modes import CELLS
 from countersign.wire.approvals import ApprovalOption
-from countersign.wire.verdicts import Scope
+from countersign.wire.verdicts import Mode, Scope
 
 ALLOW_ONCE = ApprovalOption(option_id="allow_once", name="Approve", kind="allow_once", scope="call")
 ALLOW_BACKGROUND = ApprovalOption(
@@ -21,6 +24,21 @@ ALLOW_HOST = ApprovalOption(
     option_id="allow_once", name="Allow for this chat", kind="allow_once", scope="chat"
 )  # fmt: skip
 """Once would be over before the command can be run again."""
+ALLOW_PLAN_ASKING = ApprovalOption(
+    option_id="allow_plan_default",
+    name="Approve and ask before each change",
+    kind="allow_once",
+    scope="call",
+    mode="default",
+)
+ALLOW_PLAN_EDITING = ApprovalOption(
+    option_id="allow_plan_accept_edits",
+    name="Approve and accept edits",
+    kind="allow_once",
+    scope="call",
+    mode="acceptEdits",
+)
+KEEP_PLANNING = REJECT_ONCE.model_copy(update={"name": "Keep planning"})
 GRANT_OPTIONS: tuple[tuple[str, str, Scope], ...] = (
     ("allow_turn", "Allow for this turn", "turn"),
     ("allow_chat", "Allow for this chat", "chat"),
@@ -30,12 +48,16 @@ MOST_PROPOSALS = 6
 """Widths on one card: more would not be read."""
 
 
-def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: bool) -> list[ApprovalOption]:
+def offer(
+    call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: bool, modes: Sequence[Mode]
+) -> list[ApprovalOption]:
     """What a person may answer.
 
     ``allow_offered`` False: a hosted agent that offers no allow-once can only be denied. Rules for a workspace are
-    offered only in a trusted one.
+    offered only in a trusted one. ``modes`` are those of the turn: a plan is approved with another one if it differs.
     """
+    if any(isinstance(effect, ProposePlan) for effect in call.effects):
+        return [*(_approve_plan(modes) if allow_offered else ()), KEEP_PLANNING]
     options: list[ApprovalOption] = []
     if allow_offered and any(isinstance(effect, ReachHost) for effect in call.effects):
         if decision.grantable and decision.exact_rule is not None:
@@ -71,6 +93,14 @@ def offer(call: ToolCall, decision: Decision, *, allow_offered: bool, trusted: b
             )
         )
     return options
+
+
+def _approve_plan(modes: Sequence[Mode]) -> list[ApprovalOption]:
+    """A plain approval changes no mode. The modes are offered where edits are not allowed already."""
+    if all(CELLS[mode]["write"] == "allow" for mode in modes):
+        return [ALLOW_ONCE]
+    asking = [ALLOW_PLAN_ASKING] if "plan" in modes else []
+    return [ALLOW_ONCE, *asking, ALLOW_PLAN_EDITING]
 
 
 def _always(call: ToolCall, decision: Decision, trusted: bool) -> list[ApprovalOption]:

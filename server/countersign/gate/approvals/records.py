@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -12,14 +13,14 @@ from countersign.gate.approvals.stored_requests import Question
 from countersign.gate.call import RunCommand, ToolCall
 from countersign.gate.decision import Decision
 from countersign.gate.ledger.entry import Entry, now
-from countersign.gate.receipt import Outcome, Ran, Settled
+from countersign.gate.receipt import Outcome, Ran, Refused, Settled
 from countersign.gate.risk import is_danger
 from countersign.settings.policy import Policy
 from countersign.wire.approvals import ApprovalRequest, ToolCallView
 from countersign.wire.base import Json
 from countersign.wire.shown_input import shown_input
 from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent, WeakTracking
-from countersign.wire.verdicts import DecidedBy
+from countersign.wire.verdicts import DecidedBy, Mode
 
 
 def entry_for(call: ToolCall, decision: Decision, receipt_id: str, digest: str, *, workspace: str, owner: str) -> Entry:
@@ -65,6 +66,7 @@ def request_for(
     created_at: str,
     first_asked_at: str | None = None,
     kept: Question | None = None,
+    modes: Sequence[Mode] = (),
 ) -> ApprovalRequest:
     """Draw what a person is shown; ``seconds`` until it expires, None for never. Of a request that was ``kept`` on
     disk only its id and its times stay, as the chain has them; one that a person had put off has no time limit yet.
@@ -94,7 +96,7 @@ def request_for(
         risks=[text for text in decision.risks if is_danger(text)],
         notes=[text for text in decision.risks if not is_danger(text)] or None,
         withheld=list(decision.withheld) or None,
-        options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted),
+        options=offer(call, decision, allow_offered=allow_offered, trusted=policy.trusted, modes=modes),
         agent_options=list(call.agent_options) if call.agent_options else None,
         digest=digest,
         created_at=created_at,
@@ -159,6 +161,7 @@ def result_event(call: ToolCall, settled: Settled) -> ToolResultEvent:
         tool=call.tool,
         success=outcome.success if outcome else False,
         output=settled.output,
+        refusal=settled.view if isinstance(settled, Refused) else None,
         path=outcome.path if outcome else None,
         diff=outcome.diff if outcome else None,
         decided_by=settled.by,

@@ -1,4 +1,4 @@
-"""Which hosts commands in the sandbox may reach: what rules and grants say, for a card and for the sandbox's proxy.
+"""Which hosts programs in the sandbox may reach: what rules and grants say, for a card and for the sandbox's proxy.
 
 The network opens by `sandbox.hosts`, which the proxy knows, and by grants that a person gave on a card; no allow rule,
 mode or bypass opens it. Deny and ask rules for the host, those for fetching among them, close it.
@@ -15,7 +15,7 @@ from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.settings.policy import RuleText
 from countersign.wire.verdicts import Evidence, Verdict
 
-REASON = "commands in the sandbox reach only hosts of `sandbox.hosts` and those that you allow"
+REASON = "programs in the sandbox reach only hosts of `sandbox.hosts` and those that you allow"
 
 
 def host_rule(host: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
-from countersign.gate.call import FetchUrl, ReachHost, ReadPath, RunCommand, ToolCall, UseTool, WritePath
+from countersign.gate.call import FetchUrl, ProposePlan, ReachHost, ReadPath, RunCommand, ToolCall, UseTool, WritePath
 from countersign.gate.decisions.hosts import host_rule, reach_finding
 from countersign.gate.decisions.urls import url_host
 from countersign.gate.finding import Finding, Floor
@@ -101,6 +101,9 @@ def judge_effects(
             case UseTool():
                 gathered.add(_tool(effect, call, rules))
                 gathered.rule(*_tool_rules(effect, call))
+            case ProposePlan():
+                gathered.add(_PLAN)
+                gathered.rule(None)
             case _:
                 assert_never(effect)
     own = _own_tool(call, rules, gathered.groups)
@@ -204,6 +207,19 @@ def _fetch(url: str, rules: RuleSet, agent: str) -> Finding:
         allow=first("allow", hosts),
         grant=first("grant", hosts),
     )
+
+
+_PLAN = Finding(
+    kind="external",
+    resource="plan",
+    category="read",
+    requires_ask=Evidence(
+        source="default",
+        reason="the agent asks whether it may follow its plan; each call that it makes then is decided by itself",
+    ),
+    bypass_lifts=False,
+)
+"""It changes nothing, so Plan mode lets it be asked; only a person answers it: no rule, mode or bypass does."""
 
 
 def _tool(effect: UseTool, call: ToolCall, rules: RuleSet) -> Finding:

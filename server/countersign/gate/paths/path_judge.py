@@ -106,8 +106,9 @@ class PathJudge:
         return found
 
     def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
-        resolved = self.resolve(path, cwd=cwd)
-        if not below and not self._reads_named and self.is_unremarkable(path, cwd=cwd):
+        ordinary = is_ordinary(path)
+        resolved = self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=ordinary)
+        if not below and not self._reads_named and ordinary and self._is_quiet(resolved, cwd):
             return Finding("read", resolved.lexical, "read", in_workspace=True, known_read=True)
         if resolved.refused is not None:
             return refusal("read", resolved)
@@ -215,7 +216,12 @@ class PathJudge:
             return False
         if not is_ordinary(path):
             return False
-        found = self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=True)
+        return self._is_quiet(self._resolved.get((path, cwd)) or self._resolve(path, cwd, ordinary=True), cwd)
+
+    def _is_quiet(self, found: Resolved, cwd: str) -> bool:
+        """Whether no rule, root or link speaks of an ordinary path (``is_unremarkable``)."""
+        if not self._quiet or cwd != self._straight:
+            return False
         return found.resolved == found.lexical and found.unclear is None and not is_shared(found)
 
     def zone(self, resolved: Resolved) -> Zone:

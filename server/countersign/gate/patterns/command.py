@@ -50,6 +50,8 @@ class CommandPattern:
     narrow: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
     wide: tuple[tuple[str, ...], ...] = field(init=False, compare=False)
     """What stands between wildcards, in each of the texts that the narrow and the wide reading match."""
+    least: int = field(init=False, compare=False)
+    """The length of the shortest command, words joined by blanks, that either reading matches."""
 
     def __post_init__(self) -> None:
         plain = list(itertools.takewhile(lambda word: WILD not in word, self.words))
@@ -63,6 +65,7 @@ class CommandPattern:
         object.__setattr__(self, "narrow", tuple(_pieces(self.words, _GAP, prefix=self.prefix)))
         wide = [pieces for words in self._wanted() for pieces in _pieces(words, " ", prefix=self.prefix)]
         object.__setattr__(self, "wide", tuple(wide))
+        object.__setattr__(self, "least", min(sum(map(len, pieces)) for pieces in (*self.narrow, *self.wide)))
 
     def covers(self, words: Sequence[str]) -> bool:
         """The narrow reading, for allow: word by word; a blank inside a word is no boundary."""

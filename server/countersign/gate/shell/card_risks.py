@@ -34,15 +34,16 @@ _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodu
 _SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", "chsh", "usermod", "chmod", "chown"})
 
 
-def risks_of(case: AnalyzedCommand) -> Iterator[str]:
-    """The risks of one command."""
-    if not case.ordinary or _warned_of(case.layers[0].words[0].value or ""):
-        yield from _by_words(case)
+def risks_of(case: AnalyzedCommand) -> tuple[str, ...]:
+    """Return the risks of one command."""
+    named = not case.ordinary or _warned_of(case.layers[0].words[0].value or "")
+    found = tuple(_by_words(case)) if named else ()
     for redirect in case.step.command.redirects:
         if redirect.target.prefix.startswith(("/dev/tcp/", "/dev/udp/")):
-            yield NETWORK
+            found = (*found, NETWORK)
     if case.step.unwrapped.fed or case.step.unwrapped.unknown is not None:
-        yield UNSEEN
+        found = (*found, UNSEEN)
+    return found
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 from countersign.gate.call import RunCommand
@@ -283,9 +283,10 @@ class _Judging:
         if start is not None:
             # What ran before a text inside this one may have removed folders, and only a printed text is guarded.
             entered = self.entered if depth == 0 and self.around.prints else None
-            follow_moves = partial(folders, start=start, judge=self.around.paths, entered=entered)
-            places = [start] if case.step.places is HERE else follow_moves(case.step.places)
-            leads = None if case.step.leads is None else follow_moves(case.step.leads)
+            here = case.step.places is HERE
+            places = [start] if here else folders(case.step.places, start, self.around.paths, entered)
+            if case.step.leads is not None:
+                leads = folders(case.step.leads, start, self.around.paths, entered)
         finding, coverage = speak(self.around, case, places, covered, leads)
         self.findings.append(finding)
         for touched in touched_files(self.around, case, places):
@@ -299,7 +300,7 @@ class _Judging:
         if coverage.writes:
             self.findings += unnamed_writes(self.around, case, places)
         end = len(self.findings)
-        risks = tuple(risks_of(case))
+        risks = risks_of(case)
         about = (index,) if end == index + 1 else tuple(range(index, end))
         self.parts.append(Part(case.step.command.source, about, risks))
         if not (finding.allow or finding.grant or finding.neutral or finding.known_read):

@@ -47,8 +47,7 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
         file.seek(0)
         spec = marshal.load(file)
     for group in spec["groups"]:
-        with open(f"{group}/cgroup.procs", "w") as file:
-            file.write("0")
+        _join(group)
     if os.geteuid():
         # Root is bound by no such number.
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
@@ -74,6 +73,17 @@ def enter(descriptor: int, command: list[str]) -> list[str]:
         words += ["--file", str(passed[-1]), name]
     _only_inherit(passed)
     return [*words, "--json-status-fd", str(spec["status"]), "--", *command]
+
+
+def _join(group: str) -> None:
+    """Move this process into a control group. It has one thread, and where a thread can be moved (version 1 of control
+    groups), that does not wait for every processor, as moving a process does."""
+    try:
+        file = open(f"{group}/tasks", "w")  # noqa: SIM115  closed below
+    except FileNotFoundError:
+        file = open(f"{group}/cgroup.procs", "w")  # noqa: SIM115
+    with file:
+        file.write("0")
 
 
 def _own_namespaces(more: int) -> None:

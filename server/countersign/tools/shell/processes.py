@@ -16,6 +16,7 @@ from functools import partial
 from countersign.gate import BadArguments
 from countersign.settings.policy import Policy
 from countersign.tools.files.safe_open import held_folder
+from countersign.tools.sandbox.boundary import Additions, Mount
 from countersign.tools.sandbox.confiner import Confined, Confiner, NoSandbox
 from countersign.tools.sandbox.proxy import RefusedHost
 from countersign.tools.shell.command_line import CommandLine
@@ -25,6 +26,7 @@ from countersign.tools.shell.output_buffer import KeptOutput, text_from
 from countersign.tools.shell.process_tracking import Tracking, tracking_of
 from countersign.tools.shell.process_tree import Process
 from countersign.tools.shell.supervised import Supervised, spawn_supervised
+from countersign.tools.shell.temporary_folders import blocking_make_temporary
 from countersign.wire.errors import InvalidAnswer, UnknownShell
 from countersign.wire.shells import ShellOutputResult, ShellState, ShellView
 
@@ -94,6 +96,10 @@ class Shell:
             exit_code=self.exit_code,
             background=self.background,
         )
+
+
+def _additions(temporary: str | None, *, writable: bool) -> Additions:
+    return Additions() if temporary is None else Additions(mounts=(Mount(temporary, temporary, writable),))
 
 
 class ShellRegistry:
@@ -197,8 +203,11 @@ class ShellRegistry:
             raise BadArguments("the sandbox is on; only a person can let a command run outside it")
         self._starting += line.background
         try:
-            confined = None if line.sandbox == "none" else await self._confined(line, policy)
-            process = await self._spawn(line, confined)
+            temporary = policy.temporary_root(line.thread_id)
+            if temporary is not None:
+                blocking_make_temporary(temporary)
+            confined = None if line.sandbox == "none" else await self._confined(line, policy, temporary)
+            process = await self._spawn(line, confined, temporary)
         finally:
             self._starting -= line.background
         self._count += 1
@@ -214,7 +223,7 @@ class ShellRegistry:
         self._on_change(shell.view())
         return shell
 
-    async def _confined(self, line: CommandLine, policy: Policy) -> Confined | None:
+    async def _confined(self, line: CommandLine, policy: Policy, temporary: str | None) -> Confined | None:
         """The sandbox for this command. INVARIANT (never outside by accident): without one nothing is started, unless
         the command only reads and no sandbox was asked for."""
         optional = line.sandbox == "readOnlyIfAny" and policy.sandbox_mode == "off"
@@ -228,6 +237,7 @@ class ShellRegistry:
             line.cwd,
             writable=line.sandbox == "writable",
             may_reach=line.may_reach,
+            additions=_additions(temporary, writable=line.sandbox == "writable"),
             most=MOST_READ if optional else None,
         )
         making = asyncio.ensure_future(asyncio.to_thread(confine))
@@ -241,14 +251,20 @@ class ShellRegistry:
             making.add_done_callback(_give_back)
             raise
 
-    async def _spawn(self, line: CommandLine, confined: Confined | None) -> Supervised:
+    async def _spawn(self, line: CommandLine, confined: Confined | None, temporary: str | None) -> Supervised:
         environment = {**line.environment, "PWD": line.cwd}
+        if confined is not None:
+            environment = confined_environment(environment) | confined.environment()
+        if temporary is not None:
+            # INVARIANT (same bytes): what `$TMPDIR` was judged as is what it names.
+            shown = confined is None or any(mount.place == temporary for mount in confined.boundary.mounts)
+            environment["TMPDIR"] = temporary if shown else "/tmp"
         started = False
         try:
             with held_folder(line.cwd) as folder:
                 process = await spawn_supervised(
                     line.argv,
-                    env=environment if confined is None else confined_environment(environment) | confined.environment(),
+                    env=environment,
                     cwd=folder,
                     stdin=asyncio.subprocess.PIPE if line.takes_input else asyncio.subprocess.DEVNULL,
                     stdout=asyncio.subprocess.PIPE,

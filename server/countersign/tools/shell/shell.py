@@ -96,7 +96,8 @@ class RunShell:
     category: Category = "execute"
     description = (
         "Run a command with bash in the workspace. Output and errors come in order. What it leaves running ends with "
-        "it: use background for servers, then shell_output, shell_input, shell_kill."
+        "it: use background for servers, then shell_output, shell_input, shell_kill. Temporary files belong "
+        'directly in `"$TMPDIR"`, not in /tmp.'
     )
     arguments = ShellArguments
 
@@ -107,7 +108,8 @@ class RunShell:
         command, shell = arguments.command, arguments.shell or "bash"
         place = locate(arguments.cwd or ".", policy)
         effects = _effects(arguments, place)
-        confined = arguments.outside_sandbox is None and runs_confined(policy)
+        outside = arguments.outside_sandbox is not None
+        confined = not outside and runs_confined(policy)
         timeout = arguments.timeout
         if timeout is None and not arguments.background:
             timeout = policy.shell_timeout
@@ -120,6 +122,7 @@ class RunShell:
                 timeout=timeout,
                 background=arguments.background or None,
                 sandbox=_sandbox_preview(policy) if confined else None,
+                outside=(outside and runs_confined(policy)) or None,
             ),
             title=as_title(command),
             cwd=place.resolved,
@@ -131,7 +134,7 @@ class RunShell:
                 policy.shell_timeout,
                 arguments.background,
                 confined=confined,
-                outside=arguments.outside_sandbox is not None,
+                outside=outside,
             ),
         )
 

@@ -1,4 +1,5 @@
-"""Starting a program that does not outlive the server: the near end of ``supervisor``.
+"""Starting a program that does not outlive the server: the near end of ``supervisor``, which the fork server forks
+(``fork_client.py``) or, where there is none, which is run as a script.
 
 INVARIANT (a clean child): commands and hosted agents are started here and nowhere else, with exactly the environment
 that is given and one variable more, in a session of their own, and leave nobody behind, even after ``kill -9`` of the
@@ -21,11 +22,14 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from countersign.tools import cgroups
+from countersign.tools.shell.fork_client import NoForkServer, Start, fork_supervised
 from countersign.tools.shell.orphans import become_subreaper, blocking_end, blocking_foreign_children
 
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
+_FOLDER = getattr(os, "O_PATH", 0) | os.O_DIRECTORY | os.O_CLOEXEC
 MARK = "COUNTERSIGN_RUN"
 """Variable that every process of one program inherits; its value is that program's alone."""
 STOP_PATIENCE = 4.0
@@ -36,6 +40,7 @@ RESCUE_PATIENCE = 2.0
 _running: weakref.WeakSet[Supervised] = weakref.WeakSet()
 _starting: set[asyncio.Future[None]] = set()
 _rescues: set[asyncio.Task[None]] = set()
+_groups_tried = False
 
 
 class Supervised:
@@ -170,39 +175,56 @@ async def spawn_supervised(
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), argv[0])
     mark = secrets.token_hex(16)
     become_subreaper()
-    await asyncio.to_thread(cgroups.blocking_groups)  # tried out once
     started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     _starting.add(started)
+    folder, group, joining = -1, None, -1
+    try:
+        global _groups_tried  # noqa: PLW0603  once for this process
+        if not _groups_tried:
+            await asyncio.to_thread(cgroups.blocking_groups)
+            _groups_tried = True
+        folder = os.dup(cwd) if isinstance(cwd, int) else os.open(cwd, _FOLDER)
+        group, joining = cgroups.blocking_make_group(mark) or (None, -1)
+        start = Start(argv, {**env, MARK: mark}, folder, sandbox, joining, niceness, pass_fds)
+        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr, "limit": limit}
+        try:
+            process, line = await fork_supervised(start, **streams)
+        except NoForkServer:
+            process, line = await _start_script(start, **streams)
+    except BaseException:
+        if group is not None:
+            await asyncio.to_thread(cgroups.blocking_end, group)
+        raise
+    else:
+        return Supervised(process, line, mark, group)
+    finally:
+        for descriptor in (folder, joining):
+            if descriptor >= 0:
+                os.close(descriptor)
+        _starting.discard(started)
+        started.set_result(None)
+
+
+async def _start_script(start: Start, **streams: Any) -> tuple[asyncio.subprocess.Process, socket.socket]:
+    """Start the supervisor as a script, where processes cannot be forked for us."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
-    folder = cwd if isinstance(cwd, int) else -1
-    group, joining = cgroups.blocking_make_group(mark) or (None, -1)
+    own = (theirs.fileno(), start.folder, start.sandbox, start.group)
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-I", "-S", "-E", SUPERVISOR, str(theirs.fileno()), str(folder), str(sandbox), str(joining),
-            str(niceness), *argv,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            limit=limit,
-            env={f"E{name}": value for name, value in env.items()} | {f"E{MARK}": mark},
-            cwd=cwd if isinstance(cwd, str) else None,
-            pass_fds=(theirs.fileno(), *(number for number in (folder, sandbox, joining) if number >= 0), *pass_fds),
+            sys.executable, "-I", "-S", "-E", SUPERVISOR, *map(str, own), str(start.niceness), *start.argv,
+            **streams,
+            env={f"E{name}": value for name, value in start.env.items()},
+            pass_fds=(*(number for number in own if number >= 0), *start.pass_fds),
             start_new_session=True,
         )  # fmt: skip
     except BaseException:
         ours.close()
-        if group is not None:
-            cgroups.blocking_end(group)
         raise
     else:
-        return Supervised(process, ours, mark, group)
+        return process, ours
     finally:
-        if joining >= 0:
-            os.close(joining)
         theirs.close()
-        _starting.discard(started)
-        started.set_result(None)
 
 
 async def _end_left_behind(mark: str, group: Path | None) -> None:

@@ -1,12 +1,13 @@
 """Starts one program and outlives it: when the server is gone, so is everything the program ever started.
 
-Run as a script, never imported: ``supervisor.py LINE FOLDER SANDBOX GROUP PROGRAM ARGUMENT…``. LINE is one end of a
-socket pair whose other end only the server holds. Any byte on it asks for an orderly end: TERM to the program's group,
-and KILL to every descendant after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL
-at once. When nobody is left, one byte is said back; if the line ends without it, somebody killed us.
+Runs in a process that ``fork_server.py`` forked for one program. Where there is no fork server, it is a script:
+``supervisor.py LINE FOLDER SANDBOX GROUP NICENESS PROGRAM ARGUMENT…``. LINE is one end of a socket pair whose other end
+only the server holds. Any byte on it asks for an orderly end: TERM to the program's group, and KILL to every descendant
+after ``GRACE``. End of file, which also a ``kill -9`` of the server brings about, is KILL at once. When nobody is left,
+one byte is said back; if the line ends without it, somebody killed us.
 FOLDER is a descriptor of the working directory, or -1 to keep ours. SANDBOX is one of the description that
 ``sandbox/namespaces.py`` reads, or -1 for no sandbox; if the sandbox cannot be made, the program is not started. GROUP
-is one of the ``cgroup.procs`` through which the program joins a control group, or -1 for none. The environment of the
+is one of the folder of the control group in which the program starts, or -1 for none. The environment of the script's
 program is ours, in names that begin with ``E``, so that nothing meant for the program has any effect on this process.
 
 The program runs in its own session. On Linux we are a sub-reaper: who loses its parent becomes our child, however often
@@ -22,45 +23,59 @@ import _signal as signal  # pyright: ignore[reportMissingImports]
 import ctypes
 import os
 import select
+import struct
 import sys
 import time
 
 GRACE = 2.0
 """Seconds between TERM and KILL (CONTRACT: environment)."""
+ENDING = (0.0003, 0.0007, 0.002)
+"""Seconds between looks whether those who end with the program have ended."""
 LAST = 3.0
 """Seconds after which descendants that even KILL does not end (another user's, or stuck in the kernel) are given up."""
 
 _SUBREAPER, _DEATH_SIGNAL, _NAME = 36, 1, 15  # from <sys/prctl.h>
+_CLONE3, _INTO_CGROUP = 435, 0x200000000  # from <linux/sched.h>; the number is that of every architecture
 _LINUX = sys.platform == "linux"
+_python = ctypes.PyDLL(None, use_errno=True)
 _HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _asked: list[int] = []
 
 
 def main() -> None:
     line, folder, sandbox, group, niceness = map(int, sys.argv[1:6])
-    command = sys.argv[6:]
     environment = {name[1:]: value for name, value in os.environ.items() if name.startswith("E")}
     os.set_inheritable(line, False)
+    enter(folder)
+    supervise(line, sandbox, group, niceness, sys.argv[6:], environment)
+
+
+def enter(folder: int) -> None:
+    """Make this the working directory, -1: leave it."""
     if folder >= 0:
         os.fchdir(folder)
         os.close(folder)
-    prctl = ctypes.CDLL(None).prctl if _LINUX else None
-    if prctl is not None:
-        prctl(_SUBREAPER, 1, 0, 0, 0)
-        # A command that kills every `python` does not mean us.
-        prctl(_NAME, b"countersign", 0, 0, 0)
+
+
+def supervise(
+    line: int, sandbox: int, group: int, niceness: int, command: list[str], environment: dict[str, str]
+) -> None:
+    """Start the program, watch it to its end, and end like it."""
+    if _LINUX:
+        _prctl(_SUBREAPER, 1)
+        name_this_process()
     woken = _wake_on_signals()
     ourselves = os.getpid()
     # Until the program is itself, nobody's TERM may be lost on a handler of ours.
     signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED)
-    child = os.fork()
+    child = _fork_into(group)
     if child == 0:
         try:
-            if prctl is not None:
+            if _LINUX:
                 # Should somebody kill us, at least the program itself goes too.
-                prctl(_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+                _prctl(_DEATH_SIGNAL, int(signal.SIGKILL))
             if group >= 0:
-                _join(group)
+                os.close(group)
             if os.getppid() == ourselves:
                 os.nice(niceness)
                 _become(command, environment, sandbox)
@@ -76,13 +91,57 @@ def main() -> None:
     _end_like(status)
 
 
+def name_this_process() -> None:
+    """Take a name of our own: a command that kills every `python` does not mean us."""
+    _prctl(_NAME, b"countersign")
+
+
+def clone(number: int, *arguments: int | bytes) -> int:
+    """Copy this process by the system call of this number, which must return as `fork` does. One thread only.
+
+    Raises:
+        OSError: there is no copy.
+    """
+    _python.PyOS_BeforeFork()
+    child = _python.syscall(number, *(ctypes.c_long(word) if isinstance(word, int) else word for word in arguments))
+    error = ctypes.get_errno()
+    if child == 0:
+        _python.PyOS_AfterFork_Child()
+        return 0
+    _python.PyOS_AfterFork_Parent()
+    if child < 0:
+        raise OSError(error, os.strerror(error))
+    return child
+
+
+def _fork_into(group: int) -> int:
+    """Fork, the child in this control group, if possible.
+
+    It starts there where the kernel can do that: to join a group later waits for every processor, some 15 ms.
+    """
+    if group < 0:
+        return os.fork()
+    try:
+        wanted = struct.pack("11Q", _INTO_CGROUP, 0, 0, 0, int(signal.SIGCHLD), 0, 0, 0, 0, 0, group)
+        return clone(_CLONE3, wanted, len(wanted))
+    except OSError:
+        child = os.fork()
+    if child == 0:
+        _join(group)
+    return child
+
+
 def _join(group: int) -> None:
     try:
-        os.write(group, b"0")
+        joining = os.open("cgroup.procs", os.O_WRONLY | os.O_CLOEXEC, dir_fd=group)
+        os.write(joining, b"0")
+        os.close(joining)
     except OSError:
         return  # The sub-reaper finds its descendants without.
-    finally:
-        os.close(group)
+
+
+def _prctl(option: int, value: object) -> None:
+    _python.prctl(option, value, 0, 0, 0)
 
 
 def _become(command: list[str], environment: dict[str, str], sandbox: int) -> None:
@@ -128,8 +187,11 @@ def _watch(child: int, line: int, woken: int) -> int | None:
             return status
         if status is not None and not alone:
             alone = True
+            if not _still_there(child):
+                return status
+            family = _descendants()
             for number in (signal.SIGTERM, signal.SIGCONT):
-                _signal_all(_descendants(), number)
+                _signal_all(family, number)
             deadline = deadline or time.monotonic() + GRACE
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
@@ -154,6 +216,18 @@ def _reap(child: int, status: int | None) -> tuple[int | None, bool]:
             return status, True
         if process == child:
             status = ended
+
+
+def _still_there(child: int) -> bool:
+    """Whether anybody is left a moment after the program ended; in the sandbox, others end with it.
+
+    Each look for descendants reads of every process on the machine.
+    """
+    for pause in ENDING:
+        time.sleep(pause)
+        if not _reap(child, None)[1]:
+            return False
+    return True
 
 
 def _end_everybody(child: int, status: int | None) -> int | None:

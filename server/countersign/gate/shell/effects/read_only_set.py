@@ -72,8 +72,10 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     if known.git is not None and (known.git.folders or not only_reads(known.git)):
         return False
     options = known.arguments.options
+    if not options:
+        return True
     if row.grammar.whole:
-        return not any(option.name in row.not_known for option in options)
+        return row.not_known.isdisjoint([option.name for option in options])
     return not any(_taken_out(option.name, row.not_known) for option in options)
 
 

@@ -8,7 +8,7 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
@@ -44,9 +44,7 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         if arguments.options:
             found += _doubtful(row, arguments)
             if row.reads:
-                # `--body` is an option of its own, not short for `--body-file`.
-                others = row.grammar.texts | {f"--{name}" for name in row.grammar.long}
-                found += [Touch("read", value) for value in arguments.valued(*row.reads, others=others)]
+                found += [Touch("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
     elif name in {"perl", "ruby"} and known.arguments.has("-i"):
@@ -69,6 +67,15 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
     return found
+
+
+def _read_by_options(row: Program, found: Arguments) -> Iterable[Word]:
+    """The values of options that name files to read, abbreviated long ones among them."""
+    if all(len(option.name) <= 3 for option in found.options):
+        return [option.value for option in found.options if option.value is not None and option.name in row.reads]
+    # `--body` is an option of its own, not short for `--body-file`.
+    others = row.grammar.texts | {f"--{name}" for name in row.grammar.long}
+    return found.valued(*row.reads, others=others)
 
 
 _LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
@@ -280,11 +287,12 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     if target is None:
         target = operands[-1] if len(operands) > 1 or several else constant(".") if row.operands == "link" else None
     recursive = found.has("-r", "-R", "-a", "--recursive", "--archive")
+    linked = row.operands == "link" or _makes_links(row, known)
     for word in sources:
         if row.operands == "move":
             yield Touch("move", word, below=True)
             yield Touch("read", word)
-        elif row.operands == "link":
+        elif linked:
             # What the link points to can be written through it before anybody looks again.
             for seen in _seen_from(word, target):
                 yield Touch("write", seen)
@@ -302,6 +310,16 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
             yield Touch("write", target, spills=True)
         elif not flat:
             yield Touch("write", target, into=name if name is not None else "*")
+
+
+def _makes_links(row: Program, known: Known) -> bool:
+    """Whether a copy makes links instead, also by an abbreviated option."""
+    names = [option.name for option in known.arguments.options]
+    return any(
+        name in row.links
+        or (name.startswith("--") and len(name) > 2 and any(one.startswith(name) for one in row.links))
+        for name in names
+    )
 
 
 def _seen_from(word: Word, link: Word | None) -> Iterator[Word]:

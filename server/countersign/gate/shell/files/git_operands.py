@@ -39,6 +39,11 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     if git.subcommand in SHOWS_FILES or git.program.known:
         yield from _shown(words, git)
     yield from (Touch("read", value) for value in found.valued(*git.program.reads))
+    for setting in git.before.values("-c"):
+        # `include.path`, `core.excludesFile`, `commit.template` and their like name files.
+        path = (setting.value or "").partition("=")[2]
+        if path:
+            yield Touch("read", constant(path)._replace(tilde=path.startswith("~/")), shown=True)
     yield from repository_touches(git)
     match git.subcommand:
         case "rm":
@@ -95,7 +100,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield Touch("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
             # Of a folder what is ignored stays out; a file by its name is taken up, and can be shown from there.
-            yield from (Touch("read", word) for word in operands if word.value is not None)
+            yield from (Touch("read", word, shown=word.value is None) for word in operands)
         case "hash-object":
             yield from (Touch("read", word) for word in operands)
         case "config":

@@ -20,6 +20,7 @@ from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
+from countersign.gate.shell.syntax.words import constant
 from countersign.gate.shell.variables.bindings import Facts
 from countersign.wire.verdicts import Evidence
 
@@ -65,11 +66,11 @@ class PathFinder:
         """The findings of one touch. The first of each stands for the word as a whole."""
         found = self._look(touch)
         if touch.listing is not None:
-            found = (*found, *ListedNames(self.judge, self.folder).look(touch.word, touch.listing))
+            found = iter((*found, *ListedNames(self.judge, self.folder).look(touch.word, touch.listing)))
         if touch.found:
             # A folder outside may hold a secret that the listing chooses, so nothing lifts what asks there.
             found = (finding._replace(known_read=False, auto_lifts=False) for finding in found)
-        yield from (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
+        return (finding for finding in found if not _is_harmless(finding)) if touch.doubtful else found
 
     def _look(self, touch: Touch) -> Iterator[Finding]:
         if touch.word.value == "-" and touch.deed in ("read", "list"):
@@ -279,6 +280,9 @@ class PathFinder:
 
     def _shown(self, touch: Touch) -> Iterator[Finding]:
         """An operand of git: a revision or a file. Only what is secret or ruled makes a finding."""
+        if touch.word.value is None:
+            yield from self._shown_meanings(touch)
+            return
         value = literal(touch.word)
         cwd = self.folder or self.judge.workspace
         if not value or value.startswith("-") or "\n" in value:
@@ -310,6 +314,18 @@ class PathFinder:
                 yield finding._replace(requires_ask=None, known_read=False)
             elif finding.deny or finding.ask or secret or self._leads_out(value, finding):
                 yield finding
+
+    def _shown_meanings(self, touch: Touch) -> Iterator[Finding]:
+        """An operand that holds a variable of the text's own or a pathname pattern of bash's."""
+        found = meaning(touch.word, self.facts, self.judge.home, self.folder)
+        for value in found.values:
+            word = constant(value)._replace(tilde=value.startswith("~/"))
+            yield from self._shown(touch._replace(word=word))
+        for pattern in found.patterns:
+            for finding in self._pattern(touch, pattern):
+                asked = finding.requires_ask is not None and not finding.auto_lifts
+                if finding.floors or finding.deny or finding.ask or asked or self._leads_out(pattern, finding):
+                    yield finding
 
     def _above(self, cwd: str) -> list[str]:
         """The folders from this one up to the workspace: the top of a repository is one of them."""

@@ -62,6 +62,8 @@ _TOP_LEVEL = ("git", "rev-parse", "--show-toplevel")
 
 
 def union(*places: Places) -> Places:
+    if all(some is HERE for some in places):
+        return HERE
     found: set[Place] = set()
     for some in places:
         if some is None:

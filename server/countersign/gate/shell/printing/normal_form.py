@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.effects.unwrap import may_run, program, unwrap
+from countersign.gate.shell.effects.unwrap import could_run, may_run, program, unwrap
 from countersign.gate.shell.printing.inner_texts import shell_texts, unprintable
 from countersign.gate.shell.printing.normal_values import (
     Assigned,
@@ -25,6 +25,7 @@ from countersign.gate.shell.printing.normal_values import (
     List,
     Literal,
     NotPrintable,
+    Operator,
     Output,
     Part,
     Parts,
@@ -60,7 +61,7 @@ from countersign.gate.shell.syntax.tree import (
     Word,
 )
 from countersign.gate.shell.syntax.words import expand_braces
-from countersign.gate.shell.variables.assignments import EVALUATING
+from countersign.gate.shell.variables.assignments import EVALUATING, spelled_texts
 
 
 def normal_form(script: Script) -> List:
@@ -114,8 +115,8 @@ def _statement(node: Node) -> Statement:
 
 def _command(command: Simple) -> Command:
     if command.plain and not _may_hold_texts(command):
-        words = [(Literal(word.value or ""),) for word in command.words]
-        return Command((), tuple(words), _redirects(command.redirects) if command.redirects else ())
+        words = tuple([word.value or "" for word in command.words])
+        return Command((), words, _redirects(command.redirects) if command.redirects else ())
     if command.formula is not None:
         raise NotPrintable("arithmetic")
     return Command(
@@ -148,9 +149,11 @@ def _arguments(command: Simple) -> Iterator[Parts | Assigned]:
 
 
 def _may_hold_texts(command: Simple) -> bool:
-    """Whether a shell could read one of the command's words in turn."""
+    """Whether a shell could read one of the words of a plain command in turn."""
     name = program(command.words[0].value or "")
-    return may_run(name) or name in EVALUATING
+    if name in EVALUATING:
+        return True
+    return may_run(name) and (could_run(name, command.words) or next(spelled_texts(command.words), None) is not None)
 
 
 def _inner(command: Simple) -> dict[int, List]:
@@ -178,7 +181,7 @@ def _assignment(assignment: Assignment) -> Assigned:
     if assignment.name in _RUN_BY_BASH:
         raise NotPrintable(f"an assignment to `{assignment.name}`, whose value bash runs or obeys")
     value = () if assignment.value is None else _parts(assignment.value, tilde=False)
-    return Assigned(assignment.name, () if value == (Literal(""),) else value)
+    return Assigned(assignment.name, () if value == "" else value)
 
 
 _OWN_DESCRIPTOR = {"<": "0", "<<<": "0", ">": "1", ">>": "1", ">&": "1", "&>": "", "&>>": ""}
@@ -197,17 +200,17 @@ def _redirect(redirect: Redirect) -> Redirected:
         if word is None or word.value is None or word.scripts or own not in {"", "0"}:
             raise NotPrintable("a here-document with expansions")
         if not word.value:
-            return Redirected("<", "", (Literal("/dev/null"),))
+            return Redirected("<", "", "/dev/null")
         if not word.value.endswith("\n"):
             raise NotPrintable("a here-document without a last newline")
-        return Redirected("<<<", "", (Literal(word.value[:-1]),))
+        return Redirected("<<<", "", word.value[:-1])
     if operator not in _OWN_DESCRIPTOR or (own and (len(own) > 1 or not own.isascii() or operator[0] == "&")):
         raise NotPrintable(f"the redirection `{own}{operator}`")
     target = redirect.target
     if target.choices or (target.form not in {"constant", "quoted"} and operator != "<<<"):
         raise NotPrintable("a redirection to something that is not one word")
     parts = _parts(target, tilde=operator != "<<<", channel=operator == "<")
-    if any(isinstance(part, Pattern) for part in parts):
+    if _has_pattern(parts):
         raise NotPrintable("a pattern in a redirection")
     if operator == ">&" and not (target.bare and re.fullmatch("[0-9]", target.value or "")):
         raise NotPrintable("`>&` before something that is not a descriptor")
@@ -225,10 +228,10 @@ _NUMBERS = frozenset({Value("?", quoted, None) for quoted in (True, False)} | {
 
 
 def _test(test: Simple) -> Test:
-    items: list[Parts | str] = []
+    items: list[Parts | Operator] = []
     for word in test.words:
         if word.bare and word.value in TEST_OPERATORS:
-            items.append(word.value)
+            items.append(Operator(word.value))
         elif (
             word.choices
             or word.source.startswith("#")
@@ -237,17 +240,17 @@ def _test(test: Simple) -> Test:
             raise NotPrintable(f"`{word.source}` in `[[ ]]`")
         else:
             items.append(_parts(word))
-    if any(item in _NUMERIC for item in items if isinstance(item, str)):
+    if any(item.text in _NUMERIC for item in items if isinstance(item, Operator)):
         for item in items:
-            if not isinstance(item, str) and not _is_number(item):
+            if not isinstance(item, Operator) and not _is_number(item):
                 raise NotPrintable("a comparison of numbers in `[[ ]]` whose operands are not literal digits")
     return Test(tuple(items), _redirects(test.redirects))
 
 
 def _is_number(parts: Parts) -> bool:
     match parts:
-        case (Literal(text=text),):
-            return re.fullmatch(r"-?[0-9]+", text) is not None
+        case str():
+            return re.fullmatch(r"-?[0-9]+", parts) is not None
         case (Value() as value,):
             return value in _NUMBERS
     return False
@@ -276,7 +279,7 @@ def _case(node: Compound, redirects: tuple[Redirected, ...]) -> Block:
         raise NotPrintable("a `case` branch that goes on into another")
     subject, *rest = node.words
     words = _parts(subject)
-    if subject.choices or any(isinstance(part, Pattern) for part in words):
+    if subject.choices or _has_pattern(words):
         raise NotPrintable("a pattern as the subject of `case`")
     patterns: list[tuple[Parts, ...]] = []
     for _, count in node.endings:
@@ -335,7 +338,7 @@ def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
         raise NotPrintable(f"braces where bash does not expand them: `{word.source}`")
     literal = _one_literal(word)
     if literal is not None:
-        return (literal,)
+        return literal
     if channel and len(word.pieces) == 1 and isinstance(process := word.pieces[0], Process) and not process.writes:
         return (Channel(_filled(process.script)),)
     _check_all_arguments(word)
@@ -345,18 +348,22 @@ def _parts(word: Word, *, tilde: bool = True, channel: bool = False) -> Parts:
         raise NotPrintable(f"a `$` beside an expansion, which bash then does not split: `{word.source}`")
     parts = _merged(_each_part(word.pieces, tilde=tilde))
     if word.value is not None:
-        known = [_constant(part) for part in parts]
+        known = [parts] if isinstance(parts, str) else [_constant(part) for part in parts]
         if None not in known and "".join(text or "" for text in known) != word.value:
             raise NotPrintable(f"a word that is not what it was read as: `{word.source}`")
     return parts
 
 
-def _one_literal(word: Word) -> Literal | None:
+def _one_literal(word: Word) -> str | None:
     """The literal that a constant word is, where nothing in it can be more than that: nearly always."""
     match word.pieces:
         case (Text(text=text, quoted=quoted),) if text == word.value and (quoted or "~" not in text):
-            return Literal(text)
+            return text
     return None
+
+
+def _has_pattern(parts: Parts) -> bool:
+    return not isinstance(parts, str) and any(isinstance(part, Pattern) for part in parts)
 
 
 def _constant(part: Part) -> str | None:
@@ -454,13 +461,15 @@ def _variable(piece: Variable) -> Value:
 
 
 def _merged(parts: Iterator[Part]) -> Parts:
-    """Adjacent literals become one; an empty literal beside a quoted expansion adds nothing to the word."""
+    """Join adjacent literals, and leave out an empty one beside a quoted expansion, to which it adds nothing."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, Literal) and found and isinstance(last := found[-1], Literal):
             found[-1] = Literal(last.text + part.text)
         else:
             found.append(part)
+    if len(found) == 1 and isinstance(only := found[0], Literal):
+        return only.text
     return tuple(part for index, part in enumerate(found) if not _adds_nothing(part, found, index))
 
 

@@ -15,6 +15,8 @@ class NotPrintable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
+    """A literal beside other parts. A word that is one literal is a plain string (``Parts``)."""
+
     text: str
 
 
@@ -68,7 +70,8 @@ class Inner:
 
 
 Part = Literal | Pattern | Home | Value | Output | Sum | Channel | Inner
-Parts = tuple[Part, ...]
+Parts = str | tuple[Part, ...]
+"""A word: its text where it is one literal, which nearly all words are, else its parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,17 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
-    """``[[ … ]]``; operators are plain strings."""
+class Operator:
+    """``&&``, ``-f``, ``==`` and their like in ``[[ … ]]``."""
 
-    items: tuple[Parts | str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """``[[ … ]]``."""
+
+    items: tuple[Parts | Operator, ...]
     redirects: tuple[Redirected, ...]
 
 

@@ -79,9 +79,10 @@ def _is_literal(statement: values.Statement) -> bool:
     """Whether a statement is made of commands of literal words, which single quotes keep apart from its operators."""
     match statement:
         case values.Command(assignments=(), redirects=redirects, words=words):
-            return all(map(_is_quoted_whole, map(_as_parts, words))) and all(
-                _is_quoted_whole(redirect.target) for redirect in redirects
-            )
+            for word in words:
+                if not isinstance(word, str) or "'" in word:
+                    return False
+            return not redirects or all(_is_quoted_whole(redirect.target) for redirect in redirects)
         case values.Piped(stages=stages):
             return all(map(_is_literal, stages))
         case values.Chained(first=first, links=links):
@@ -90,11 +91,7 @@ def _is_literal(statement: values.Statement) -> bool:
 
 
 def _is_quoted_whole(word: values.Parts) -> bool:
-    return len(word) == 1 and isinstance(word[0], values.Literal) and "'" not in word[0].text
-
-
-def _as_parts(word: values.Parts | values.Assigned) -> values.Parts:
-    return () if isinstance(word, values.Assigned) else word
+    return isinstance(word, str) and "'" not in word
 
 
 # --- statements ------------------------------------------------------------------------------------------------------
@@ -124,7 +121,7 @@ def _statement(statement: values.Statement) -> str:
         case values.Command():
             return _command(statement)
         case values.Test(items=items, redirects=redirects):
-            inside = (item if isinstance(item, str) else _word(item) for item in items)
+            inside = (item.text if isinstance(item, values.Operator) else _word(item) for item in items)
             return _joined("[[", *inside, "]]", *map(_redirect, redirects))
         case values.Prefixed(keyword=keyword, body=body):
             return f"{keyword} {_statement(body)}"
@@ -139,19 +136,22 @@ def _statement(statement: values.Statement) -> str:
 
 
 def _command(command: values.Command) -> str:
-    words = list(command.words)
-    name: tuple[str, ...] = ()
-    if any(isinstance(word, values.Assigned) for word in words):
-        # Bash takes arguments for assignments behind the bare name of the builtin only.
-        if words.pop(0) != (values.Literal("export"),):
-            raise NotPrintable("an assignment as an argument of something other than `export`")
-        name = ("export",)
-    return _joined(
-        *map(_assigned, command.assignments),
-        *name,
-        *(_assigned(word) if isinstance(word, values.Assigned) else _word(word) for word in words),
-        *map(_redirect, command.redirects),
-    )
+    words = command.words
+    # Bash takes arguments for assignments behind the bare name of the builtin only.
+    declares = values.Assigned in map(type, words)
+    if declares and words[0] != "export":
+        raise NotPrintable("an assignment as an argument of something other than `export`")
+    printed = [_assigned(each) for each in command.assignments]
+    if declares:
+        printed.append("export")
+        words = words[1:]
+    for word in words:
+        if isinstance(word, str):
+            printed.append(quoted(word))
+        else:
+            printed.append(_assigned(word) if isinstance(word, values.Assigned) else _word(word))
+    printed += map(_redirect, command.redirects)
+    return " ".join(printed)
 
 
 def _block(block: values.Block) -> str:
@@ -193,7 +193,7 @@ def _assigned(assigned: values.Assigned) -> str:
 
 def _redirect(redirect: values.Redirected) -> str:
     match redirect:
-        case values.Redirected(operator=">&", target=(values.Literal(text=number),)):
+        case values.Redirected(operator=">&", target=str(number)):
             return f"{redirect.descriptor}>&{number}"
     return f"{redirect.descriptor}{redirect.operator} {_word(redirect.target)}"
 
@@ -206,7 +206,7 @@ def _joined(*parts: str) -> str:
 
 
 def _word(parts: values.Parts) -> str:
-    return "".join(map(_part, parts))
+    return quoted(parts) if isinstance(parts, str) else "".join(map(_part, parts))
 
 
 def _part(part: values.Part) -> str:

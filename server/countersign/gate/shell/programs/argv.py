@@ -71,7 +71,7 @@ class Arguments:
     unrecognized_options: list[Option] = field(default_factory=list)
 
     def has(self, *names: str) -> bool:
-        return bool(self.options) and not {option.name for option in self.options}.isdisjoint(names)
+        return bool(self.options) and any(option.name in names for option in self.options)
 
     def values(self, *names: str) -> Iterable[Word]:
         if not self.options or not names:
@@ -130,10 +130,10 @@ def is_operand(word: Word) -> bool:
 def arguments(words: Sequence[Word], grammar: Grammar, start: int = 1) -> Arguments:
     """Sort the words from ``start`` on."""
     found = Arguments([], [], [], [])
-    index = start
+    index, end = start, len(words)
     options_over = False
     flags = () if grammar.single or grammar.apart else grammar.flags
-    while index < len(words):
+    while index < end:
         word = words[index]
         index += 1
         value = word.value

@@ -42,7 +42,7 @@ TABLES: Mapping[tuple[str, ...], Program] = {
     **_OWN,
 }  # fmt: skip
 
-_LONGEST: Mapping[str, int] = {key[0]: max(len(other) for other in TABLES if other[0] == key[0]) for key in TABLES}
+_LONGEST: Mapping[str, int] = {key[0]: len(key) for key in sorted(TABLES, key=len)}
 
 WITH_SUBCOMMANDS = frozenset(name for name, longest in _LONGEST.items() if longest > 1)
 """Programs that have rows for their subcommands."""

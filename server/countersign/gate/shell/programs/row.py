@@ -34,7 +34,7 @@ class Program:
     of an escape. ``known`` says that it belongs to the fixed read-only set, ``not_known`` options that take it out.
     ``closed``: a language of its own, so a rule must name every word. ``clauses``: words that are operands with a
     meaning (``NAME=value``, ``plugin:goal``), each with what it does. ``one_dash``: its long options may be written with
-    one dash as well, beside letters (``npm run -script-shell=x``).
+    one dash as well, beside letters (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a link.
     """
 
     why: str
@@ -51,6 +51,7 @@ class Program:
     closed: bool = False
     abbreviates: bool = True
     one_dash: bool = False
+    links: frozenset[str] = frozenset()
 
 
 def row(
@@ -83,6 +84,7 @@ def row(
     one_dash: bool = False,
     pairs: str = "",
     words: str = "",
+    links: str = "",
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
@@ -139,6 +141,7 @@ def row(
         closed,
         abbreviates,
         one_dash,
+        frozenset(links.split()),
     )
 
 

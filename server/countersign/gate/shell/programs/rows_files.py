@@ -29,7 +29,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
               "--no-dereference --force --interactive --keep-directory-symlink --link --no-clobber --no-target-directory "
               "--one-file-system --parents --preserve --recursive --reflink --remove-destination "
               "--strip-trailing-slashes --symbolic-link --update --verbose",
-        texts="-S --suffix --sparse --no-preserve", operands="copy")),
+        texts="-S --suffix --sparse --no-preserve", operands="copy", links="-l -s --link --symbolic-link")),
     **same("mv", row(
         "it moves files", short="t", long="target-directory",
         flags="bfinTuvZ --backup --context --debug --exchange --force --interactive --no-clobber --no-copy "
@@ -58,7 +58,7 @@ FILES: Mapping[tuple[str, ...], Program] = {
                         texts="-B -f -@ --suffix --exclude --include --bwlimit --port --timeout --chmod --chown --filter "
                               "--max-size --min-size --address --out-format --info --debug",
                         runs="-e --rsh --rsync-path -M --remote-option", code="--config --daemon --read-batch",
-                        writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir --temp-dir -T",
+                        writes="--log-file --write-batch --only-write-batch --backup-dir --partial-dir --temp-dir -T --link-dest",
                         changes="--remove-source-files", reads="--password-file --files-from --exclude-from --include-from",
                         operands="remote")),
     **same("scp", row("`-S` and `-o` run a program", short="DFiSo", texts="-c -J -l -P -X", runs="-S -o -D", code="-F", reads="-F", operands="remote")),
@@ -71,22 +71,26 @@ FILES: Mapping[tuple[str, ...], Program] = {
              "write-out config interface limit-rate retry retry-delay retry-max-time resolve stderr trace trace-ascii "
              "libcurl hsts alt-svc etag-save etag-compare output-dir url json netrc-file engine ciphers ftp-port quote "
              "form-string max-redirs continue-at speed-limit speed-time time-cond preproxy socks5 noproxy doh-url "
-             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header proxy-cert proxy-key",
+             "dns-servers aws-sigv4 oauth2-bearer pinnedpubkey unix-socket url-query variable proxy-header proxy-cert proxy-key "
+             "crlfile proxy-crlfile proxy-cacert proxy-capath egd-file random-file proxy-pinnedpubkey",
         writes="-o --output -D --dump-header -c --cookie-jar --stderr --trace --trace-ascii --libcurl --hsts --alt-svc "
                "--etag-save --output-dir --ssl-sessions",
         changes="-O --remote-name --remote-name-all -J --remote-header-name --xattr -Q --quote",
         code="-K --config --engine --unix-socket --abstract-unix-socket --proto-default",
-        reads="-K --config --cacert -T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare",
+        reads="-K --config --cacert -T --upload-file -E --cert --key --netrc-file -b --cookie --proxy-cert --proxy-key --etag-compare "
+              "--crlfile --proxy-crlfile --proxy-cacert --capath --proxy-capath --egd-file --random-file --pinnedpubkey "
+              "--proxy-pinnedpubkey",
         safe="--con --connect-timeout --cookie --data --trace-ids --trace-time --header --compressed --create-dirs "
              "--fail --silent --location --head --include --user --user-agent -H -X -d")),
     **same("wget", row(
         "it writes what it fetches", short="OoaiPBtTwQUeADRILX", long="output-document output-file append-output input-file "
         "directory-prefix base tries timeout wait quota user-agent execute accept reject header post-data post-file body-data "
         "body-file user password load-cookies save-cookies config use-askpass rejected-log referer method warc-file private-key "
-        "certificate",
+        "certificate ca-certificate ca-directory crl-file pinnedpubkey egd-file",
         writes="-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies "
                "--rejected-log --warc-file --hsts-file", runs="--use-askpass", code="-e --execute --config",
-        reads="-i --input-file --post-file --body-file --load-cookies --private-key --certificate")),
+        reads="-i --input-file --post-file --body-file --load-cookies --private-key --certificate "
+              "--ca-certificate --ca-directory --crl-file --pinnedpubkey --egd-file --config")),
     **same("tar", row("see `escapes.py`: options that run programs, and unpacking", short="fbCFgIKLNTVXH", long="file "
                       "directory use-compress-program checkpoint checkpoint-action to-command rsh-command rmt-command "
                       "info-script new-volume-script files-from exclude exclude-from transform xform strip-components "

@@ -261,7 +261,8 @@ TEXT: Mapping[tuple[str, ...], Program] = {
     **same("man", row("`-P` and `-H` run a program", short="PCRLmMSserEpTXlH", long="pager config-file preprocessor "
                       "troff-device html browser ditroff recode locale systems manpath sections extension encoding "
                       "gxditview", runs="-P -r --prompt --pager -H --html -X --gxditview -p --preprocessor -T --troff-device -Z",
-                      code="-C --config-file -l --local-file -M --manpath -m --systems", safe="--path")),
+                      code="-C --config-file -l --local-file -M --manpath -m --systems", reads="-C --config-file -l --local-file",
+                   operands="read", safe="--path")),
     **same("locate", row(short="dl", reads="-d")),
     **same("ps pgrep lsof netstat ss free vmstat top htop env-list printenv lsblk lscpu", row()),
     **same("tokei cloc scc", row("reports can be written", long="report-file out output exclude-dir format sort",

@@ -80,7 +80,9 @@ class AnalyzedCommand:
         known = look_up(name, words)
         self.names, self.known = (name,), (known,)
         self.shapes: tuple[str, ...] = tuple([word.shape for word in words])
-        self.uses: tuple[Use, ...] = (*self._fed(), *known.uses) if self.step.piped else known.uses
+        self.uses: tuple[Use, ...] = known.uses
+        if self.step.piped and len(words) == 1:
+            self.uses = (*self._fed(), *known.uses)
         self.holes: tuple[Word, ...] = known.holes
         runs = may_run(name) and (could_run(name, words) or self.step.unwrapped.texts)
         self.clear = not runs and not self.uses and not known.holes

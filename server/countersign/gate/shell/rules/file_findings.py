@@ -14,6 +14,8 @@ from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.option_folders import written_folders
+from countersign.gate.shell.files.sent_folders import sent_files
+from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
 from countersign.gate.shell.programs.rows_build import BUILD
@@ -21,6 +23,7 @@ from countersign.gate.shell.programs.rows_tools import TOOLS
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.rules.expanded_words import expanded, searched_folders
 from countersign.gate.shell.rules.match import Coverage
 from countersign.gate.shell.rules.named_modules import named_in_variables
 from countersign.gate.shell.rules.rewritten_files import rewritten_below
@@ -46,6 +49,10 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
             for folder in written_folders(layer.words, known):
                 yield from _may_write(around, case, constant(f"{folder.rstrip('/')}/out"), places)
             yield from rewritten_below(around, name, layer.words, known, places)
+            if (mounting := unread_mounts(name, layer.words)) is not None:
+                yield _unread(mounting)
+            for sent in dict.fromkeys(sent_files(name, layer.words)):
+                yield from _asked_about(around, case, sent, places)
         if known.git is not None and around.rules_files:
             for place in places or ():
                 addresses = remote_addresses(known.git, place, around.paths)
@@ -57,6 +64,13 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                         yield from _may_write(around, case, constant(path), [place])
         if name in _ONLY_LOOKING:
             continue
+        for folder in searched_folders(around, case, layer.words[1:], places):
+            yield _touched(around, case, Touch("list", folder), places)
+        if name in WRAPPERS and around.rules_files:
+            for word in _own_words(case, index):
+                for named in _named_by(word):
+                    if named.value is not None and _is_like_a_file(named.value):
+                        yield from _asked_about(around, case, literal(named), places)
         if (known.program is None and known.git is None and name not in WRAPPERS) or name in _WITH_FILES:
             # What such a program does with a file that it names is not known; only a secret or a ruled one counts.
             # One that no table knows may as well write where its words lead.
@@ -70,13 +84,19 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
             if known.program is not None and command.plain and not _is_like_a_file(command.source):
                 continue
             free = _FREE_TEXT if name in _WITH_FREE_TEXT and _is_about_text(layer.words) else frozenset[str]()
+            seen: set[str] = set()
             for before, word in pairwise(layer.words):
                 if word.value in texts:
                     continue  # it is read by a shell, and what it names is found there
+                if word.value is None:
+                    if word.source in seen:
+                        continue
+                    seen.add(word.source)
                 if free and (before.value in free or word.prefix.partition("=")[0] in free):
                     continue
-                for named in _named_by(word):
-                    likely = _is_like_a_file(named.prefix)
+                spelled = expanded(around, case, word, places)
+                for named in [named for each in spelled for named in _named_by(each)]:
+                    likely = named.value is None or _is_like_a_file(named.prefix)
                     if not (likely or known.program is None):
                         continue
                     if not _is_quiet(around, named, places):
@@ -116,9 +136,25 @@ _UNKNOWN_REMOTES = Touched(
 )
 """Where git's settings lead elsewhere, a remote may lie in a place that a rule names."""
 
+
+def _unread(command: str) -> Touched:
+    """A file that is not read says what this command mounts (decisions/012)."""
+    reason = f"what `{command}` mounts stands in a file that is not read, and a rule for files could speak of it"
+    said = Evidence(source="default", reason=reason)
+    found = Finding("read", command, "read", requires_ask=said, bypass_lifts=False)
+    return Touched((found,), by_command=False, named=False)
+
+
 _WITH_FREE_TEXT = frozenset({"gh", "glab"})
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
 """Options of theirs whose value is text for people, whatever it looks like."""
+
+
+def _own_words(case: AnalyzedCommand, index: int) -> Sequence[Word]:
+    """The words of a wrapper in front of the command that it runs (``dotenv -f FILE command``)."""
+    words = case.layers[index].words
+    inner = next((layer for layer in case.layers[index + 1 :] if layer.above == index), None)
+    return words[1 : len(words) - len(inner.words)] if inner is not None else words[1:]
 
 
 def _is_about_text(words: Sequence[Word]) -> bool:
@@ -171,7 +207,7 @@ def with_command(finding: Finding, coverage: Coverage) -> Finding:
     if coverage.evidence.source == "grant":
         return finding._replace(grant=coverage.evidence)
     if coverage.evidence.source == "rule":
-        return finding._replace(allow=coverage.evidence)
+        return finding.allowed_by(coverage.evidence)
     return finding
 
 
@@ -227,19 +263,23 @@ def _named_by(word: Word) -> Sequence[Word]:
     """The files in ``file``, ``--option=file``, ``-ofile``, ``@file`` and ``field=@file``."""
     value = word.value
     if value is None:
-        return ()
-    if not (word.tilde or value[:1] == "-" or "=" in value or "@" in value or "," in value):
+        return (word,)
+    if not (word.tilde or value[:1] == "-" or not _APART.isdisjoint(value)):
         return (word,)
     whole = value.partition("=")[2] if value.startswith("-") else value.removeprefix("@")
     attached = value[2:].removeprefix("@") if value[:1] == "-" and value[1:2] not in {"-", ""} else ""
     found = [word] if word.tilde else []
-    for text in dict.fromkeys((whole, _LAST.split(whole)[-1], attached)):
+    texts = (whole, _LAST.split(whole)[-1], attached)
+    for text in dict.fromkeys((*texts, *[_FILE_URL.sub("", text) for text in texts])):
         if text:
             found.append(word if text == value and not word.tilde else constant(text))
     return found
 
 
 _LAST = re.compile(r"[=@,]")
+_APART = frozenset("=@,:")
+_FILE_URL = re.compile(r"(?i)file[a-z]?://(?:localhost(?=/))?")
+"""In front of an absolute path, or, as the AWS CLI reads it, of any."""
 
 
 def _ruled_in(
@@ -248,10 +288,11 @@ def _ruled_in(
     """Paths inside a word (``FILE:secrets/key``, ``.read secrets/key``) that a rule for reading speaks of, or one for
     editing where the program may write any file: it asks."""
     value = word.value or ""
-    if not around.rules_files or _PARTS.search(value) is None:
+    if not around.rules_files or (_PARTS.search(value) is None and value[:1] not in {"+", "-", "%"}):
         return
     reads = any(around.rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
-    for part in list(dict.fromkeys(_PARTS.split(value)))[:_MOST_PARTS]:
+    parts = [part.lstrip("+-%") for part in _PARTS.split(value)]
+    for part in list(dict.fromkeys(parts))[:_MOST_PARTS]:
         if "/" in part or "." in part:
             if reads:
                 yield from _asked_about(around, case, part, places)
@@ -271,10 +312,13 @@ def _ruled_names(
 
 
 def _asked_about(
-    around: Circumstances, case: AnalyzedCommand, name: str, places: Sequence[str] | None
+    around: Circumstances, case: AnalyzedCommand, name: str | Word, places: Sequence[str] | None
 ) -> Iterator[Touched]:
-    """Ask where a rule for reading speaks of a name that may be a file's."""
-    for finding in _look(around, case, Touch("read", constant(name), shown=True, free=True), places).findings:
+    """Ask where a rule for reading speaks of a name that may be a file's. A word that is not constant may be any."""
+    word = constant(name) if isinstance(name, str) else name
+    known = word.value is not None
+    touch = Touch("read", word, shown=known, free=known, below=word.value in {None, "."})
+    for finding in _look(around, case, touch, places).findings:
         said = finding.deny or finding.ask
         if said is not None:
             asked = finding._replace(deny=None, ask=said, requires_ask=None, floors=())
@@ -293,7 +337,7 @@ def _may_write(
                 yield Touched((asked,), by_command=True, named=False)
 
 
-_PARTS = re.compile(r"[\s:;'\"()=,@]+")
+_PARTS = re.compile(r"[\s:;'\"()=,@|<>!^&`{}\[\]#]+")
 _MOST_PARTS = 50
 """How many parts of one word are looked at."""
 
@@ -311,12 +355,11 @@ def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places:
 
 
 def _look(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:
-    found = [
-        finding
-        for place in (places if places is not None else [None])
-        for finding in PathFinder(around.paths, case.facts, place).look(touch)
-    ]
-    return Touched(tuple(dict.fromkeys(found)), by_command=not touch.runs, named=touch.word.value is not None)
+    found: list[Finding] = []
+    for place in places if places is not None else (None,):
+        found += PathFinder(around.paths, case.facts, place).look(touch)
+    distinct = found if len(found) == 1 else dict.fromkeys(found)
+    return Touched(tuple(distinct), by_command=not touch.runs, named=touch.word.value is not None)
 
 
 def _redirected(

@@ -54,7 +54,9 @@ def speak(
             said.floors = (floor("wrappers are nested too deeply to analyze"),)
         _not_known(around, said, case)
     coverage = _speak_for(around, said, case, places, covered, leads)
-    if around.ruled and not (said.allow or said.grant or said.neutral or said.known_read or said.requires_ask):
+    copies = any(">" in redirect.operator for redirect in case.step.command.redirects)
+    harmless = (said.neutral or said.known_read) and not copies
+    if around.ruled and not (said.allow or said.grant or harmless or said.requires_ask):
         said.requires_ask = passed_on(case, around.rules, around.agent)
         if said.requires_ask is None and _has_helper_remote(around, case, places):
             said.requires_ask = any_rule(around.rules, around.agent)
@@ -140,6 +142,8 @@ def _names_a_program(said: Evidence | None) -> bool:
 def _harmless_settings(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> frozenset[str]:
     """Names assigned in front of a command that hold a module of the workspace, as the disk is now: it is looked for
     beside the script that runs, else in the folder where the command does."""
+    if not case.step.command.assignments:
+        return _NO_NAMES
     found: set[str] = set()
     for assignment in case.step.command.assignments:
         module = settings_module(assignment)
@@ -152,6 +156,9 @@ def _harmless_settings(around: Circumstances, case: AnalyzedCommand, places: Seq
             found.add(assignment.name)
     names = [assignment.name for assignment in case.step.command.assignments]
     return frozenset(name for name in found if names.count(name) == 1)
+
+
+_NO_NAMES = frozenset[str]()
 
 
 def _is_workspace_file(around: Circumstances, file: str, place: str) -> bool:

@@ -50,8 +50,10 @@ def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidenc
 
 
 def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | None:
+    length = len(" ".join(words))
     for rule in candidates:
-        if not isinstance(rule.specifier, CommandPattern) or rule.specifier.touches(words):
+        pattern = rule.specifier
+        if not isinstance(pattern, CommandPattern) or (pattern.least <= length and pattern.touches(words)):
             return evidence(rule)
     return None
 
@@ -240,26 +242,28 @@ def _covering(
     near: str | None = None
     if case.ordinary:
         # Nothing in it keeps a rule that names its program from covering it.
+        length = len(" ".join(case.shapes))
         for rule in candidates(case.shapes):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
                 return Coverage(rule.said)
             if pattern.first_word is None:
                 break
-            if pattern.covers(case.shapes):
+            if pattern.least <= length and pattern.covers(case.shapes):
                 return Coverage(rule.said, _says(rule, pattern, case))
         else:
             return _NO_COVERAGE
     if case.unnamed is not None:
         return Coverage(near=f"the program is only known at run time: `{case.unnamed.source}`")
     for words, above in _readings(case, harmless):
+        length = len(" ".join(words))
         for rule in candidates(words):
             pattern = rule.specifier
             if not isinstance(pattern, CommandPattern):
                 reason = _kept_out(case)
                 if reason is None:
                     return Coverage(evidence(rule))
-            elif pattern.covers(words):
+            elif pattern.least <= length and pattern.covers(words):
                 if _says(rule, pattern, case):
                     reason = case.evaluates or _renamed(case)
                     if reason is None:

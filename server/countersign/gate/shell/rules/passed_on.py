@@ -2,7 +2,7 @@
 
 The tables know some hundred programs that run others; there are more. Where a rule forbids or asks for a command, and
 only a mode or bypass would allow one whose program is unknown or runs things in ways of its own, that asks if the rule
-matches its words from any of them on (``graftcp curl …``, ``watchman-make --run 'curl …'``), or a line that it is fed.
+matches a command in its words or input (``graftcp curl …``, ``watchman-make --run 'cd a; curl …'``).
 Of a program that the tables know, the settings count that they call code (``mvn -Dexec.executable=curl``), and of every
 command the variables that it passes on (``CC=curl make``).
 """
@@ -11,23 +11,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from countersign.gate.patterns import CommandPattern
+from countersign.gate.probes import disk
 from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.files.word_values import meaning
+from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.possible_commands import names_in, possible_commands
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.bindings import is_own_name
 from countersign.wire.verdicts import Evidence
 
 _MOST = 12
-"""Words from each of which on a command may begin, and lines that are looked at."""
+"""Places in a setting where a command may begin."""
 _LONGEST = 100
 """Words of one such command that are compared with the rules."""
+_MOST_VALUES = 20
+"""Values of the text's own variables that one word is replaced by."""
 _LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
 """Programs of which it is known which of their words run; the words behind a script are its own."""
-
+_COPIES = frozenset({"cp", "install", "rsync", "ginstall", "gcp", "dd", "tee", "scp"})
 
 _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")
@@ -40,7 +47,25 @@ def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
             for rule in case.candidates(words, rules, agent).get(listed, ()):
                 if isinstance(rule.specifier, CommandPattern) and rule.specifier.touches(words):
                     return evidence(rule, f"`{rule.text}` could match what `{name}` runs")
+    for text in _given(case):
+        candidates = case.candidates(names_in(text.values, text.fed), rules, agent)
+        for rule in (*candidates.get("deny", ()), *candidates.get("ask", ())):
+            pattern = rule.specifier
+            if isinstance(pattern, CommandPattern) and any(
+                words is None or pattern.touches(words)
+                for words in possible_commands(pattern, text.values, text.fed, own_language=text.own_language)
+            ):
+                return evidence(rule, f"`{rule.text}` could match what `{text.name}` runs")
     return None
+
+
+class _Given(NamedTuple):
+    """What a program is given of which it is not known how it reads it: its words and its input."""
+
+    name: str
+    values: Sequence[str]
+    fed: Sequence[str]
+    own_language: bool
 
 
 def _started(case: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -50,18 +75,51 @@ def _started(case: AnalyzedCommand) -> Iterator[tuple[str, tuple[str, ...]]]:
         if not is_own_name(assignment.name):
             value = assignment.plain
             yield from ((assignment.name, words) for words in _first_words(value or ""))
-    for index, (name, known, layer) in enumerate(zip(case.names, case.known, case.layers, strict=True)):
+    for name, known, layer in zip(case.names, case.known, case.layers, strict=True):
         # Code in a language is no list of commands, and of its words only the language says what runs.
         if name not in INTERPRETERS:
             yield from ((name, words) for words in _in_settings(known, layer.words))
+        if name in _COPIES or any(">" in redirect.operator for redirect in command.redirects):
+            # A copy of a program is that program under another name.
+            read = [redirect.target for redirect in command.redirects if redirect.operator == "<"]
+            places = (word.prefix.removeprefix("if=") for word in (*layer.words[1:], *read))
+            yield from ((name, (place.rpartition("/")[2],)) for place in places if "/" in place)
+
+
+def _given(case: AnalyzedCommand) -> Iterator[_Given]:
+    for index, (name, known, layer) in enumerate(zip(case.names, case.known, case.layers, strict=True)):
         closed = known.program is not None and known.program.closed
-        if known.git is not None or (known.program is not None and not closed):
+        if known.git is not None and known.git.program is not UNKNOWN_SUBCOMMAND:
+            continue  # but `git xargs curl` runs `git-xargs`
+        fed = case.step.fed if index == len(case.names) - 1 else ()
+        if known.git is None and known.program is not None and not closed:
+            if fed and any(use.kind == "code" for use in known.uses):
+                yield _Given(name, (name,), fed, own_language=False)  # `make -f -`
             continue
         if name in _LOOKED_INTO or "/" in layer.words[0].prefix:
             continue
-        values = [word.value if word.value is not None else word.shape for word in layer.words]
-        fed = case.step.fed if closed and index == len(case.names) - 1 else ()
-        yield from ((name, words) for words in _beginnings(values, fed))
+        for values in _values(case, layer.words):
+            yield _Given(name, values, fed, closed and known.git is None)
+
+
+def _values(case: AnalyzedCommand, words: Sequence[Word]) -> Iterator[list[str]]:
+    """The words as texts, then with the values that the text's own variables and patterns give to them."""
+    values = [word.value if word.value is not None else word.shape for word in words]
+    yield values
+    meant = {index: _meant(case, word) for index, word in enumerate(words) if word.value is None}
+    for at in range(max(map(len, meant.values()), default=0)):
+        spelled = [meant[index][at : at + 1] if index in meant else [value] for index, value in enumerate(values)]
+        yield [part for parts in spelled for text in parts for part in (text.split() or [text])]
+
+
+def _meant(case: AnalyzedCommand, word: Word) -> list[str]:
+    """The values that one word may have, as far as the text tells."""
+    meant = meaning(word, case.facts, "~", None)
+    found = [*meant.values, *meant.patterns]
+    for text in meant.patterns[:_MOST]:
+        if text.startswith("/"):
+            found += disk.matching(text, "/", _MOST_VALUES) or ()
+    return found[:_MOST_VALUES]
 
 
 def _in_settings(known: Known, words: Sequence[Word]) -> Iterator[tuple[str, ...]]:
@@ -83,17 +141,3 @@ def _first_words(text: str) -> Iterator[tuple[str, ...]]:
         first = words[0].partition(",")[0]
         if first and first != words[0]:
             yield (first,)
-
-
-def _beginnings(values: Sequence[str], fed: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for index in range(1, min(len(values), _MOST + 1)):
-        value = values[index]
-        yield tuple(values[index : index + _LONGEST])
-        if value.startswith("-") and "=" in value:
-            value = value.partition("=")[2]
-            yield (value, *values[index + 1 : index + _LONGEST])
-        if re.search(r"\s", value):
-            yield tuple(value.split(maxsplit=_LONGEST)[:_LONGEST])
-    for line in [line for text in fed for line in text.splitlines()[:_MOST]][:_MOST]:
-        words = line.split(maxsplit=_LONGEST)[:_LONGEST]
-        yield from (tuple(words[index:]) for index in range(min(len(words), _MOST)))

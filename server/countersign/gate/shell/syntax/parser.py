@@ -41,6 +41,8 @@ _TEST_OPERATOR = re.compile(r"&&|\|\||[()<>]")
 _SEPARATORS = re.compile(r";;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||\)|\n|\(")
 _PLAIN_COMMAND = re.compile(r"""(?:[^'"\\$`&|;()<>#\n]|'[^'\n]*'|"[^"\\$`\n]*")+(?=[;|\n)]|&(?!>)|\Z)""")
 """A command without expansions, redirections or anything else that reaches beyond it."""
+_TO_COMMAND = re.compile(r"[ \t]*(?=[^ \t\\#\n])")
+"""Blanks before what is neither a comment nor the end of a line."""
 _FUNCTION = re.compile(r"([A-Za-z0-9_.:+@,/\-]+)(?:[ \t]|\\\n)*\((?:[ \t]|\\\n)*\)")
 
 
@@ -142,6 +144,9 @@ class _Reader:
     def lines(self, position: int) -> int:
         """Go over blanks, comments and newlines. Behind a newline stand the bodies of the heredocs before it."""
         while True:
+            found = _TO_COMMAND.match(self.text, position)
+            if found is not None:
+                return found.end()
             position = self.comment(self.lexer.blanks(position))
             if not self.text.startswith("\n", position):
                 return position

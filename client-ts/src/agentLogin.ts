@@ -1,0 +1,73 @@
+/**
+ * Logging in to a hosted agent that says that it needs a login, by one of the methods that it offers.
+ *
+ * INVARIANT (asked again): a command for a terminal is shown whole in a modal before it is run, and what was shown is what
+ * is run; its words may be the agent's. It runs with the person's own rights, as if they had typed it.
+ */
+import type { Question } from './approvals.ts';
+import { block, type EditorText, editorText, paragraphs, type Texts } from './editorText.ts';
+import type { PickItem } from './editorWindow.ts';
+import { asServerError, type Link } from './link.ts';
+import type * as wire from './wire.gen.ts';
+
+export interface LoginHost extends Texts {
+  pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
+  confirm(question: Question): Promise<boolean>;
+  tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
+  showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T>;
+  /** Runs a program in a new terminal that is shown; comes back when the terminal is closed. */
+  runInTerminal(name: EditorText, command: readonly string[]): Promise<void>;
+}
+
+const NAME_LIMIT = 80;
+const SENTENCE_LIMIT = 300;
+
+export async function logIn(link: Pick<Link, 'request'>, host: LoginHost, agent: wire.AgentView): Promise<void> {
+  const { t } = host;
+  const { agentName, login: methods = [] } = agent;
+  if (methods.length === 0)
+    return host.tell('info', t('{0} offers no way to log in from here. Use its own program in a terminal.', agentName));
+  const items = methods.map((method) => ({
+    label: editorText(method.name, NAME_LIMIT),
+    ...(method.command && { description: t('in a terminal') }),
+    ...(method.description !== undefined && { detail: editorText(method.description, SENTENCE_LIMIT) }),
+    method,
+  }));
+  const chosen = items.length === 1 ? items[0] : await host.pick(items, t('Log in to {0}', agentName));
+  if (!chosen) return;
+  try {
+    const { command, methodId } = chosen.method;
+    if (command) {
+      if (!(await inTerminal(host, agentName, command))) return;
+      // It reads its login when it starts.
+      await link.request('agent/restart', { agentName });
+    } else {
+      const title = t('Logging in to {0}…', agentName);
+      await host.showWork(title, () => link.request('agent/login', { agentName, methodId }));
+    }
+    host.tell('info', t('Send the message to {0} again.', agentName));
+  } catch (error) {
+    host.tell('error', editorText(asServerError(error).message));
+  }
+}
+
+async function inTerminal(host: LoginHost, agentName: string, command: readonly string[]): Promise<boolean> {
+  const { t, detail } = host;
+  // A word on a line each, so that none can look like two.
+  const words = block(command.join('\n'));
+  if (words.rest > 0) {
+    host.tell('error', t('The command of {0} is too long to be shown.', agentName));
+    return false;
+  }
+  const yes = await host.confirm({
+    message: t('Log in to {0} in a terminal?', agentName),
+    detail: paragraphs(
+      detail('This program is run with these arguments, which the agent asks for:\n{0}', words),
+      detail('It runs with your own rights, outside of the rules and the sandbox. The agent is restarted afterwards.'),
+    ),
+    button: t('Open the Terminal'),
+  });
+  // INVARIANT (asked again)
+  if (yes) await host.runInTerminal(t('Log in to {0}', agentName), command);
+  return yes;
+}

@@ -1,0 +1,88 @@
+/** Logging in to an agent: a command runs only after it was shown whole and confirmed, and it is the one that was shown. */
+import { beforeEach, expect, it } from 'vitest';
+
+import { type LoginHost, logIn } from '../src/agentLogin.ts';
+import type { Question } from '../src/approvals.ts';
+import { createTexts } from '../src/editorText.ts';
+import type * as wire from '../src/wire.gen.ts';
+
+const BROWSER: wire.LoginMethod = { methodId: 'browser', name: 'In the $(zap) browser', description: 'opens a page' };
+const SHELL: wire.LoginMethod = { methodId: 'shell', name: 'In a terminal', command: ['/opt/agent', 'log in'] };
+
+let did: unknown[];
+let asked: Question[];
+let rows: string[];
+let says: boolean;
+let fails: Error | undefined;
+
+beforeEach(() => {
+  [did, asked, rows, says, fails] = [[], [], [], true, undefined];
+});
+
+async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<void> {
+  const host: LoginHost = {
+    ...createTexts((message) => message),
+    pick: async (items) => {
+      rows = items.map(({ label, description, detail }) => [label, description, detail].join(' | '));
+      return items[choice];
+    },
+    confirm: async (question) => (asked.push(question), says),
+    tell: (level, message) => void did.push([level, message]),
+    showWork: async (_, work) => work(() => undefined),
+    runInTerminal: async (_, command) => void did.push(['terminal', command]),
+  };
+  const request = async (method: string, params: unknown): Promise<never> => {
+    did.push([method, params]);
+    if (fails) throw fails;
+    return {} as never;
+  };
+  const agent: wire.AgentView = {
+    agentName: 'It',
+    type: 'acp',
+    state: 'needsLogin',
+    label: 'gated',
+    bypass: false,
+    default: false,
+    ...(login && { login }),
+  };
+  await logIn({ request }, host, agent);
+}
+
+it('the agent logs in itself where it offers that, and asks the person to send the message again', async () => {
+  await run([BROWSER]);
+  expect(asked).toEqual([]);
+  expect(did).toEqual([
+    ['agent/login', { agentName: 'It', methodId: 'browser' }],
+    ['info', 'Send the message to It again.'],
+  ]);
+});
+
+it('a terminal runs what was shown, word by word, and then the agent is restarted', async () => {
+  await run([BROWSER, SHELL], 1);
+  expect(rows).toEqual(['In the $ (zap) browser |  | opens a page', 'In a terminal | in a terminal | ']);
+  expect(asked[0]!.detail).toContain('/opt/agent\nlog in');
+  expect(did.slice(0, 2)).toEqual([
+    ['terminal', ['/opt/agent', 'log in']],
+    ['agent/restart', { agentName: 'It' }],
+  ]);
+});
+
+it.each([
+  ['no method is offered', undefined, 0, true],
+  ['the list was closed', [BROWSER, SHELL], -1, true],
+  ['the modal was closed', [SHELL], 0, false],
+  ['the command cannot be shown whole', [{ ...SHELL, command: ['x'.repeat(3000)] }], 0, true],
+] as [string, wire.LoginMethod[] | undefined, number, boolean][])(
+  'nothing is run or asked where %s',
+  async (_, login, choice, answer) => {
+    says = answer;
+    await run(login, choice);
+    expect(did.filter((one) => !['info', 'error'].includes((one as string[])[0]!))).toEqual([]);
+  },
+);
+
+it('a login that fails shows why', async () => {
+  fails = new Error('no browser');
+  await run([BROWSER]);
+  expect(did.at(-1)).toEqual(['error', 'no browser']);
+});

@@ -1,0 +1,60 @@
+"""Commands that start containers or machines by a file whose mounts are not read (decisions/012).
+
+`docker compose up` mounts what its file says, from this machine, and so does `podman kube play`. Manifests that are
+sent to a cluster mount folders of its nodes, which is why `kubectl apply` is no such command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from countersign.gate.shell.syntax.tree import Word
+
+_ENGINES = frozenset({"docker", "podman", "nerdctl", "finch"})
+_COMPOSES = frozenset({"docker-compose", "podman-compose"})
+_GLOBAL = frozenset({
+    "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory", "--ansi", "--progress",
+    "--parallel",
+})  # fmt: skip
+"""Options of Compose in front of its command that take the word behind them."""
+_MOUNTS_NOTHING = frozenset({
+    "attach", "down", "events", "exec", "help", "images", "kill", "logs", "ls", "pause", "port", "ps", "rm", "stats",
+    "stop", "top", "unpause", "version", "volumes", "wait",
+})  # fmt: skip
+_STARTED = {
+    **dict.fromkeys(_ENGINES, (("kube", "play"), ("play", "kube"), ("stack", "deploy"), ("buildx", "bake"), ("bake",))),
+    "kind": (("create", "cluster"),),
+    "k3d": (("cluster", "create"),),
+    "limactl": (("start",), ("create",)),
+    "vagrant": (("up",), ("reload",), ("rsync",)),
+    "devcontainer": (("up",), ("build",)),
+}
+"""Words of which all stand among those of a command that starts something by a file."""
+
+
+def unread_mounts(name: str, words: Sequence[Word]) -> str | None:
+    """Return the name of the command if a file which is not read says what it mounts."""
+    if name in _COMPOSES:
+        return _composed(name, words[1:])
+    values = [word.value for word in words[1:]]
+    if name in _ENGINES and "compose" in values:
+        found = _composed(f"{name} compose", words[values.index("compose") + 2 :])
+        if found is not None:
+            return found
+    for started in _STARTED.get(name, ()):
+        if all(each in values for each in started):
+            return " ".join((name, *started))
+    return None
+
+
+def _composed(shown: str, words: Sequence[Word]) -> str | None:
+    """The command of Compose, unless it surely starts nothing."""
+    takes = False
+    for word in words:
+        if takes:
+            takes = False
+        elif word.value in _GLOBAL:
+            takes = True
+        elif word.value is None or not (word.value.startswith("-") and word.value.partition("=")[0] in _GLOBAL):
+            return None if word.value in _MOUNTS_NOTHING else f"{shown} {word.source}"
+    return None  # without a command it shows its help

@@ -1,0 +1,49 @@
+"""Sums over the ledger: how long calls waited and ran, and in how many hours any was decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.ledger.figures import BUCKETS, blocking_active_hours, blocking_call_times
+from countersign.gate.ledger.writer import Ledger
+from countersign.wire.history import CallTimes, HistoryFilter
+from tests.gate.ledger.ledger_support import entry, write
+
+LAST = BUCKETS[-1]
+ROWS = [
+    entry(1, at="2026-11-20T09:59:59.000Z", outcome={"waitedMs": BUCKETS[0]}),
+    entry(2, at="2026-11-20T10:00:00.000Z", outcome={"waitedMs": BUCKETS[0] + 1}),
+    entry(3, at="2026-11-20T10:30:00.000Z"),  # decided by a rule: nobody waited
+    entry(4, at="2026-11-21T10:00:00.000Z", agent_name="Other", outcome={"waitedMs": LAST + 1}),
+    entry(1, phase="finished", at="2026-11-20T13:00:00.000Z", outcome={"durationMs": 0}),
+    entry(4, phase="finished", at="2026-11-21T10:00:01.000Z", agent_name="Other", outcome={"ended": "cancelled"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "waited", "ran", "hours"),
+    [
+        ({}, [1, 1, 0, 0, 1], [1, 0, 0, 0, 0], 3),
+        ({"agent_name": "Other"}, [0, 0, 0, 0, 1], [0, 0, 0, 0, 0], 1),
+        ({"agent_name": "Nobody"}, [0, 0, 0, 0, 0], [0, 0, 0, 0, 0], 0),
+        ({"since": "2026-11-21T00:00:00Z"}, [0, 0, 0, 0, 1], [0, 0, 0, 0, 0], 1),
+    ],
+    ids=["all rows", "one agent", "an agent without calls", "one day"],
+)
+def test_times_and_hours_are_those_of_the_rows_that_are_wanted(
+    tmp_path: Path, wanted: dict[str, str], waited: list[int], ran: list[int], hours: int
+) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    try:
+        write(ledger, *ROWS)
+        chosen = HistoryFilter(**wanted)
+        assert blocking_call_times(ledger.rows, chosen, "/projects") == [
+            CallTimes(up_to_ms=limit, waited=one, ran=other)
+            for limit, one, other in zip((*BUCKETS, None), waited, ran, strict=True)
+        ]
+        assert blocking_active_hours(ledger.rows, chosen, "/projects") == hours
+        assert blocking_active_hours(ledger.rows, chosen, "/elsewhere") == 0
+    finally:
+        ledger.close()
