@@ -369,6 +369,35 @@ def test_an_editor_that_tells_late_does_not_end_a_confirmation_that_still_stands
     assert desk.policy.bypasses("Countersign")
 
 
+def test_a_value_that_left_the_file_by_hand_ends_before_the_editor_tells(house):
+    house.write(IN_FILE)
+    desk = house.desk(settings={"workspace": BYPASS})
+    desk.confirm(desk.unconfirmed()[0].digest, accept=True)
+    house.write("")  # as a program that empties the file before it writes it leaves it for a moment
+    desk.refresh()
+    house.write(IN_FILE.replace("true", "false"))
+    desk.refresh()
+    assert not desk.policy.bypasses("Countersign")
+    desk.changed(changed(workspace=BYPASS))  # something else made it send what it knew
+    assert not desk.policy.bypasses("Countersign")
+    assert not desk.unconfirmed()
+    house.write(IN_FILE)
+    desk.refresh()
+    assert desk.policy.bypasses("Countersign")
+
+
+def test_an_allow_rule_that_left_the_file_by_hand_ends_before_the_editor_tells(house):
+    rules = {"permissions": {"allow": ["Shell(git *)", "Shell(make)"]}}
+    house.write(json.dumps({"countersign.permissions": rules["permissions"]}))
+    desk = house.desk(settings={"workspace": rules})
+    for item in desk.unconfirmed():
+        desk.confirm(item.digest, accept=True)
+    house.write('{"countersign.permissions": {"allow": ["Shell(make)"]}}')
+    desk.refresh()
+    assert texts(desk) == [("allow", "Shell(make)", "workspace")]
+    assert not desk.unconfirmed()
+
+
 def test_users_rules_come_from_the_storage_where_no_editor_keeps_them(house):
     house.keep('{"permissions": {"allow": ["a"], "deny": [\n"b"]}}')
     desk = house.desk()

@@ -86,6 +86,19 @@ async def test_bypass_goes_through_the_editor_where_it_can(code):
     assert code.desk.unconfirmed() == ()
 
 
+async def test_bypass_turned_off_by_hand_ends_before_the_editor_tells(code):
+    on = {"agents": {"Countersign": {"bypassPermissions": True}}}
+    await code.keeper.set_bypass("Countersign")
+    code.file.write_text('{"countersign.agents": {"Countersign": {"bypassPermissions": true}}}')
+    code.changed(user={}, workspace=on)
+    assert code.desk.policy.bypasses("Countersign")
+    code.file.write_text('{"countersign.agents": {"Countersign": {"bypassPermissions": false}}}')
+    code.desk.refresh()
+    assert not code.desk.policy.bypasses("Countersign")
+    code.changed(user={}, workspace=on)
+    assert not code.desk.policy.bypasses("Countersign")
+
+
 async def test_an_editor_that_sends_layers_but_cannot_update_gets_its_file_edited(tmp_path):
     editor = Editor(tmp_path, settings={"user": {}, "workspace": {"mode": "default"}})
     await editor.keeper.set_bypass("Countersign")

@@ -97,6 +97,8 @@ class LiveSettings:
         self._standing: dict[str, Claim] = {}
         self._describe = describe
         self.sources = self._known(self.places.load())
+        self._in_files: Mapping[str, Claim] = {}
+        self._were_in_files: set[str] = set()
         self._last_good: Policy | None = None
         self.uncertain, self.built = False, self._build(Layers(), trusted=False)
         self._policy, self._unconfirmed = self.built.policy, self.built.unconfirmed
@@ -169,6 +171,7 @@ class LiveSettings:
         except TooDeep as error:
             self._tell_once(f"the editor's settings were not understood: {error}")
             layers, self._awaits = layers_of(self.sources, None, self.places), True
+        self._look_into_files(layers)
         self.built = self._build(layers, trusted=self._trusted)
         self.uncertain = self._awaits or self.sources.unreadable()
         if self.uncertain:
@@ -209,13 +212,32 @@ class LiveSettings:
         """Return all that is said now. Raises TooDeep."""
         return layers_of(self.sources, self.sent, self.places)
 
+    def _look_into_files(self, layers: Layers) -> None:
+        """Find what stands in the workspace's files, where an editor tells of them: it does so some time after they
+        changed, and what has left them meanwhile must not count."""
+        if self.sent is not None:
+            self._in_files = self._build(layers_in_files(self.sources, layers), trusted=True).claims
+            self._were_in_files |= set(self._in_files)
+
+    def _has_left(self, digest: str) -> bool:
+        """Whether a value stood in a file of the workspace once, and does not now."""
+        return digest in self._were_in_files and digest not in self._in_files
+
     def _build(self, layers: Layers, *, trusted: bool) -> Built:
+        """What these layers come to; a value that has left its file is as if nobody had confirmed it, nor waits."""
+        answers = self.confirmations.answers(self.workspace)
+        standing = {digest: said for digest, said in answers.items() if not self._has_left(digest)}
+        built = self._built(layers, standing, trusted=trusted)
+        waiting = tuple(item for item in built.unconfirmed if not self._has_left(item.digest))
+        return replace(built, unconfirmed=waiting)
+
+    def _built(self, layers: Layers, answers: Mapping[str, bool], *, trusted: bool) -> Built:
         return build_policy(
             layers,
             workspace=self.workspace,
             home=self._home,
             trusted=trusted,
-            answers=self.confirmations.answers(self.workspace),
+            answers=answers,
             own_paths=self._own_paths,
             control_paths=self._control_paths,
             workspace_control_paths=self._workspace_control_paths(),
@@ -247,7 +269,7 @@ class LiveSettings:
         standing = dict(self._build(layers, trusted=True).claims)
         if self.sent is not None:
             # An editor may tell of a file a moment after it changed; a value has left when neither has it.
-            standing |= self._build(layers_in_files(self.sources, layers), trusted=True).claims
+            standing |= self._in_files
         for loaded in broken:
             text = BrokenText(loaded.broken_text)
             of_file = ((digest, claim) for digest, claim in self._standing.items() if claim.place.file == loaded.path)
