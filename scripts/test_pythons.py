@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Run the gate, settings, stdio and wire tests on every other Python from 3.11 on, and once as an ordinary user.
 
-`make test-pythons`. The whole suite runs on the Python of `.venv` (`make test`); here each property gets few examples
-(`--few-examples`), since what is looked for are differences between versions. Interpreters are found on the PATH, in
-/usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the same lock.
+`make test-pythons`. A version between the newest and that of the ordinary user gets the quick tests only, unless tests
+are named (ARGS="tests/gate"). The whole suite runs on the Python of `.venv` (`make test`); here each property gets few
+examples (`--few-examples`), since what is looked for are differences between versions. Interpreters are found on the
+PATH, in /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the
+same lock.
 
 As root the first Python that the user `nobody` can start runs the tests as that user, in a copy of the tracked files.
 Otherwise no run is as another user, and the reason is printed. One run after the other, each on all processors.
@@ -34,7 +36,6 @@ PROBE = "import sys, json; print(json.dumps([*sys.version_info[:3], sys.implemen
 
 def main(arguments: Sequence[str]) -> int:
     """Run all; the exit status is 1 if any run failed."""
-    tests = list(arguments) or TESTS
     found = interpreters()
     user = ordinary_user()
     theirs = next((version for version, python in found.items() if runs_as(user, python)), None) if user else None
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str]) -> int:
         say(f"`{ORDINARY}` can start none of the Pythons found, so the run as an ordinary user is left out")
     runs: dict[str, Callable[[], bool]] = {}
     for version, interpreter in found.items():
+        between = version not in (theirs, max(found))
+        tests = list(arguments) or [*TESTS, *(["-m", "not slow"] if between else [])]
         name = ".".join(map(str, version))
         if version == theirs and user is not None:
             runs[f"Python {name} as {ORDINARY}"] = partial(run_as, user, interpreter, tests)

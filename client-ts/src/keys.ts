@@ -1,8 +1,9 @@
 /**
- * Keys of model servers: entered by a person in a form, kept in the editor's secret storage, given to the server for one
- * request at a time. A key is bound to the origin that the form named, and goes nowhere else.
+ * Keys of model servers and hosted agents: entered by a person in a form, kept in the editor's secret storage, given to
+ * the server for one request or one start of an agent. A key is bound to what the form named, the origin of a server or
+ * the command line of an agent, and goes nowhere else.
  *
- * No key enters a setting, the log, the trace of messages or an environment.
+ * No key enters a setting, the log or the trace of messages; one of an agent enters that agent's environment alone.
  */
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import type { PickItem } from './editorWindow.ts';
@@ -20,7 +21,7 @@ export interface KeysHost extends Texts {
 }
 
 export interface Keys {
-  /** The form: which model, then its key; an empty one removes it. */
+  /** The form: whose key, then the key; an empty one removes it. */
   set(): Promise<void>;
   /** The server's question. */
   read(params: wire.SecretReadParams): Promise<wire.SecretReadResult>;
@@ -31,39 +32,63 @@ interface Kept {
   key: string;
 }
 
+/** A key that can be entered, as the form offers it. */
+interface KeyItem extends PickItem {
+  label: EditorText;
+  prompt: EditorText;
+  secret: string;
+  origin: string;
+}
+
 const NAME_LIMIT = 80;
 
 export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
+  const { t } = host;
+  const ofModel = ({ name, model, secret, origin }: wire.ModelView): KeyItem[] =>
+    secret === undefined || origin === undefined
+      ? []
+      : [
+          {
+            label: editorText(name, NAME_LIMIT),
+            description: editorText(model, NAME_LIMIT),
+            detail: t('The key is sent to {0}', origin),
+            prompt: t(
+              'It is kept in the secret storage of the editor and sent to {0} only. Leave it empty to remove it.',
+              origin,
+            ),
+            secret,
+            origin,
+          },
+        ];
+  const ofAgent = ({ agentName, secrets = [] }: wire.AgentView): KeyItem[] =>
+    secrets.map(({ name, secret, origin }) => ({
+      label: editorText(name, NAME_LIMIT),
+      description: editorText(agentName, NAME_LIMIT),
+      detail: t('The key is given to the program {0}', origin),
+      prompt: t(
+        'It is kept in the secret storage of the editor and given to the program {0} only. Leave it empty to remove it.',
+        origin,
+      ),
+      secret,
+      origin,
+    }));
   return {
     async set() {
-      const { models } = await link.request('model/list', {});
-      const items = models.flatMap((model) =>
-        model.secret === undefined || model.origin === undefined
-          ? []
-          : [
-              {
-                label: editorText(model.name, NAME_LIMIT),
-                description: editorText(model.model, NAME_LIMIT),
-                detail: host.t('The key is sent to {0}', model.origin),
-                secret: model.secret,
-                origin: model.origin,
-              },
-            ],
-      );
+      const [{ models }, { agents }] = await Promise.all([
+        link.request('model/list', {}),
+        link.request('agent/list', {}),
+      ]);
+      const items = [...models.flatMap(ofModel), ...agents.flatMap(ofAgent)];
       if (items.length === 0)
         return host.tell(
           'info',
-          host.t('No model of your settings needs a key here; add one under `countersign.models`.'),
+          host.t(
+            'Nothing in your settings needs a key here; add a model under `countersign.models`, or `${secret:NAME}` to the `env` of an agent.',
+          ),
         );
-      const chosen = items.length === 1 ? items[0] : await host.pick(items, host.t('The key of which model?'));
+      const chosen = items.length === 1 ? items[0] : await host.pick(items, host.t('Which key?'));
       if (!chosen) return;
-      const typed = await host.askSecret(
-        host.t('Key of {0}', chosen.label),
-        host.t(
-          'It is kept in the secret storage of the editor and sent to {0} only. Leave it empty to remove it.',
-          chosen.origin,
-        ),
-      );
+      const typed = await host.askSecret(host.t('Key of {0}', chosen.label), chosen.prompt);
       if (typed === undefined) return;
       const key = typed.trim();
       if (key === '') {
@@ -79,7 +104,7 @@ export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
       if (!kept) return {};
       if (kept.origin === origin) return { value: kept.key };
       return {
-        reason: `the key of \`${name}\` was entered for ${kept.origin}; enter it again with \`Countersign: Set Model Key\``,
+        reason: `the key of \`${name}\` was entered for ${kept.origin}; enter it again with \`Countersign: Set Key\``,
       };
     },
   };

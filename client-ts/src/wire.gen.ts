@@ -657,11 +657,21 @@ export interface LoginMethod {
 }
 
 /**
+ * A `${secret:NAME}` in an agent's `env`. `secret` is the name under which a client keeps it, `origin` the
+ * command line that it is given to.
+ */
+export interface AgentSecret {
+  name: string;
+  secret: string;
+  origin: string;
+}
+
+/**
  * One agent. `fallen`: something that it did here lowered its label (`agent/resetLabel`).
  *
  * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. `images`: whether
  * it takes images with a prompt; None where only the next prompt will tell. `login`: how to
- * log in, in state `needsLogin`.
+ * log in, in state `needsLogin`. `secrets`: what it is started with from the client's secret storage.
  */
 export interface AgentView {
   agentName: string;
@@ -675,6 +685,7 @@ export interface AgentView {
   fallen?: boolean;
   images?: boolean;
   login?: LoginMethod[];
+  secrets?: AgentSecret[];
 }
 
 export interface AgentListResult {
@@ -756,7 +767,8 @@ export interface AgentAddResult {
 export type LmContent = LmText | LmImage | LmToolCall | LmToolResult;
 
 /**
- * `secret/read`: the server asks for a key, for one request. `origin` is where the key will be sent.
+ * `secret/read`: the server asks for a key, for one request or one start of an agent. `origin` is where the key
+ * will be sent: the origin of a URL, or an agent's command line.
  *
  * A client gives a key only to the origin that the person saw when they entered it. Neither side logs or traces it.
  */

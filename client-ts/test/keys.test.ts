@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { createTexts, type EditorText } from '../src/editorText.ts';
 import { createKeys, type KeysHost } from '../src/keys.ts';
-import type { ModelView } from '../src/wire.gen.ts';
+import type { AgentView, ModelView } from '../src/wire.gen.ts';
 
 const CLAUDE: ModelView = {
   name: 'claude',
@@ -12,7 +12,17 @@ const CLAUDE: ModelView = {
   secret: 'models.claude',
 };
 
-function desk(models: ModelView[], typed: string | undefined) {
+const CODEX: AgentView = {
+  agentName: 'Codex',
+  type: 'acp',
+  state: 'idle',
+  label: 'unguarded',
+  bypass: false,
+  default: false,
+  secrets: [{ name: 'OPENAI_KEY', secret: 'agents.Codex.OPENAI_KEY', origin: 'codex-acp --quiet' }],
+};
+
+function desk(models: ModelView[], typed: string | undefined, agents: AgentView[] = []) {
   const secrets = new Map<string, string>();
   const said: string[] = [];
   const host: KeysHost = {
@@ -27,7 +37,7 @@ function desk(models: ModelView[], typed: string | undefined) {
     storeSecret: async (name, value) => void secrets.set(name, value),
     deleteSecret: async (name) => void secrets.delete(name),
   };
-  const link = { request: (async () => ({ models })) as never };
+  const link = { request: (async (method: string) => (method === 'model/list' ? { models } : { agents })) as never };
   return { keys: createKeys(link, host), secrets, said };
 }
 
@@ -43,6 +53,18 @@ it('a key that was entered is given for the origin that the form named, and for 
   expect(elsewhere.value).toBeUndefined();
   expect(elsewhere.reason).toContain('enter it again');
   expect(await keys.read({ name: 'models.other', origin: 'https://api.anthropic.com' })).toEqual({});
+});
+
+it('a key of an agent is given to the command line that the form named, and to no other', async () => {
+  const { keys, said, secrets } = desk([], 'sk-1234567', [CODEX]);
+  await keys.set();
+  expect(said.join(' ')).toContain('codex-acp --quiet');
+  expect([...secrets.keys()]).toEqual(['agents.Codex.OPENAI_KEY']);
+  const name = 'agents.Codex.OPENAI_KEY';
+  expect(await keys.read({ name, origin: 'codex-acp --quiet' })).toEqual({ value: 'sk-1234567' });
+  const other = await keys.read({ name, origin: 'codex-acp --quiet --loud' });
+  expect(other.value).toBeUndefined();
+  expect(other.reason).toContain('was entered for codex-acp --quiet;');
 });
 
 it('a closed form changes nothing and an empty one removes the key', async () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from countersign.agents.acp.change_watch import ChangeWatch
@@ -44,6 +44,7 @@ class Player:
         confiner: Confiner | None = None,
         shelf: Path | None = None,
         env: dict[str, str] | None = None,
+        secrets: Callable[[AgentConfig, str], Awaitable[dict[str, str]]] | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -54,7 +55,7 @@ class Player:
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         words = (str(PROGRAM), str(path), str(self.log))
         config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd, env=env or {})
-        options: dict = {"changes": changes, "sessions": store, "confiner": confiner}
+        options: dict = {"changes": changes, "sessions": store, "confiner": confiner, "secrets": secrets}
         options |= {} if recipe is None else {"recipe": recipe}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from countersign.lsp.model_keys import ModelKeys, list_models
-from countersign.settings.policy import ModelConfig, Policy
+from countersign.lsp.model_keys import ModelKeys, agent_secrets, list_models
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy, SecretText
 from countersign.wire.errors import ClientError, ModelError
 from countersign.wire.providers import SecretReadParams, SecretReadResult
 
@@ -95,3 +97,44 @@ def test_the_list_says_where_each_key_goes():
         ("router", "https://openrouter.ai", "models.router"),
         ("local", None, None),
     ]
+
+
+CODEX = AgentConfig(
+    "Codex",
+    "acp",
+    command="codex-acp",
+    args=("--quiet", "a b"),
+    secret_env={"OPENAI_API_KEY": SecretText(("", ""), ("KEY",)), "HEADER": SecretText(("Bearer ", "!"), ("KEY",))},
+)
+
+
+async def test_an_agents_secrets_are_asked_with_its_command_line_and_known_for_redaction():
+    client = Client(SecretReadResult(value=KEY))
+    mine = keys(client)
+    assert await mine.agent_variables(CODEX, "/w") == {"OPENAI_API_KEY": KEY, "HEADER": f"Bearer {KEY}!"}
+    assert client.asked == [SecretReadParams(name="agents.Codex.KEY", origin="codex-acp --quiet 'a b'")]
+    assert mine.values() == {KEY}
+
+
+async def test_a_program_of_the_folder_is_another_one_in_each_folder():
+    own = replace(CODEX, command="./agent", args=())
+    assert agent_secrets(own, "/one")[0].origin == "/one/./agent"
+    assert agent_secrets(own, "/two")[0].origin == "/two/./agent"
+
+
+@pytest.mark.parametrize(
+    ("client", "words"),
+    [
+        (None, "this editor stores no secrets"),
+        (Client(SecretReadResult()), "has no value yet; enter it with `Countersign: Set Key`"),
+        (Client(SecretReadResult(reason="it was entered for another")), "it was entered for another"),
+        (Client(ClientError("closed")), "the editor did not give the key of `Codex`"),
+    ],
+)
+async def test_an_agent_is_not_started_without_its_secret(client, words):
+    with pytest.raises(ModelError, match=words):
+        await keys(client).agent_variables(CODEX, "/w")
+
+
+async def test_an_agent_without_secrets_asks_nobody():
+    assert await keys(None).agent_variables(replace(CODEX, secret_env={}), "/w") == {}

@@ -16,7 +16,7 @@ from countersign.settings.jsonc import parse_jsonc
 from countersign.settings.layers import Layer, Layers, Place, TooDeep, file_layer, only_forbidding, sent_layer
 from countersign.settings.merge import build_policy, fail_closed
 from countersign.settings.modes import CELLS, MODES, is_looser
-from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText, SecretText
 from countersign.settings.policy_reader import SANDBOX_MODES, SANDBOX_NETWORKS
 from countersign.settings.tree import settings_tree
 
@@ -294,6 +294,41 @@ def test_a_variable_that_is_not_set_is_left_out_and_told():
     policy = built(user={"agents": {"X": {"command": "x", "env": {"K": "${env:NONE}"}}}}).policy
     assert policy.agents["X"].env == {}
     assert "`K`" in policy.problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("value", "texts", "names"),
+    [
+        ("${secret:KEY}", ("", ""), ("KEY",)),
+        ("Bearer ${secret:a.B-1_}, ${secret:KEY}", ("Bearer ", ", ", ""), ("a.B-1_", "KEY")),
+        ("${env:N}${secret:KEY}", ("n", ""), ("KEY",)),
+    ],
+)
+def test_a_secret_of_an_agent_is_not_filled_in_by_the_settings(value, texts, names):
+    user = {"agents": {"X": {"command": "x", "env": {"K": value, "A": "1"}}}}
+    agent = built(user=user, environ={"N": "n"}).policy.agents["X"]
+    assert (agent.env, agent.secret_env) == ({"A": "1"}, {"K": SecretText(texts, names)})
+    filled = agent.secret_env["K"].filled({name: f"{{{name}}}" for name in names})
+    assert filled == value.replace("${env:N}", "n").replace("${secret:", "{")
+
+
+def test_a_variable_of_the_environment_names_no_secret():
+    user = {"agents": {"X": {"command": "x", "env": {"K": "${env:N}"}}}}
+    agent = built(user=user, environ={"N": "${secret:KEY}"}).policy.agents["X"]
+    assert (agent.env, agent.secret_env) == ({"K": "${secret:KEY}"}, {})
+
+
+@pytest.mark.parametrize("value", ["${secret:}", "${secret:a b}", "${secret:ä}", "x${secret:KEY}${secret:}"])
+def test_a_secret_without_a_proper_name_is_left_out_and_told(value):
+    policy = built(user={"agents": {"X": {"command": "x", "env": {"K": value}}}}).policy
+    assert (policy.agents["X"].env, policy.agents["X"].secret_env) == ({}, {})
+    assert "a secret is written `${secret:NAME}`" in policy.problems[0].message
+
+
+def test_a_secret_counts_for_hosted_agents_only():
+    policy = built(user={"agents": {"X": {"env": {"K": "${secret:KEY}"}}}}).policy
+    assert policy.agents["X"].secret_env == {}
+    assert "counts for hosted agents only" in policy.problems[0].message
 
 
 def test_models_name_the_secrets_that_no_command_may_see():

@@ -1,18 +1,23 @@
-"""Keys of model servers: from a named variable, else from the client's secret storage, asked for each request.
+"""Keys of model servers and hosted agents: from a named variable, else from the client's secret storage, asked for
+each request and each start.
 
-A key is bound to the origin that the person saw when they entered it, so that a workspace's `baseUrl` cannot send it
-elsewhere. It enters no environment, so no child process gets it, and it is redacted from chats and ledger.
+A key is bound to what the person saw when they entered it, so that a workspace cannot send it elsewhere: to the origin
+of a model's server, or to the command line of an agent. A model's key enters no environment; an agent's enters that of
+its process alone. Keys are redacted from chats and ledger.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from countersign.agents.models.endpoint import OWN_URLS, base_url, is_loopback, origin
-from countersign.settings.policy import ModelConfig, Policy
+from countersign.settings.escape_text import shown
+from countersign.settings.policy import AgentConfig, ModelConfig, Policy
 from countersign.tools.visible import as_message
+from countersign.wire.agents import AgentSecret
 from countersign.wire.base import WireModel
 from countersign.wire.errors import ClientError, ModelError
 from countersign.wire.providers import ModelListResult, ModelView, SecretReadParams, SecretReadResult
@@ -55,18 +60,55 @@ class ModelKeys:
         if config.api_key_env is not None:
             return self._environment.get(config.api_key_env) or None
         if self._can_ask() and not is_loopback(url):
-            params = SecretReadParams(name=secret_name(config), origin=origin(url))
-            try:
-                found: SecretReadResult = await self._ask("secret/read", params)
-            except ClientError as error:
-                raise ModelError(f"the editor did not give the key of `{config.name}`; {error}") from None
-            if found.value:
-                if len(found.value) >= SHORTEST_SECRET:
-                    self._read |= {found.value}
-                return found.value
-            if found.reason:
-                raise ModelError(as_message(found.reason))
+            found = await self._asked(secret_name(config), origin(url), config.name)
+            if found:
+                return found
         return self._environment.get(VARIABLES.get(config.provider, "")) or None if config.base_url is None else None
+
+    async def agent_variables(self, config: AgentConfig, folder: str) -> dict[str, str]:
+        """Return the variables of an agent whose values hold secrets; ``folder`` is where it is started.
+
+        Raises:
+            ModelError: a secret has no value, or the person entered it for another command line.
+        """
+        if not config.secret_env:
+            return {}
+        if not self._can_ask():
+            raise ModelError(
+                f"this editor stores no secrets, so `${{secret:…}}` of the agent {shown(config.name)} has no value;"
+                " name a variable of the environment with `${env:NAME}` instead"
+            )
+        values: dict[str, str] = {}
+        for view in agent_secrets(config, folder):
+            value = await self._asked(view.secret, view.origin, config.name)
+            if value is None:
+                raise ModelError(
+                    f"`${{secret:{view.name}}}` of the agent {shown(config.name)} has no value yet; enter it with"
+                    " `Countersign: Set Key`, then send the message again"
+                )
+            values[view.name] = value
+        return {variable: text.filled(values) for variable, text in config.secret_env.items()}
+
+    async def _asked(self, name: str, bound_to: str, owner: str) -> str | None:
+        try:
+            found: SecretReadResult = await self._ask("secret/read", SecretReadParams(name=name, origin=bound_to))
+        except ClientError as error:
+            raise ModelError(f"the editor did not give the key of `{owner}`; {error}") from None
+        if not found.value and found.reason:
+            raise ModelError(as_message(found.reason))
+        if found.value and len(found.value) >= SHORTEST_SECRET:
+            self._read |= {found.value}
+        return found.value or None
+
+
+def agent_secrets(config: AgentConfig, folder: str) -> list[AgentSecret]:
+    """Return the secrets that an agent is started with, each with what it is bound to."""
+    command = config.command or ""
+    if "/" in command and not os.path.isabs(command):  # another program in each folder
+        command = os.path.join(folder, command)
+    bound_to = shlex.join((command, *config.args))
+    names = dict.fromkeys(name for text in config.secret_env.values() for name in text.names)
+    return [AgentSecret(name=name, secret=f"agents.{config.name}.{name}", origin=bound_to) for name in names]
 
 
 def secret_name(config: ModelConfig) -> str:

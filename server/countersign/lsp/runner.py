@@ -19,6 +19,7 @@ from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import ThreadRow, Transcripts
 from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
+from countersign.lsp.model_keys import agent_secrets
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
@@ -217,6 +218,7 @@ class Runner:
                 fallen=host.fallen or None,
                 images=host.takes_images,
                 login=host.login_methods,
+                secrets=agent_secrets(config, host.folder) or None,
             )
         bypass = policy.bypasses(agent)
         scope = ("session" if config.bypass_in_session else "workspace") if bypass else None
@@ -389,4 +391,4 @@ def _openai(entry: ModelConfig, access: Access) -> Model:
 
 def _launch(config: AgentConfig) -> tuple[object, ...]:
     """What a process is started from: when it changes, the process is another."""
-    return (config.command, config.args, dict(config.env), config.cwd, config.recipe)
+    return (config.command, config.args, dict(config.env), dict(config.secret_env), config.cwd, config.recipe)

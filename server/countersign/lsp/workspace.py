@@ -202,7 +202,8 @@ class WorkspaceServer:
         decision = decide(call, policy, modes, grants, check_syntax=self.check_syntax)
         commands = [effect.command for effect in call.effects if isinstance(effect, RunCommand)]
         agent = policy.agents.get(call.agent)
-        names = withheld_names(commands, os.environ, policy, agent.env if agent is not None else ())
+        own = (*agent.env, *agent.secret_env) if agent is not None else ()
+        names = withheld_names(commands, os.environ, policy, own)
         notes = [withheld_note(names)] if names else []
         if commands and not runs_confined(policy) and (note := tracking_note()) is not None:
             notes.append(note)
@@ -234,6 +235,7 @@ class WorkspaceServer:
             changes=self._change_watch(),
             sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),
             confiner=self.confiner,
+            secrets=self.keys.agent_variables,
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from countersign.settings.escape_text import shown
 from countersign.settings.layers import Place
-from countersign.settings.policy import AgentConfig, ModelConfig, Problem
+from countersign.settings.policy import AgentConfig, ModelConfig, Problem, SecretText
 from countersign.settings.policy_reader import as_text, as_texts
 from countersign.wire.base import Json
 
@@ -25,6 +25,8 @@ LEAST_CONTEXT = 4000
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
 
 _ENV = re.compile(r"\$\{env:([^}]*)\}")
+_SECRET = re.compile(r"\$\{secret:([^}]*)\}")
+_SECRET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def agent_config(
@@ -51,14 +53,30 @@ def agent_config(
         return None
     command = entry.get("command")
     args = as_texts(entry.get("args") or [])
-    env = _environment(entry.get("env") or {}, environ)
-    if (command is not None and as_text(command) is None) or args is None or env is None:
+    said = _texts(entry.get("env") or {})
+    if (command is not None and as_text(command) is None) or args is None or said is None:
         message = f"the agent {shown(name)} needs a text as `command`, texts in `args` and `env`; it does not count"
         problems.append(place.problem(message))
         return None
     if entry.get("type") == "acp" and command is None:
         problems.append(place.problem(f"the agent {shown(name)} has no `command` and is taken as builtin"))
-    missing = [variable for variable, value in env.items() if value is None]
+    secret_env = {variable: text for variable, value in said.items() if (text := _secret_text(value, environ))}
+    env = {variable: _filled(value, environ) for variable, value in said.items() if variable not in secret_env}
+    if secret_env and command is None:
+        problems.append(
+            place.problem(f"`${{secret:…}}` counts for hosted agents only, not for the agent {shown(name)}")
+        )
+        secret_env = {}
+    misnamed = [variable for variable, value in said.items() if variable in env and _SECRET.search(value)]
+    if misnamed:
+        told = ", ".join(shown(variable) for variable in misnamed)
+        problems.append(
+            place.problem(
+                f"variables of the agent {shown(name)} are left out: {told}; a secret is written `${{secret:NAME}}`,"
+                " with letters, digits, `_`, `.` and `-` as its name"
+            )
+        )
+    missing = [variable for variable, value in env.items() if value is None and variable not in misnamed]
     if missing:
         told = ", ".join(shown(variable) for variable in missing)
         problems.append(place.problem(f"variables named for the agent {shown(name)} are not set and left out: {told}"))
@@ -79,6 +97,7 @@ def agent_config(
         command=as_text(command),
         args=args,
         env={variable: value for variable, value in env.items() if value is not None},
+        secret_env=secret_env,
         model=as_text(entry.get("model")) or (DEMO_MODEL if builtin else None),
         cwd=as_text(entry.get("cwd")),
         recipe=recipe,
@@ -126,14 +145,26 @@ def _as_provider(value: Json) -> Provider | None:
     return next((provider for provider in PROVIDERS if provider == value), None)
 
 
-def _environment(entry: Json, environ: Mapping[str, str]) -> dict[str, str | None] | None:
-    """Values with ``${env:NAME}`` filled in; None for one that names a variable which is not set."""
+def _texts(entry: Json) -> dict[str, str] | None:
+    """A map of texts; None where it is not one."""
     if not isinstance(entry, dict):
         return None
-    filled: dict[str, str | None] = {}
-    for variable, value in entry.items():
-        if not isinstance(value, str):
-            return None
-        unknown = any(match.group(1) not in environ for match in _ENV.finditer(value))
-        filled[variable] = None if unknown else _ENV.sub(lambda match: environ[match.group(1)], value)
-    return filled
+    texts = {variable: value for variable, value in entry.items() if isinstance(value, str)}
+    return texts if len(texts) == len(entry) else None
+
+
+def _filled(value: str, environ: Mapping[str, str]) -> str | None:
+    """A value with ``${env:NAME}`` filled in; None if it names a variable that is not set, or no secret's name."""
+    if any(match[1] not in environ for match in _ENV.finditer(value)) or _SECRET.search(value):
+        return None
+    return _ENV.sub(lambda match: environ[match[1]], value)
+
+
+def _secret_text(value: str, environ: Mapping[str, str]) -> SecretText | None:
+    """A value that names secrets; None where it names none, or cannot be filled in."""
+    texts, names = _SECRET.split(value)[::2], _SECRET.split(value)[1::2]
+    filled = [_filled(text, environ) for text in texts]
+    whole = tuple(text for text in filled if text is not None)
+    if not names or len(whole) < len(texts) or not all(_SECRET_NAME.fullmatch(name) for name in names):
+        return None
+    return SecretText(whole, tuple(names))

@@ -37,15 +37,30 @@ class RuleText:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretText:
+    """A value with secrets in it: the texts around them, one more than ``names``."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """Return the value with these secrets. Raises KeyError where one is missing."""
+        filled = (text + values[name] for text, name in zip(self.texts, self.names, strict=False))
+        return "".join((*filled, self.texts[-1]))
+
+
+@dataclass(frozen=True, slots=True)
 class AgentConfig:
     """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust);
-    ``bypass_in_session``: a person set it for this window only."""
+    ``bypass_in_session``: a person set it for this window only. ``secret_env`` are the variables whose value holds a
+    ``${secret:NAME}``, which is filled in only where the agent is started."""
 
     name: str
     type: Literal["builtin", "acp"] = "builtin"
     command: str | None = None
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
+    secret_env: Mapping[str, SecretText] = field(default_factory=dict)
     model: str | None = None
     cwd: str | None = None
     bypass: bool = False

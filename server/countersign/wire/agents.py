@@ -24,12 +24,21 @@ class LoginMethod(WireModel):
     command: list[str] | None = None
 
 
+class AgentSecret(WireModel):
+    """A ``${secret:NAME}`` in an agent's ``env``. ``secret`` is the name under which a client keeps it, ``origin`` the
+    command line that it is given to."""
+
+    name: str
+    secret: str
+    origin: str
+
+
 class AgentView(WireModel):
     """One agent. ``fallen``: something that it did here lowered its label (``agent/resetLabel``).
 
     ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone. ``images``: whether
     it takes images with a prompt; None where only the next prompt will tell. ``login``: how to
-    log in, in state ``needsLogin``."""
+    log in, in state ``needsLogin``. ``secrets``: what it is started with from the client's secret storage."""
 
     agent_name: str
     type: AgentType
@@ -42,6 +51,7 @@ class AgentView(WireModel):
     fallen: bool | None = None
     images: bool | None = None
     login: list[LoginMethod] | None = None
+    secrets: list[AgentSecret] | None = None
 
 
 class AgentListResult(WireModel):

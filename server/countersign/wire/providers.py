@@ -10,7 +10,8 @@ from countersign.wire.base import Json, WireModel
 
 
 class SecretReadParams(WireModel):
-    """``secret/read``: the server asks for a key, for one request. ``origin`` is where the key will be sent.
+    """``secret/read``: the server asks for a key, for one request or one start of an agent. ``origin`` is where the key
+    will be sent: the origin of a URL, or an agent's command line.
 
     A client gives a key only to the origin that the person saw when they entered it. Neither side logs or traces it.
     """

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 from collections.abc import Mapping
 
@@ -16,6 +14,4 @@ def agent_environment(clean: Mapping[str, str], config: AgentConfig, launch: Lau
     shell = shutil.which("bash", path=clean.get("PATH"))
     # The gate reads commands as bash does, so agents that run them in the person's shell are given bash.
     shells = {"SHELL": shell} if shell else {}
-    own = {name: re.sub(r"\$\{env:(\w+)\}", lambda found: os.environ.get(found[1], ""), value)
-           for name, value in config.env.items()}  # fmt: skip
-    return {**clean, **shells, "PWD": folder, **own, **launch.env}
+    return {**clean, **shells, "PWD": folder, **config.env, **launch.env}

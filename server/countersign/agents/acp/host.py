@@ -8,7 +8,7 @@ Its lines stay in one file because process, sandbox and sessions begin and end u
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,8 @@ class AcpAgent:
     once it has died. ``recipe`` stands for the one that the settings tell.
     ``confiner`` makes the sandbox that it is started in where ``sandbox.mode`` is ``all``; without it it is not started
     then. ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
+    ``secrets`` gives the variables of the settings that hold secrets, for the folder that the agent is started in, or
+    raises ModelError.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
     """
 
@@ -90,6 +92,7 @@ class AcpAgent:
         recipe: Recipe | None = None,
         sessions: SessionStore | None = None,
         confiner: Confiner | None = None,
+        secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
@@ -108,6 +111,7 @@ class AcpAgent:
         self._runs_bash = False
         self._desk = desk
         self._confiner = confiner
+        self._secrets = secrets
         self._confined_by: Policy | None = None
         self._changed = changed
         self._link: Link | None = None
@@ -121,6 +125,11 @@ class AcpAgent:
         self._opening = Opening(config, self.recipe.name, self._folder, policy().workspace, sessions)
         self._client = Client(self.name, self._sessions.get, self._opening.replays.get)
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def folder(self) -> str:
+        """Where it is started."""
+        return self._folder
 
     @property
     def label(self) -> AgentLabel:
@@ -321,20 +330,23 @@ class AcpAgent:
             bare = agent_environment(clean, self.config, Launch((), {}), self._folder)
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
             environment = agent_environment(clean, self.config, launch, self._folder)
+            # Only the agent itself gets them, not what finds out about it.
+            secrets = await self._secrets(self.config, self._folder) if self._secrets is not None else {}
+            started_in = {**environment, **secrets, **launch.env}
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             policy = self._policy()
             confinement = None
             if policy.sandbox_mode == "all":
                 may_reach = agent_may_reach(self._policy, self._common_grants, self.recipe, self.name)
                 confinement = await confine_agent(
-                    self._confiner, policy, self.recipe, self.name, launch, environment, self._folder, may_reach
+                    self._confiner, policy, self.recipe, self.name, launch, started_in, self._folder, may_reach
                 )
-                launch, environment = confinement.launch, confinement.environment
+                launch, started_in = confinement.launch, confinement.environment
             with sharing(self._workers):
                 link = await open_link(
                     self.name,
                     launch,
-                    environment,
+                    started_in,
                     self._folder,
                     self._client.request,
                     self._client.notify,

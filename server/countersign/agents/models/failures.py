@@ -85,14 +85,14 @@ def busy(at: Endpoint, status: int, text: str | None, after: float | None) -> Mo
 
 def refused_key(at: Endpoint) -> ModelError:
     """Return the error for a key that the server does not take."""
-    return ModelError(f"{at.vendor} refused the key of `{at.entry}`; enter another with `Countersign: Set Model Key`")
+    return ModelError(f"{at.vendor} refused the key of `{at.entry}`; enter another with `Countersign: Set Key`")
 
 
 def missing_key(at: Endpoint, variable: str | None) -> ModelError:
     """Return the error for a key that nobody gave. ``variable``: the one that the settings name."""
     if variable is not None:
         return ModelError(f"the key of `{at.entry}` is missing; set `{variable}` and restart the server")
-    return ModelError(f"the key of `{at.entry}` is missing; enter it with `Countersign: Set Model Key`")
+    return ModelError(f"the key of `{at.entry}` is missing; enter it with `Countersign: Set Key`")
 
 
 def no_model(at: Endpoint) -> ModelError:
