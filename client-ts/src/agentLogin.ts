@@ -22,7 +22,13 @@ export interface LoginHost extends Texts {
 const NAME_LIMIT = 80;
 const SENTENCE_LIMIT = 300;
 
-export async function logIn(link: Pick<Link, 'request'>, host: LoginHost, agent: wire.AgentView): Promise<void> {
+/** `sendAgain` sends what the agent did not take for want of the login, and says whether there was anything. */
+export async function logIn(
+  link: Pick<Link, 'request'>,
+  host: LoginHost,
+  agent: wire.AgentView,
+  sendAgain: () => boolean,
+): Promise<void> {
   const { t } = host;
   const { agentName, login: methods = [] } = agent;
   if (methods.length === 0)
@@ -45,7 +51,7 @@ export async function logIn(link: Pick<Link, 'request'>, host: LoginHost, agent:
       const title = t('Logging in to {0}…', agentName);
       await host.showWork(title, () => link.request('agent/login', { agentName, methodId }));
     }
-    host.tell('info', t('Send the message to {0} again.', agentName));
+    if (!sendAgain()) host.tell('info', t('You can send messages to {0} now.', agentName));
   } catch (error) {
     host.tell('error', editorText(asServerError(error).message));
   }

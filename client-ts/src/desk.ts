@@ -355,7 +355,9 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return addAgent(link, host);
       case 'agentLogin': {
         const agent = agents.get(intent.agentName);
-        if (agent?.state === 'needsLogin') await logIn(link, host, agent);
+        const ofAgent = (threadId: string): boolean =>
+          threads.some((thread) => thread.threadId === threadId && thread.agentName === intent.agentName);
+        if (agent?.state === 'needsLogin') await logIn(link, host, agent, () => prompts.sendAgain(ofAgent));
         return;
       }
       case 'agentRestart':

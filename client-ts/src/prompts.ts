@@ -19,6 +19,8 @@ export interface Prompts {
   remove(threadId: string, id: string): void;
   /** Sends a queued prompt before all others, and stops the turn that runs for it. */
   sendNow(threadId: string, id: string): Promise<void>;
+  /** Sends the prompts again that these chats' agents did not take for want of a login; says whether there was one. */
+  sendAgain(ofAgent: (threadId: string) => boolean): boolean;
   queued(): Record<string, QueuedPrompt[]>;
   /** Follows the turns that run without a prompt of this window, such as one taken up after a reload. */
   updated(update: wire.ThreadUpdate): void;
@@ -44,6 +46,7 @@ export function createPrompts(
   const waiting = new Map<string, Waiting[]>(Object.entries(asQueues(host.keptPrompts())));
   const sent = new Map<string, number>();
   const running = new Set<string>();
+  const withoutLogin = new Map<string, Pick<Waiting, 'text' | 'attachments'>>();
   let last = 0;
 
   const isBusy = (threadId: string): boolean => (sent.get(threadId) ?? 0) > 0 || running.has(threadId);
@@ -70,6 +73,7 @@ export function createPrompts(
       return change(threadId, [...(waiting.get(threadId) ?? []), { id, text, attachments, ...attached }]);
     }
     sent.set(threadId, (sent.get(threadId) ?? 0) + 1);
+    withoutLogin.delete(threadId);
     post({ type: 'prompted', threadId, text });
     let reason: wire.StopReason = 'error';
     try {
@@ -78,7 +82,9 @@ export function createPrompts(
       reason = (await turn).stopReason;
       post({ type: 'turnEnded', threadId });
     } catch (error) {
-      post({ type: 'turnEnded', threadId, error: asServerError(error).message });
+      const { kind, message } = asServerError(error);
+      if (kind === 'needsLogin') withoutLogin.set(threadId, { text, attachments });
+      post({ type: 'turnEnded', threadId, error: message });
     }
     sent.set(threadId, (sent.get(threadId) ?? 1) - 1);
     running.delete(threadId);
@@ -101,6 +107,11 @@ export function createPrompts(
 
   return {
     send,
+    sendAgain(ofAgent) {
+      const again = [...withoutLogin].filter(([threadId]) => ofAgent(threadId) && !isBusy(threadId));
+      for (const [threadId, prompt] of again) void send(threadId, prompt.text, prompt.attachments);
+      return again.length > 0;
+    },
     queued,
     remove(threadId, id) {
       change(threadId, taken(threadId, id)[1]);
@@ -131,6 +142,7 @@ export function createPrompts(
       else running.delete(threadId);
     },
     threadGone(threadId) {
+      withoutLogin.delete(threadId);
       change(threadId, []);
     },
     disconnected() {

@@ -4,7 +4,7 @@ export type Json = unknown;
 
 export type Empty = Record<string, never>;
 
-export type ErrorKind = "unknownApproval" | "alreadyResolved" | "optionNotOffered" | "stale" | "notTrusted" | "invalid" | "needsConfirmation" | "unknownThread" | "unknownAgent" | "unknownReceipt" | "unknownShell" | "unknownRule" | "conflict" | "modelError" | "agentExit" | "ledgerUnavailable" | "internal" | "tooLarge";
+export type ErrorKind = "unknownApproval" | "alreadyResolved" | "optionNotOffered" | "stale" | "notTrusted" | "invalid" | "needsConfirmation" | "unknownThread" | "unknownAgent" | "unknownReceipt" | "unknownShell" | "unknownRule" | "conflict" | "modelError" | "needsLogin" | "agentExit" | "ledgerUnavailable" | "internal" | "tooLarge";
 
 /** Strictest last: of all that apply, the strictest stands. */
 export type Verdict = "allow" | "ask" | "deny";

@@ -9,7 +9,7 @@ type Shape =
 
 const shapes: Record<string, Shape> = {
   Empty: { fields: {} },
-  ErrorKind: { values: ["unknownApproval", "alreadyResolved", "optionNotOffered", "stale", "notTrusted", "invalid", "needsConfirmation", "unknownThread", "unknownAgent", "unknownReceipt", "unknownShell", "unknownRule", "conflict", "modelError", "agentExit", "ledgerUnavailable", "internal", "tooLarge"] },
+  ErrorKind: { values: ["unknownApproval", "alreadyResolved", "optionNotOffered", "stale", "notTrusted", "invalid", "needsConfirmation", "unknownThread", "unknownAgent", "unknownReceipt", "unknownShell", "unknownRule", "conflict", "modelError", "needsLogin", "agentExit", "ledgerUnavailable", "internal", "tooLarge"] },
   Verdict: { values: ["allow", "ask", "deny"] },
   Mode: { values: ["plan", "ask", "default", "acceptEdits", "auto", "dontAsk"] },
   Category: { values: ["read", "write", "execute", "external"] },

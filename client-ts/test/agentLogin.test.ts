@@ -14,9 +14,10 @@ let asked: Question[];
 let rows: string[];
 let says: boolean;
 let fails: Error | undefined;
+let again: boolean;
 
 beforeEach(() => {
-  [did, asked, rows, says, fails] = [[], [], [], true, undefined];
+  [did, asked, rows, says, fails, again] = [[], [], [], true, undefined, false];
 });
 
 async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<void> {
@@ -45,15 +46,21 @@ async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<v
     default: false,
     ...(login && { login }),
   };
-  await logIn({ request }, host, agent);
+  await logIn({ request }, host, agent, () => again);
 }
 
-it('the agent logs in itself where it offers that, and asks the person to send the message again', async () => {
+it('after the login nothing is asked of the person where the message was sent again', async () => {
+  again = true;
+  await run([BROWSER]);
+  expect(did).toEqual([['agent/login', { agentName: 'It', methodId: 'browser' }]]);
+});
+
+it('the agent logs in itself where it offers that', async () => {
   await run([BROWSER]);
   expect(asked).toEqual([]);
   expect(did).toEqual([
     ['agent/login', { agentName: 'It', methodId: 'browser' }],
-    ['info', 'Send the message to It again.'],
+    ['info', 'You can send messages to It now.'],
   ]);
 });
 

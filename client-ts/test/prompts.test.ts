@@ -145,3 +145,17 @@ it('a prompt whose attachments went with the window says so, and waits for the p
   await settled();
   expect([begun(), waiting()]).toEqual([['one', 'four'], []]);
 });
+
+it('sends again what an agent did not take for want of a login, once, and with what was attached', async () => {
+  for (const text of ['two', 'three']) prompts.remove('t', idOf(text));
+  const file: wire.Attachment = { kind: 'file', path: '/a' };
+  void prompts.send('other', 'four', [file]);
+  await turns[0]!.fail(Object.assign(new Error('broken'), { data: { kind: 'modelError' } }));
+  await turns[1]!.fail(Object.assign(new Error('log in'), { data: { kind: 'needsLogin' } }));
+  expect(prompts.sendAgain((threadId) => threadId === 't')).toBe(false);
+  expect(prompts.sendAgain((threadId) => threadId === 'other')).toBe(true);
+  expect(prompts.sendAgain(() => true)).toBe(false);
+  await settled();
+  expect(begun()).toEqual(['one', 'four', 'four']);
+  expect(sent.at(-1)).toEqual(['thread/prompt', { threadId: 'other', text: 'four', attachments: [file] }]);
+});

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersign.agents.acp.connection import RpcError
-from countersign.agents.acp.login import LONGEST_COMMAND, LoginNeeded, needs_login, read_auth_methods
+from countersign.agents.acp.login import LONGEST_COMMAND, needs_login, read_auth_methods
 from countersign.settings.policy import AgentConfig
-from countersign.wire.errors import AgentExit, InvalidAnswer, ModelError
+from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
 from tests.agents.scripted_agent_fixture import Player
 
 from .desk import Place
@@ -97,7 +97,7 @@ async def test_it_needs_a_login_offers_its_methods_and_works_after_it(place: Pla
         await player.play()
     agent = player.agent
     assert agent.state == "needsLogin"
-    assert "send the message again" in agent.detail
+    assert "log in first" in agent.detail
     methods = agent.login_methods or []
     assert [method.method_id for method in methods] == ["browser", "shell"]
     assert methods[1].command == [sys.executable, *agent.config.args, "login"]

@@ -10,6 +10,9 @@ import { runCommand, webview } from './workbench.mjs';
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 export const COUNTERSIGN = path.join(ROOT, '.venv/bin/countersign');
+export const PYTHON = path.join(ROOT, '.venv/bin/python');
+/** An agent that does what a script says; how it is written stands in its head. */
+export const SCRIPTED_AGENT = path.join(ROOT, 'tests/agents/scripted_agent.py');
 /** Milliseconds until a wait gives up; scaled as in `tests/patience.py`. */
 export const BOUND = 60_000 * Number(process.env.COUNTERSIGN_TEST_PATIENCE ?? '1');
 // A new workspace opens in Restricted Mode; most flows are about a trusted one, which is what a person who works in it has.
@@ -20,6 +23,14 @@ export async function openChat(page) {
   const chat = webview(page);
   await chat.getByRole('textbox', { name: 'Message' }).waitFor({ timeout: 120_000 });
   return chat;
+}
+
+/** Picks the agent of the next chat. */
+export async function chooseAgent(chat, agent) {
+  const choice = chat.getByRole('combobox', { name: 'Agent' });
+  await choice.click({ timeout: 2 * BOUND });
+  await chat.getByRole('option', { name: new RegExp(`^${agent}`) }).click({ timeout: BOUND });
+  await choice.filter({ hasText: agent }).waitFor({ timeout: BOUND });
 }
 
 export async function send(chat, text) {

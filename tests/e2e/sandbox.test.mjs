@@ -6,13 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
-import { approve, BOUND, COUNTERSIGN, idle, ledger, openChat, send, TRUSTED, waitFor } from './person.mjs';
+import { approve, BOUND, chooseAgent, COUNTERSIGN, idle, ledger, openChat, PYTHON, SCRIPTED_AGENT, send, TRUSTED, waitFor } from './person.mjs';
 import { runCommand, screenshot, withWorkbench } from './workbench.mjs';
 
-const SCRIPTED_AGENT = fileURLToPath(new URL('../agents/scripted_agent.py', import.meta.url));
-const PYTHON = path.join(path.dirname(COUNTERSIGN), 'python');
 const AGENT = 'Scripted';
 const HOST = 'registry.example';
 const FETCH = `curl -sS --max-time 20 http://${HOST}/x; true`;
@@ -49,13 +46,6 @@ async function status(page, name) {
   const said = [await headline.getAttribute('placeholder'), ...await rows.allInnerTexts()].join('\n');
   await page.keyboard.press('Escape');
   return said;
-}
-
-async function choose(chat, agent) {
-  const choice = chat.getByRole('combobox', { name: 'Agent' });
-  await choice.click({ timeout: 2 * BOUND });
-  await chat.getByRole('option', { name: new RegExp(`^${agent}`) }).click({ timeout: BOUND });
-  await choice.filter({ hasText: agent }).waitFor({ timeout: BOUND });
 }
 
 /** The only card there is, about something. */
@@ -139,7 +129,7 @@ test('the sandbox is named on cards, asks for hosts, offers what it refused outs
     // An agent is locked in as a whole: without asking it writes only here.
     setMode(run, 'all');
     await until(() => status(page, 'sandbox-status-all'), /hosted agents run in the sandbox/);
-    await choose(chat, AGENT);
+    await chooseAgent(chat, AGENT);
     await send(chat, 'go');
     await waitFor(() => there('by-agent.txt'), 'the agent\'s file on disk');
     await idle(chat);
@@ -153,7 +143,7 @@ test('the sandbox is named on cards, asks for hosts, offers what it refused outs
     // Off: commands run like any other program, and cards name no sandbox.
     setMode(run, 'off');
     assert.match(await until(() => status(page, 'sandbox-off-status'), /mode is off/), /only commands that just read run in it/);
-    await choose(chat, 'Countersign');
+    await chooseAgent(chat, 'Countersign');
     await send(chat, 'run touch plain.txt');
     const plain = await theCard(chat, /touch plain\.txt/);
     await screenshot(page, 'sandbox-off');

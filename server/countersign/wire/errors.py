@@ -15,7 +15,8 @@
     ├── AgentError             an agent's or a model's doing
     │   ├── ModelError         the model failed, refused or could not be reached
     │   │   ├── ModelBusy      the server asks to come back later
-    │   │   └── ContextTooLong the conversation is longer than the model takes
+    │   │   ├── ContextTooLong the conversation is longer than the model takes
+    │   │   └── LoginNeeded    a person must log in to the hosted agent first; nothing was started
     │   └── AgentExit          a hosted agent died or broke the protocol
     ├── WorldError             disk, network, other programs
     │   ├── LedgerUnavailable  the ledger or the chats cannot be written; therefore nothing runs
@@ -49,6 +50,7 @@ ErrorKind = Literal[
     "unknownRule",
     "conflict",
     "modelError",
+    "needsLogin",
     "agentExit",
     "ledgerUnavailable",
     "internal",
@@ -128,6 +130,12 @@ class AgentError(CountersignError):
 
 class ModelError(AgentError):
     kind = "modelError"
+
+
+class LoginNeeded(ModelError):
+    """A person must log in to the hosted agent first."""
+
+    kind = "needsLogin"
 
 
 class ModelBusy(ModelError):

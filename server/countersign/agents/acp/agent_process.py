@@ -12,7 +12,7 @@ from typing import Literal
 from countersign.agents.acp.client import capabilities
 from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
 from countersign.agents.acp.label import Claim
-from countersign.agents.acp.login import AuthMethod, LoginNeeded, needs_login, read_auth_methods
+from countersign.agents.acp.login import AuthMethod, needs_login, read_auth_methods
 from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
@@ -21,7 +21,7 @@ from countersign.settings.policy import AgentConfig
 from countersign.tools.sandbox.confiner import Confined
 from countersign.tools.visible import as_message, as_title
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, ModelError
+from countersign.wire.errors import AgentExit, LoginNeeded, ModelError
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from countersign.agents.acp.confinement import (
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
-from countersign.agents.acp.login import LoginNeeded, authenticate, login_sentence
+from countersign.agents.acp.login import authenticate, login_sentence
 from countersign.agents.acp.opening import Opening
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
@@ -53,7 +53,7 @@ from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.agents import AgentLabel, AgentState, LoginMethod
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, ModelError
+from countersign.wire.errors import AgentExit, LoginNeeded, ModelError
 from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory
 
 log = limited_logger(__name__)

@@ -18,7 +18,7 @@ from countersign.settings.policy import AgentConfig
 from countersign.tools.visible import as_message, as_title
 from countersign.wire.agents import LoginMethod
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, InvalidAnswer, ModelError
+from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded
 
 if TYPE_CHECKING:
     from countersign.agents.acp.agent_process import Link
@@ -36,10 +36,6 @@ LOGIN_SECONDS = 900.0
 _WORDS = re.compile(
     r"\b(?:auth(?!or(?!i[sz]))|log[ -]?in\b|logged|sign[ -]?in\b|signed[ -]in|credential|api[ _-]?key)", re.IGNORECASE
 )
-
-
-class LoginNeeded(ModelError):
-    """The agent wants a person to log in first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +60,7 @@ def needs_login(error: RpcError) -> bool:
 
 def login_sentence(error: LoginNeeded, recipe: Recipe) -> str:
     """Return what the agent's state says: what is missing, and what a person can do."""
-    return f"{error}; log in, then send the message again" + (
-        f" (in a terminal: `{recipe.login}`)" if recipe.login else ""
-    )
+    return f"{error}; log in first" + (f" (in a terminal: `{recipe.login}`)" if recipe.login else "")
 
 
 async def authenticate(link: Link, method_id: str) -> None:

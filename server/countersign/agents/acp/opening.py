@@ -13,7 +13,6 @@ from dataclasses import replace
 from countersign.agents.acp.agent_process import Link
 from countersign.agents.acp.comparison import Comparison, compare
 from countersign.agents.acp.log_limit import limited_logger
-from countersign.agents.acp.login import LoginNeeded
 from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.session_store import (
     DOUBTFUL,
@@ -30,7 +29,7 @@ from countersign.gate import Turn
 from countersign.settings.policy import AgentConfig
 from countersign.tools.visible import as_message
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, ModelError
+from countersign.wire.errors import AgentExit, LoginNeeded, ModelError
 from countersign.wire.threads import NoticeEvent, ThreadMemory
 
 log = limited_logger(__name__)

@@ -1,0 +1,66 @@
+// An agent that needs a key and a login, as a person meets it: what is missing is said, the key is entered in a hidden field
+// and reaches that agent alone, and what was written before the login is sent again after it.
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+import { BOUND, chooseAgent, idle, ledger, openChat, PYTHON, SCRIPTED_AGENT, send, storage, TRUSTED, waitFor } from './person.mjs';
+import { runCommand, screenshot, withWorkbench } from './workbench.mjs';
+
+const AGENT = 'Scripted';
+const KEY = 'sk-typed-0123456789';
+const ANSWER = 'The blue door is open.';
+
+test('a key is entered for one agent, and a prompt that waited for a login is sent again', async () => {
+  await withWorkbench('login', { settings: TRUSTED, prepare: withAgent }, async ({ page, run }) => {
+    const chat = await openChat(page);
+    await chooseAgent(chat, AGENT);
+
+    // Without its key it is not started, and the chat says what to do.
+    await send(chat, 'open the door');
+    await chat.getByText(/\$\{secret:DOOR_KEY\}.*has no value yet/).first().waitFor({ timeout: BOUND });
+    await idle(chat);
+    assert.equal(existsSync(run.log), false, 'the agent was not started');
+    await screenshot(page, 'login-no-key');
+
+    await runCommand(page, 'Countersign: Set Key');
+    const field = page.locator('.quick-input-widget:visible .quick-input-box input');
+    await waitFor(async () => (await field.getAttribute('type')) === 'password', 'a hidden field');
+    await screenshot(page, 'login-key');
+    await field.fill(KEY);
+    await field.press('Enter');
+    await page.locator('.notification-list-item-message').filter({ hasText: 'is kept in the secret storage' }).waitFor({ timeout: BOUND });
+
+    // With it, the agent wants a login; once it has that, the message is sent again without a word of the person.
+    await send(chat, 'open the door');
+    const needed = chat.getByTestId('needs-login');
+    await needed.waitFor({ timeout: BOUND });
+    await screenshot(page, 'login-needed');
+    await needed.getByRole('button', { name: 'Log in…' }).click();
+    await chat.getByText(ANSWER).first().waitFor({ timeout: BOUND });
+    await idle(chat);
+    assert.equal(await needed.count(), 0);
+    await screenshot(page, 'login-done');
+
+    const told = readFileSync(run.log, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    assert.equal(told.find((row) => row.started).started.env.DOOR, `door ${KEY}`);
+    const prompts = told.filter((row) => row.method === 'session/prompt').map((row) => row.params.prompt[0].text);
+    assert.deepEqual(prompts, ['open the door']);
+    assert.ok(!JSON.stringify(ledger(run)).includes(KEY));
+    assert.ok(!readFileSync(path.join(storage(run), 'chats.db'), 'latin1').includes(KEY));
+  });
+});
+
+/** Puts an agent that needs a key and a login into the user's settings. */
+function withAgent(run) {
+  const [script, log] = ['script.json', 'log.jsonl'].map((name) => path.join(run.folder, name));
+  run.log = log;
+  const said = { update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: ANSWER } } };
+  const greeting = { authMethods: [{ id: 'browser', name: 'Log in with the browser' }] };
+  writeFileSync(script, JSON.stringify({ prompts: [[said]], greeting, needs_login: 'Authentication required' }));
+  const user = path.join(run.folder, 'user/User/settings.json');
+  const agents = { [AGENT]: { type: 'acp', command: PYTHON, args: [SCRIPTED_AGENT, script, log], env: { DOOR: 'door ${secret:DOOR_KEY}' } } };
+  writeFileSync(user, JSON.stringify({ ...JSON.parse(readFileSync(user, 'utf8')), 'countersign.agents': agents }, null, 2));
+}
