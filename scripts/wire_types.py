@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT / "server"))
 from countersign.wire import (  # noqa: E402 (needs the path above)
     agents,
     approvals,
+    elicitation,
     errors,
     history,
     providers,
@@ -48,6 +49,7 @@ MODULES: tuple[ModuleType, ...] = (
     errors,
     verdicts,
     approvals,
+    elicitation,
     threads,
     agents,
     providers,

@@ -38,7 +38,7 @@ const NAME_LIMIT = 80;
 
 export function createAttention(
   host: AttentionHost,
-  desk: Pick<Desk, 'approvals' | 'agents' | 'postponed' | 'answer'>,
+  desk: Pick<Desk, 'approvals' | 'agents' | 'questions' | 'postponed' | 'answer'>,
   panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>,
 ): Attention {
   let state: LinkState = 'stopped';
@@ -52,20 +52,32 @@ export function createAttention(
 
   function approvalsChanged(): void {
     const waiting = desk.approvals();
-    const tooltip =
-      waiting.length === 1 ? host.t('1 approval waits for you') : host.t('{0} approvals wait for you', waiting.length);
-    panel.setBadge(waiting.length, tooltip);
-    host.setContext('countersign.waiting', waiting.length > 0);
-    showStatus(waiting.length, tooltip);
+    const questions = desk.questions();
+    const tooltip = waitingWords(waiting.length, questions.length);
+    const total = waiting.length + questions.length;
+    panel.setBadge(total, tooltip);
+    host.setContext('countersign.waiting', total > 0);
+    showStatus(waiting.length, questions.length, tooltip);
     showBypass();
     // Answered all: what it asks next is news, whether the last notification was closed or not.
     for (const names of [notified, sounded])
-      for (const name of names) if (!waiting.some(({ agentName }) => agentName === name)) names.delete(name);
+      for (const name of names)
+        if (![...waiting, ...questions].some(({ agentName }) => agentName === name)) names.delete(name);
     for (const approval of waiting) if (!approval.postponed && !announced.has(approval.approvalId)) announce(approval);
-    for (const id of announced) if (!waiting.some((approval) => approval.approvalId === id)) announced.delete(id);
+    for (const question of questions) if (!announced.has(question.elicitationId)) announceQuestion(question);
+    const open = new Set([...waiting.map((one) => one.approvalId), ...questions.map((one) => one.elicitationId)]);
+    for (const id of announced) if (!open.has(id)) announced.delete(id);
   }
 
-  function showStatus(waiting: number, tooltip: EditorText): void {
+  function waitingWords(approvals: number, questions: number): EditorText {
+    if (questions === 0)
+      return approvals === 1 ? host.t('1 approval waits for you') : host.t('{0} approvals wait for you', approvals);
+    if (approvals === 0)
+      return questions === 1 ? host.t('1 question waits for you') : host.t('{0} questions wait for you', questions);
+    return host.t('Waiting for you: approvals {0}, questions {1}', approvals, questions);
+  }
+
+  function showStatus(waiting: number, questions: number, tooltip: EditorText): void {
     if (state === 'stopped' && problem)
       host.showStatus(
         ownText('$(shield) $(warning)'),
@@ -87,6 +99,8 @@ export function createAttention(
         'countersign.newLedgerChain',
         true,
       );
+    else if (questions > 0)
+      host.showStatus(host.t('$(shield) {0} waiting', waiting + questions), tooltip, 'countersign.focusPending', true);
     else if (waiting > 0)
       host.showStatus(
         waiting === 1 ? host.t('$(shield) 1 approval') : host.t('$(shield) {0} approvals', waiting),
@@ -124,14 +138,7 @@ export function createAttention(
 
   /** One notification for each agent that waits, and none for what the person can see. It never approves. */
   function announce(approval: wire.ApprovalRequest): void {
-    announced.add(approval.approvalId);
-    sound(approval.agentName);
-    const wanted = host.notifications();
-    const seen = panel.isVisible() && host.windowFocused();
-    if (wanted === 'never' || (wanted !== 'always' && seen)) return;
-    // One that stands there already leads to all that its agent waits with.
-    if (notified.has(approval.agentName)) return;
-    notified.add(approval.agentName);
+    if (!mayNotify(approval.approvalId, approval.agentName)) return;
     const review = host.t('Review');
     const deny = host.t('Deny');
     void host.notify(about(approval), review, deny).then((pressed) => {
@@ -140,6 +147,29 @@ export function createAttention(
       if (pressed === deny) return denyOne(approval);
       return undefined;
     });
+  }
+
+  /** It leads to the question and answers nothing. */
+  function announceQuestion({ elicitationId, agentName }: wire.ElicitationRequest): void {
+    if (!mayNotify(elicitationId, agentName)) return;
+    const show = host.t('Show');
+    void host.notify(host.t('{0} asks a question', editorText(agentName, NAME_LIMIT)), show).then((pressed) => {
+      notified.delete(agentName);
+      const open = desk.questions().some((question) => question.elicitationId === elicitationId);
+      return pressed === show && open ? review() : undefined;
+    });
+  }
+
+  function mayNotify(id: string, agentName: string): boolean {
+    announced.add(id);
+    sound(agentName);
+    const wanted = host.notifications();
+    const seen = panel.isVisible() && host.windowFocused();
+    if (wanted === 'never' || (wanted !== 'always' && seen)) return false;
+    // One that stands there already leads to all that its agent waits with.
+    if (notified.has(agentName)) return false;
+    notified.add(agentName);
+    return true;
   }
 
   /** Whatever notifications are shown. Only the webview can play one, so a hidden one plays none. */

@@ -16,15 +16,16 @@ import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
 import { createPrompts, type PromptsHost } from './prompts.ts';
+import { createQuestions, type QuestionsHost } from './questions.ts';
 import { createRules } from './rules.ts';
 import { shortPath } from './subject.ts';
 import { passVariable } from './variables.ts';
 import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
-export interface DeskHost extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost {
+export interface DeskHost
+  extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost, QuestionsHost {
   openFile(path: string, line?: number): Promise<void>;
-  openLink(href: string): Promise<void>;
   openSettings(): void;
   /** What the view asked to be kept in this workspace, as it gave it. */
   keptView(): string | undefined;
@@ -54,6 +55,8 @@ export interface Desk {
   /** Open approvals, in the order in which their calls were made. */
   approvals(): readonly wire.ApprovalRequest[];
   agents(): readonly wire.AgentView[];
+  /** Open questions of agents. */
+  questions(): readonly wire.ElicitationRequest[];
   /** Ids of open approvals that the person put off. */
   postponed(): ReadonlySet<string>;
   /** Carries out what the webview asked. Never throws: what fails is told to the person. */
@@ -67,6 +70,8 @@ export interface Desk {
   surroundingsChanged(): void;
   approvalRequested(approval: wire.ApprovalRequest): void;
   approvalResolved(resolved: wire.ApprovalResolved): void;
+  questionAsked(question: wire.ElicitationRequest): void;
+  questionResolved(resolved: wire.ElicitationResolved): void;
   threadUpdated(update: wire.ThreadUpdate): void;
   agentChanged(agent: wire.AgentView): void;
   shellChanged(shell: wire.ShellView): void;
@@ -87,6 +92,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   );
   const attachments = createAttachments(host, post);
   const prompts = createPrompts(link, host, post, () => listThreads());
+  const questions = createQuestions(link, host, post);
   const agents = new Map<string, wire.AgentView>();
   let threads: wire.ThreadSummary[] = [];
   let connection: Connection = { state: 'starting' };
@@ -126,6 +132,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       agents: [...agents.values()],
       threads,
       approvals: [...approvals.all()],
+      questions: [...questions.all()],
       queued: prompts.queued(),
       kept: host.keptView(),
       connection,
@@ -291,12 +298,19 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'postpone':
         await approvals.postpone(intent);
         return changed();
+      case 'questionSubmit':
+        return questions.submit(intent);
+      case 'questionOpen':
+        return questions.open(intent);
+      case 'questionRefuse':
+        return questions.refuse(intent);
       case 'openDiff':
         return approvals.openDiff(intent.approvalId);
       case 'openFile':
         return host.openFile(intent.path, intent.line);
       case 'openLink':
-        return host.openLink(intent.href);
+        await host.openLink(intent.href);
+        return;
       case 'history':
         return history(intent);
       case 'historyStats': {
@@ -405,6 +419,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
   return {
     approvals: () => approvals.all(),
     agents: () => [...agents.values()],
+    questions: () => questions.all(),
     postponed: () => approvals.postponed(),
     answer: (intent) => approvals.answer(intent),
     refresh,
@@ -420,6 +435,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       if (next.state !== 'running') {
         loaded = false;
         prompts.disconnected();
+        questions.forget();
+        changed();
       }
       post({ type: 'connection', connection });
     },
@@ -433,6 +450,14 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     },
     approvalResolved(resolved) {
       approvals.resolved(resolved);
+      changed();
+    },
+    questionAsked(question) {
+      questions.asked(question);
+      changed();
+    },
+    questionResolved(resolved) {
+      questions.resolved(resolved);
       changed();
     },
     threadUpdated(update) {

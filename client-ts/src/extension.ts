@@ -36,6 +36,7 @@ export function activate(context: ExtensionContext): void {
           ownPaths: host.ownPaths(),
           secrets: true,
           lm: true,
+          elicitation: true,
           ripgrep: host.ripgrep(),
           network: host.network(),
         },
@@ -50,6 +51,8 @@ export function activate(context: ExtensionContext): void {
       told: {
         'tool/approvalRequest': (approval) => desk.approvalRequested(approval),
         'tool/approvalResolved': (resolved) => desk.approvalResolved(resolved),
+        'elicitation/request': (question) => desk.questionAsked(question),
+        'elicitation/resolved': (resolved) => desk.questionResolved(resolved),
         'thread/update': (update) => desk.threadUpdated(update),
         'agent/status': (agent) => desk.agentChanged(agent),
         'shell/update': (shell) => desk.shellChanged(shell),

@@ -117,9 +117,11 @@ export function createHost(context: vscode.ExtensionContext) {
         line === undefined ? undefined : new vscode.Range(Math.max(0, line - 1), 0, Math.max(0, line - 1), 0);
       await vscode.window.showTextDocument(uri, { selection, preview: true });
     },
-    async openLink(href: string): Promise<void> {
+    async openLink(href: string): Promise<boolean> {
       const uri = vscode.Uri.parse(href, true);
-      if (uri.scheme === 'http' || uri.scheme === 'https') await vscode.env.openExternal(uri);
+      if (uri.scheme !== 'http' && uri.scheme !== 'https') return false;
+      // As text: a Uri is written anew with other escapes, which is another address than the person saw.
+      return vscode.env.openExternal(href as unknown as vscode.Uri);
     },
     selection(): wire.Attachment | undefined {
       const editor = vscode.window.activeTextEditor;

@@ -17,6 +17,18 @@ const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto',
 const imageData: Check<string> = (value): value is string =>
   typeof value === 'string' && value.length <= MOST_IMAGE && /^[A-Za-z0-9+/]+={0,2}$/.test(value);
 
+/** The values of a form by name, none of them nested deeper than a list of texts. */
+const formValues: Check<Record<string, string | number | boolean | string[]>> = (
+  value,
+): value is Record<string, string | number | boolean | string[]> =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length <= 1000 &&
+  Object.values(value).every(
+    (one) => text(one) || flag(one) || (typeof one === 'number' && Number.isFinite(one)) || listOf(text)(one),
+  );
+
 /** The card an answer is for, as it stands on the screen. */
 const card = { approvalId: text, digest: text };
 
@@ -58,6 +70,10 @@ const SHAPES = {
   bypass: { ...card },
   batch: { cards: listOf(shaped(card)), decision: oneOf('allow_once', 'reject_once'), reason: optional(text) },
   postpone: { approvalId: text, postponed: flag },
+  questionSubmit: { elicitationId: text, content: formValues },
+  /** Opens the URL that the server gave, and tells the agent so. */
+  questionOpen: { elicitationId: text },
+  questionRefuse: { elicitationId: text, action: oneOf('decline', 'cancel') },
   openDiff: { approvalId: text },
   openFile: { path: text, line: optional(count) },
   openLink: { href: text },

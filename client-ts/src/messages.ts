@@ -14,6 +14,8 @@ export interface Snapshot {
   approvals: wire.ApprovalRequest[];
   /** What the view asked to be kept for a new one: draft, page and places. The editor forgets its own copy on some reloads. */
   kept?: string;
+  /** Open questions of agents, in the order in which they were asked. */
+  questions?: wire.ElicitationRequest[];
   /** Prompts that wait, by chat. */
   queued: Record<string, QueuedPrompt[]>;
   /** Names of models a person has set up, and which model each built-in agent uses. */
@@ -90,6 +92,9 @@ export type ToWebview =
   | { type: 'postponed'; approvalId: string; postponed: boolean; expiresAt?: string }
   | { type: 'answerFailed'; approvalId: string; message: string }
   | { type: 'answerDropped'; approvalId: string }
+  | { type: 'question'; question: wire.ElicitationRequest }
+  | { type: 'questionResolved'; resolved: wire.ElicitationResolved }
+  | { type: 'questionFailed'; elicitationId: string; message: string }
   /** `of` names the call that was asked about; without it, it is a page of the history, `more` a further one. */
   | { type: 'history'; entries: wire.HistoryEntry[]; cursor?: string; more: boolean; of?: string }
   | { type: 'historyStats'; stats: wire.HistoryStatsResult }

@@ -98,7 +98,7 @@ async function mustBeThere(program: string): Promise<void> {
 }
 
 export function createServer(host: ServerHost, events: ServerEvents): Server {
-  let client: LanguageClient | undefined;
+  let client: QuietClient | undefined;
   let state: LinkState = 'stopped';
   let crashes: number[] = [];
   /** Why it is being started, where a person should know; it stands on the screen until the server runs. */
@@ -297,7 +297,7 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
       if (!client || state !== 'running')
         throw new ServerError(host.t('the server is not running; restart it first'), undefined);
       try {
-        return await client.sendRequest<Requests[M][1]>(method, defined(params));
+        return await client.sendRequest<Requests[M][1]>(method, client.withheld(method, defined(params)));
       } catch (error) {
         host.log.warn(`${method}: ${asServerError(error).message}`);
         throw plainError(error, host.t);
@@ -314,17 +314,42 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
 
 /**
  * Says in the log what went wrong; what a person should see of it, this module tells them. What the server itself has the
- * editor show is neutralized as it is read. A question for a key is answered here, below the client, which would write
- * the answer into its trace.
+ * editor show is neutralized as it is read. A question for a key is answered here, and what a person entered into the form
+ * of an agent is put in here, below the client, which would write either into its trace.
  */
 class QuietClient extends LanguageClient {
   readSecret?: (params: wire.SecretReadParams) => Promise<wire.SecretReadResult>;
+  /** Values of forms on their way, by the object that stands for them above. */
+  private readonly entered = new WeakMap<object, Record<string, unknown>>();
+
+  /** The params of a request, with a stand-in for what must not be traced. */
+  withheld(method: string, params: object): object {
+    const { content } = params as Partial<wire.ElicitationRespondParams>;
+    if (method !== 'elicitation/respond' || content === undefined) return params;
+    const standIn = { ...params, content: {} };
+    this.entered.set(standIn, content);
+    return standIn;
+  }
+
+  /** The message as it is written. */
+  private whole(message: Message): Message {
+    const params: unknown = (message as Partial<{ params: unknown }>).params;
+    const content = typeof params === 'object' && params !== null ? this.entered.get(params) : undefined;
+    return content === undefined ? message : ({ ...message, params: { ...(params as object), content } } as Message);
+  }
 
   protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
     const transports = await super.createMessageTransports(encoding);
     const { reader, writer } = transports;
     return {
       ...transports,
+      writer: {
+        onError: writer.onError,
+        onClose: writer.onClose,
+        write: (message) => writer.write(this.whole(message)),
+        end: () => writer.end(),
+        dispose: () => writer.dispose(),
+      },
       reader: {
         onError: reader.onError,
         onClose: reader.onClose,

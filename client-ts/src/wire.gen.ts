@@ -342,6 +342,96 @@ export interface ApprovalPostponeResult {
   expiresAt?: string;
 }
 
+/**
+ * `opened`: the person opened the URL; `completed`: the agent says that this has ended. `cancelled`: it ended
+ * without a person, such as with its turn.
+ */
+export type QuestionState = "waiting" | "answered" | "declined" | "dismissed" | "opened" | "completed" | "cancelled";
+
+/**
+ * What is to be known of a URL: its host has letters outside ASCII and may look like another; anybody on the way reads
+ * what is sent there.
+ */
+export type UrlNote = "internationalName" | "unencrypted";
+
+export type TextFormat = "email" | "uri" | "date" | "date-time";
+
+export interface ElicitationChoice {
+  const: string;
+  title: string;
+  description?: string;
+}
+
+export interface ElicitationItems {
+  anyOf: ElicitationChoice[];
+}
+
+/**
+ * One field, as a property of a JSON schema. A `string` with `one_of` is one of these choices, an `array` is
+ * any number of the choices of its `items`. `secret`: it seems to ask for a secret. `pattern` is a regular
+ * expression of the agent's, shown to the person and not evaluated.
+ */
+export interface ElicitationProperty {
+  type: "string" | "number" | "integer" | "boolean" | "array";
+  title?: string;
+  description?: string;
+  default?: unknown;
+  secret?: boolean;
+  format?: TextFormat;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  oneOf?: ElicitationChoice[];
+  items?: ElicitationItems;
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** The fields by name, in their order. Titles and descriptions are the agent's words. */
+export interface ElicitationSchema {
+  type: "object";
+  title?: string;
+  description?: string;
+  properties: Record<string, ElicitationProperty>;
+  required: string[];
+}
+
+/**
+ * `elicitation/request`: an agent asks the person, by a form (`schema`) or with a `url` to open, whose
+ * `host` is given as it is connected to. Answered by `elicitation/respond`; however it ends,
+ * `elicitation/resolved` tells it.
+ */
+export interface ElicitationRequest {
+  elicitationId: string;
+  threadId: string;
+  agentName: string;
+  message: string;
+  schema?: ElicitationSchema;
+  url?: string;
+  host?: string;
+  notes?: UrlNote[];
+  createdAt: string;
+}
+
+/** `content` holds the values of a form by name, with `accept` alone. The server keeps and logs none of them. */
+export interface ElicitationRespondParams {
+  elicitationId: string;
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+}
+
+export interface ElicitationRespondResult {
+  state: QuestionState;
+}
+
+export interface ElicitationResolved {
+  elicitationId: string;
+  threadId: string;
+  state: QuestionState;
+}
+
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error";
 
 export type CallStatus = "pending" | "waiting" | "running";
@@ -349,7 +439,7 @@ export type CallStatus = "pending" | "waiting" | "running";
 /** What finds the processes of a command, where it is neither a control group nor the PID namespace of a sandbox. */
 export type WeakTracking = "subReaper" | "processGroup";
 
-export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | CompactedEvent | NoticeEvent | UnpermittedEvent | DoneEvent | ErrorEvent;
+export type ThreadEvent = PromptEvent | TextEvent | ThinkingEvent | ToolCallEvent | ToolOutputEvent | ToolResultEvent | TodoEvent | UsageEvent | CompactedEvent | NoticeEvent | UnpermittedEvent | QuestionEvent | DoneEvent | ErrorEvent;
 
 /** What a chat does: `waiting` for a person, or how its last turn ended. */
 export type ThreadState = "new" | "working" | "waiting" | "done" | "stopped" | "failed";
@@ -494,6 +584,20 @@ export interface UnpermittedEvent {
   paths?: string[];
   more?: number;
   toolCall?: string;
+}
+
+/**
+ * A question of the agent, in its words, and what became of it; never an answer. A later one with the same id
+ * replaces it.
+ */
+export interface QuestionEvent {
+  type: "question";
+  elicitationId: string;
+  agentName: string;
+  message: string;
+  url?: string;
+  fields?: string[];
+  state: QuestionState;
 }
 
 export interface DoneEvent {
@@ -1311,8 +1415,8 @@ export interface NetworkSettings {
 
 /**
  * What the client can do. `settings` announces that it will send layers, though they may come later.
- * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`. `ripgrep` is the path of
- * the program that the editor ships.
+ * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`; `elicitation`: it draws
+ * questions of agents. `ripgrep` is the path of the program that the editor ships.
  */
 export interface ClientAbilities {
   settings?: boolean;
@@ -1321,6 +1425,7 @@ export interface ClientAbilities {
   ownPaths?: string[];
   secrets?: boolean;
   lm?: boolean;
+  elicitation?: boolean;
   ripgrep?: string;
   network?: NetworkSettings;
 }
@@ -1357,6 +1462,9 @@ export interface Methods {
   "thread/compact": { kind: "request"; direction: "toServer"; params: ThreadCompactParams; result: ThreadCompactResult };
   "thread/cancel": { kind: "notification"; direction: "toServer"; params: ThreadCancelParams };
   "thread/update": { kind: "notification"; direction: "toClient"; params: ThreadUpdate };
+  "elicitation/request": { kind: "notification"; direction: "toClient"; params: ElicitationRequest };
+  "elicitation/respond": { kind: "request"; direction: "toServer"; params: ElicitationRespondParams; result: ElicitationRespondResult };
+  "elicitation/resolved": { kind: "notification"; direction: "toClient"; params: ElicitationResolved };
   "model/list": { kind: "request"; direction: "toServer"; params: Empty; result: ModelListResult };
   "lm/list": { kind: "request"; direction: "toClient"; params: Empty; result: LmListResult };
   "lm/chat": { kind: "request"; direction: "toClient"; params: LmChatParams; result: LmChatResult };

@@ -20,10 +20,12 @@ let posted: ToWebview[];
 let badge: number;
 let agents: wire.AgentView[];
 let postponed: Set<string>;
+let questions: wire.ElicitationRequest[];
 let bypassed: string[] | undefined;
 
 beforeEach(() => {
   withSound = false;
+  questions = [];
   [waiting, visible, focused, ready, wanted, press, said, answers, posted, badge, agents, bypassed, postponed] = [
     [],
     false,
@@ -62,6 +64,7 @@ const make = () =>
     {
       approvals: () => waiting,
       agents: () => agents,
+      questions: () => questions,
       postponed: () => postponed,
       answer: async (answer) => void answers.push(answer),
     },
@@ -74,6 +77,31 @@ const make = () =>
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const notes = () => said.filter((line) => line.startsWith('note'));
+
+describe('a question of an agent', () => {
+  const question = { elicitationId: 'q-1', threadId: 't-1', agentName: 'Asker', message: 'm', createdAt: '' };
+
+  it('counts in badge and status bar, and is announced once, with a button that answers nothing', async () => {
+    questions = [question];
+    press = 'Show';
+    const attention = make();
+    attention.stateChanged('running');
+    attention.approvalsChanged();
+    await settled();
+    expect(badge).toBe(1);
+    expect(said).toContain('status $(shield) 1 waiting urgent');
+    expect(notes()).toEqual(['note Asker asks a question']);
+    expect(posted).toEqual([{ type: 'act', action: 'focus' }]);
+    expect(answers).toEqual([]);
+  });
+
+  it('counts beside approvals', () => {
+    questions = [question];
+    waiting = [plainCommand()];
+    make().stateChanged('running');
+    expect(badge).toBe(2);
+  });
+});
 
 describe('a request is announced', () => {
   const cases: [string, () => void, number][] = [

@@ -17,6 +17,7 @@ let sent: [string, unknown][];
 let posted: ToWebview[];
 let says: boolean;
 let press: string | undefined;
+let opens: boolean;
 let remembered: Set<string>;
 let fails: ServerError | undefined;
 let desk: Desk;
@@ -51,6 +52,7 @@ beforeEach(async () => {
   sent = [];
   posted = [];
   says = false;
+  opens = true;
   press = undefined;
   remembered = new Set();
   fails = undefined;
@@ -134,7 +136,7 @@ beforeEach(async () => {
     },
     openDiff: async () => undefined,
     openFile: async () => undefined,
-    openLink: async () => undefined,
+    openLink: async (href) => (sent.push(['openLink', { href }]), opens),
     openSettings: () => undefined,
     focusEditor: () => undefined,
     copy: async () => undefined,
@@ -184,6 +186,74 @@ const answerOf = (more: object): [string, unknown][] => [
     { ...card, response: { outcome: { outcome: 'selected', optionId: 'allow_once' } }, bypassAll: false, ...more },
   ],
 ];
+
+describe('a question of an agent', () => {
+  const url = {
+    elicitationId: 'q-1',
+    threadId: 't-1',
+    agentName: 'A',
+    message: 'm',
+    createdAt: '',
+    url: 'https://a.example/',
+  };
+  const form = {
+    ...url,
+    elicitationId: 'q-2',
+    url: undefined,
+    schema: { type: 'object' as const, properties: {}, required: [] },
+  };
+  beforeEach(() => {
+    desk.questionAsked(url);
+    desk.questionAsked(form);
+    sent = [];
+  });
+
+  it('is shown, listed, and gone when it has ended', () => {
+    expect(posted.map(({ type }) => type)).toEqual(['question', 'question']);
+    desk.questionResolved({ elicitationId: 'q-1', threadId: 't-1', state: 'declined' });
+    expect(desk.questions().map(({ elicitationId }) => elicitationId)).toEqual(['q-2']);
+    desk.connectionChanged({ state: 'stopped' });
+    expect(desk.questions()).toEqual([]);
+  });
+
+  it('opens the address that the server gave, and says so to the agent', async () => {
+    await forge({ type: 'questionOpen', elicitationId: 'q-1', url: 'https://evil.example/' });
+    expect(sent).toEqual([
+      ['openLink', { href: 'https://a.example/' }],
+      ['elicitation/respond', { elicitationId: 'q-1', action: 'accept' }],
+    ]);
+  });
+
+  it('is not accepted for an address that the person would not open', async () => {
+    opens = false;
+    await forge({ type: 'questionOpen', elicitationId: 'q-1' });
+    expect(sent).toEqual([['openLink', { href: 'https://a.example/' }]]);
+    expect(posted.at(-1)).toMatchObject({ type: 'questionFailed', elicitationId: 'q-1' });
+  });
+
+  it('is answered with values, declined or dismissed, and never approves', async () => {
+    await forge({ type: 'questionSubmit', elicitationId: 'q-2', content: { a: 1, b: ['x'], c: true } });
+    await forge({ type: 'questionRefuse', elicitationId: 'q-1', action: 'decline' });
+    await forge({ type: 'questionRefuse', elicitationId: 'q-2', action: 'cancel' });
+    expect(sent).toEqual([
+      ['elicitation/respond', { elicitationId: 'q-2', action: 'accept', content: { a: 1, b: ['x'], c: true } }],
+      ['elicitation/respond', { elicitationId: 'q-1', action: 'decline' }],
+      ['elicitation/respond', { elicitationId: 'q-2', action: 'cancel' }],
+    ]);
+  });
+
+  it.each([
+    ['one that is not open', { type: 'questionSubmit', elicitationId: 'q-9', content: {} }],
+    ['nested values', { type: 'questionSubmit', elicitationId: 'q-2', content: { a: { b: 1 } } }],
+    ['values that are a list', { type: 'questionSubmit', elicitationId: 'q-2', content: [] }],
+    ['a form for an address', { type: 'questionSubmit', elicitationId: 'q-1', content: {} }],
+    ['an address for a form', { type: 'questionOpen', elicitationId: 'q-2' }],
+    ['an acceptance as a refusal', { type: 'questionRefuse', elicitationId: 'q-1', action: 'accept' }],
+  ])('a webview that lies sends nothing: %s', async (_, message) => {
+    await forge(message);
+    expect(sent).toEqual([]);
+  });
+});
 
 describe('a webview that lies changes nothing', () => {
   const forgeries: [string, unknown][] = [

@@ -152,6 +152,7 @@ describe('what an agent can name', () => {
         {
           approvals: () => hostile,
           postponed: () => new Set(),
+          questions: () => [],
           agents: () => [{ agentName: name, type: 'acp', state: 'idle', label: 'gated', bypass: true, default: false }],
           answer: async () => undefined,
         },

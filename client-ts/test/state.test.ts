@@ -55,6 +55,8 @@ const drawn = (state: State): unknown[] =>
         return `${item.kind} ${item.text}`;
       case 'call':
         return `call ${item.call.toolCallId} ${item.result ? (item.result.success ? 'done' : 'refused') : item.call.status}${item.output ? ` ${item.output}` : ''}`;
+      case 'question':
+        return `question ${item.question.message} ${item.question.state}`;
       case 'notice':
         return `${item.level} ${item.message}`;
       case 'todo':

@@ -19,6 +19,7 @@ export type Item =
   | CallItem
   | { kind: 'todo'; id: number; items: wire.TodoItem[] }
   | { kind: 'notice'; id: number; level: 'info' | 'warning' | 'error'; message: string }
+  | { kind: 'question'; id: number; question: wire.QuestionEvent }
   | { kind: 'compacted'; id: number; summary: string; dropped: number }
   | { kind: 'end'; id: number; stopReason: wire.StopReason };
 
@@ -113,11 +114,15 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
       return added(chat, { kind: 'notice', level: event.level, message: event.message });
     case 'unpermitted':
       return added(chat, { kind: 'notice', level: event.certain ? 'error' : 'warning', message: event.message });
+    case 'question':
+      return withQuestion(chat, event);
     case 'error':
       return added(chat, { kind: 'notice', level: 'error', message: event.message });
     case 'done':
       return {
-        ...(event.stopReason === 'end_turn' ? chat : added(chat, { kind: 'end', stopReason: event.stopReason })),
+        ...withoutOpen(
+          event.stopReason === 'end_turn' ? chat : added(chat, { kind: 'end', stopReason: event.stopReason }),
+        ),
         turnRuns: false,
       };
     default:
@@ -148,6 +153,28 @@ function withText(chat: Chat, kind: 'text' | 'thinking', text: string): Chat {
   const last = chat.items.at(-1);
   if (last?.kind !== kind) return added(chat, { kind, text });
   return { ...chat, items: [...chat.items.slice(0, -1), { ...last, text: last.text + text }] };
+}
+
+function withQuestion(chat: Chat, question: wire.QuestionEvent): Chat {
+  const known = chat.items.find(
+    (item) => item.kind === 'question' && item.question.elicitationId === question.elicitationId,
+  );
+  return known?.kind === 'question'
+    ? replaced(chat, known, { ...known, question })
+    : added(chat, { kind: 'question', question });
+}
+
+/** No question outlives its turn, even if the server ended before it could say so. */
+function withoutOpen(chat: Chat): Chat {
+  if (!chat.items.some((item) => item.kind === 'question' && item.question.state === 'waiting')) return chat;
+  return {
+    ...chat,
+    items: chat.items.map((item) =>
+      item.kind === 'question' && item.question.state === 'waiting'
+        ? { ...item, question: { ...item.question, state: 'cancelled' as const } }
+        : item,
+    ),
+  };
 }
 
 function withCall(chat: Chat, call: wire.ToolCallEvent): Chat {

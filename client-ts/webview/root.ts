@@ -18,10 +18,12 @@ import './history.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
 import type { Choice } from './picker.ts';
+import type { QuestionCard } from './question.ts';
+import './question.ts';
 import './review.ts';
 import './rules.ts';
 import './shells.ts';
-import { currentChat, shownCard } from './state.ts';
+import { currentChat, shownCard, shownQuestion } from './state.ts';
 import './transcript.ts';
 import { timeWords } from './words.ts';
 
@@ -116,7 +118,21 @@ export class Root extends Drawn {
           </section>`
           : nothing
       }
+      ${state.page === 'review' ? nothing : this.questions(waiting !== undefined)}
       ${state.page === 'chat' ? html`<cs-composer .bridge=${bridge} .state=${state}></cs-composer>` : nothing}</main>`;
+  }
+
+  /** Questions of agents, one on the screen; while an approval is there, only that they wait. */
+  private questions(behind: boolean): TemplateResult | typeof nothing {
+    const { state } = this.bridge;
+    const open = shownQuestion(state);
+    if (!open) return nothing;
+    const total = state.questions.length;
+    if (behind)
+      return html`<p class="questions-behind facts" data-testid="questions-behind">${icon('comment-discussion')} ${total === 1 ? t('1 question waits behind this approval') : t('{0} questions wait behind this approval', total)}</p>`;
+    return html`<section class="queue" data-testid="questions" aria-label=${t('Open questions')}>
+      ${keyed(open.question.elicitationId, html`<cs-question .bridge=${this.bridge} .open=${open} .position=${state.questions.indexOf(open) + 1} .total=${total} .windowFocused=${state.windowFocused} .connected=${state.connection.state === 'running'}></cs-question>`)}
+    </section>`;
   }
 
   private header(): TemplateResult {
@@ -140,12 +156,14 @@ export class Root extends Drawn {
   }
 
   private chats(): Choice[] {
-    const { threads, waiting, current } = this.bridge.state;
+    const { threads, waiting, questions, current } = this.bridge.state;
     const choices = threads.map((thread) => ({
       value: thread.threadId,
       name: thread.title || t('New chat'),
       explanation: `${thread.agentName} · ${timeWords(thread.updatedAt)}`,
-      count: waiting.filter(({ approval }) => approval.threadId === thread.threadId).length,
+      count:
+        waiting.filter(({ approval }) => approval.threadId === thread.threadId).length +
+        questions.filter(({ question }) => question.threadId === thread.threadId).length,
     }));
     const known = current === undefined || threads.some((thread) => thread.threadId === current);
     return known ? choices : [{ value: current, name: t('New chat') }, ...choices];
@@ -244,6 +262,10 @@ export class Root extends Drawn {
   private focusCard(): void {
     const { state } = this.bridge;
     if (state.page === 'review') return;
+    if (!shownCard(state) && state.questions.length > 0) {
+      const question = this.querySelector<QuestionCard>('cs-question');
+      return void question?.updateComplete.then(() => question.querySelector<HTMLElement>('.question')?.focus());
+    }
     // All that waits was put off: they come back in the list.
     if (!shownCard(state) && state.waiting.length > 0) return this.bridge.dispatch({ type: 'page', page: 'review' });
     this.cameFrom = this.inView ? 'view' : 'editor';

@@ -8,7 +8,7 @@ import type { Attached, Completion, Connection, Page, QueuedPrompt, ToWebview } 
 import type * as wire from '../src/wire.gen.ts';
 import { type Chat, openedChat, promptedChat, turnEndedChat, updatedChat } from './chat.ts';
 import { t } from './l10n.ts';
-import { endedWords, factOf, headlineOf, resolvedWords } from './words.ts';
+import { endedWords, factOf, headlineOf, questionWords, resolvedWords } from './words.ts';
 
 export interface Waiting {
   approval: wire.ApprovalRequest;
@@ -16,6 +16,14 @@ export interface Waiting {
   answering: boolean;
   /** Put off by the person: its card is folded until they come back to it. */
   postponed: boolean;
+  /** Why the last answer was not taken. */
+  failed?: string;
+}
+
+export interface OpenQuestion {
+  question: wire.ElicitationRequest;
+  /** An answer is on its way. */
+  answering: boolean;
   /** Why the last answer was not taken. */
   failed?: string;
 }
@@ -64,6 +72,9 @@ export interface State {
   /** Open approvals of all chats, in the order in which their calls were made, and the one on the screen. */
   waiting: readonly Waiting[];
   cursor?: string;
+  /** Open questions of agents of all chats, and the one on the screen. */
+  questions: readonly OpenQuestion[];
+  questionCursor?: string;
   page: Page;
   history: { entries: readonly wire.HistoryEntry[]; cursor?: string; loaded: boolean };
   /** Figures of the history, as they were last asked for. */
@@ -103,6 +114,8 @@ export type Event =
   | { type: 'cursor'; approvalId: string }
   | { type: 'step'; by: 1 | -1 }
   | { type: 'answering'; approvalId: string }
+  | { type: 'questionAnswering'; elicitationId: string }
+  | { type: 'questionStep'; by: 1 | -1 }
   | { type: 'gapAsked'; threadId: string }
   | { type: 'refusedTaken' }
   | { type: 'sending' }
@@ -132,6 +145,7 @@ export function initialState(): State {
     queued: {},
     gaps: [],
     waiting: [],
+    questions: [],
     page: 'chat',
     history: { entries: [], loaded: false },
     why: {},
@@ -166,6 +180,7 @@ export function reduce(state: State, event: Event): State {
           connection,
           loaded,
           queued,
+          questions: keptQuestions(state.questions, event.questions ?? []),
         },
         kept(state.waiting, event.approvals),
       );
@@ -175,6 +190,7 @@ export function reduce(state: State, event: Event): State {
         ...state,
         connection: event.connection,
         ledger: event.connection.state === 'running' ? state.ledger : undefined,
+        questions: event.connection.state === 'running' ? state.questions : [],
         loaded: state.loaded && event.connection.state === 'running',
         sending: state.sending && event.connection.state === 'running',
       };
@@ -224,6 +240,32 @@ export function reduce(state: State, event: Event): State {
       return postponedChanged(state, event.approvalId, event.postponed, event.expiresAt);
     case 'approvalResolved':
       return resolved(state, event.resolved);
+    case 'question':
+      return {
+        ...state,
+        questions: keptQuestions(state.questions, [...state.questions.map((one) => one.question), event.question]),
+        saying: t('{0} asks a question.', event.question.agentName),
+      };
+    case 'questionResolved': {
+      const questions = state.questions.filter(
+        ({ question }) => question.elicitationId !== event.resolved.elicitationId,
+      );
+      const { state: how } = event.resolved;
+      if (questions.length === state.questions.length) return state;
+      return { ...state, questions, saying: t('The question has ended: {0}.', questionWords(how)) };
+    }
+    case 'questionFailed':
+      return {
+        ...withQuestion(state, event.elicitationId, { answering: false, failed: event.message }),
+        saying: event.message,
+      };
+    case 'questionAnswering':
+      return withQuestion(state, event.elicitationId, { answering: true, failed: undefined });
+    case 'questionStep': {
+      const ids = state.questions.map(({ question }) => question.elicitationId);
+      const at = Math.max(0, ids.indexOf(state.questionCursor ?? ''));
+      return { ...state, questionCursor: ids[(at + event.by + ids.length) % Math.max(1, ids.length)] };
+    }
     case 'answering':
       return withAnswer(state, event.approvalId, { answering: true, failed: undefined });
     case 'answerDropped':
@@ -300,6 +342,11 @@ function newestFirst(threads: readonly wire.ThreadSummary[]): wire.ThreadSummary
 /** The card on the screen. */
 export function shownCard(state: State): Waiting | undefined {
   return state.waiting.find((one) => one.approval.approvalId === state.cursor && !one.postponed);
+}
+
+/** The question on the screen: the one that was paged to, else the first. */
+export function shownQuestion(state: State): OpenQuestion | undefined {
+  return state.questions.find(({ question }) => question.elicitationId === state.questionCursor) ?? state.questions[0];
 }
 
 export function currentChat(state: State): Chat | undefined {
@@ -415,6 +462,26 @@ function postponedChanged(state: State, approvalId: string, postponed: boolean, 
   );
   if (!postponed) return { ...next, cursor: approvalId };
   return { ...next, saying: t('Put off: {0} It stays open.', headlineOf(changed.approval)) };
+}
+
+/** Questions as they were told, each with what is known of it here; one that is known keeps its object. */
+function keptQuestions(
+  before: readonly OpenQuestion[],
+  questions: readonly wire.ElicitationRequest[],
+): readonly OpenQuestion[] {
+  return questions.map(
+    (question) =>
+      before.find((one) => one.question.elicitationId === question.elicitationId) ?? { question, answering: false },
+  );
+}
+
+function withQuestion(state: State, elicitationId: string, change: Partial<OpenQuestion>): State {
+  return {
+    ...state,
+    questions: state.questions.map((one) =>
+      one.question.elicitationId === elicitationId ? { ...one, ...change } : one,
+    ),
+  };
 }
 
 function withAnswer(state: State, approvalId: string, change: Partial<Waiting>): State {

@@ -8,14 +8,16 @@ import type * as wire from '../src/wire.gen.ts';
 import { type Bridge, type Scroll, textActions } from './bridge.ts';
 import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
-import { Drawn, icon } from './drawn.ts';
+import { clipped, Drawn, icon } from './drawn.ts';
 import { Speech } from './speech.ts';
 import { t } from './l10n.ts';
 import { type Actions, markdown } from './markdown.ts';
 import type { State } from './state.ts';
-import { placeName, shortPath } from './words.ts';
+import { placeName, questionWords, shortPath } from './words.ts';
 
 /** Drawn at once; earlier ones come when asked for. */
+/** Characters of an agent's question in its row. */
+const ASKED = 300;
 const PAGE = 150;
 /** As near to the end as this, in pixels, a person is reading along. */
 const NEAR = 40;
@@ -143,6 +145,8 @@ export class Transcript extends Drawn {
         return html`<ul class="todo" aria-label=${t('To do')}>${item.items.map((todo) => html`<li class=${todo.status}>${icon(todo.status === 'completed' ? 'pass-filled' : todo.status === 'in_progress' ? 'circle-large-filled' : 'circle-large')}<span class="sr">${todo.status === 'completed' ? t('done:') : todo.status === 'in_progress' ? t('now:') : t('to do:')} </span><span>${revealProse(todo.text)}</span></li>`)}</ul>`;
       case 'notice':
         return html`<div class="note ${item.level}" data-testid="message" data-role=${item.level}>${icon(item.level === 'error' ? 'error' : item.level)}<span>${revealProse(item.message)}</span></div>`;
+      case 'question':
+        return html`<div class="note info question-row" data-testid="question-row" data-state=${item.question.state}>${icon('comment-discussion')}<span>${t('{0} asked:', revealLine(item.question.agentName))} <q>${clipped(item.question.message, ASKED)}</q>${item.question.url ? html` <code>${clipped(item.question.url, ASKED)}</code>` : nothing}<span class="facts"> · ${questionWords(item.question.state)}</span></span></div>`;
       case 'compacted':
         return html`<details class="thinking compacted" data-testid="message" data-role="compacted"><summary>${item.dropped === 1 ? t('1 older message is summarized for the model') : t('{0} older messages are summarized for the model', item.dropped)}</summary><div class="markdown">${markdown(item.summary, this.actions)}</div></details>`;
       case 'end':
@@ -186,6 +190,7 @@ export class Transcript extends Drawn {
   private working(items: readonly Item[]): TemplateResult | typeof nothing {
     const turn = items.slice(items.findLastIndex((item) => item.kind === 'prompt') + 1);
     if (turn.some((item) => item.kind === 'call' && !item.result)) return nothing;
+    if (turn.some((item) => item.kind === 'question' && item.question.state === 'waiting')) return nothing;
     return html`<div class="working">${icon('loading', 'codicon-modifier-spin')} ${t('Working')}</div>`;
   }
 

@@ -43,6 +43,20 @@ export function endedWords(approval: wire.ApprovalRequest, resolved: wire.Approv
   return [what, resolvedWords(resolved), resolved.reason?.replaceAll('\n', ' ')].filter(Boolean).join(' · ');
 }
 
+/** What became of an agent's question. */
+export function questionWords(state: wire.QuestionState): string {
+  const words: Record<wire.QuestionState, string> = {
+    waiting: t('waits for your answer'),
+    answered: t('answered by you'),
+    declined: t('declined by you'),
+    dismissed: t('dismissed by you'),
+    opened: t('opened by you'),
+    completed: t('completed, the agent says'),
+    cancelled: t('ended without an answer'),
+  };
+  return words[state] ?? state;
+}
+
 /** "by you", "by a rule": who or what decided. */
 export function byWords(by: wire.DecidedBy): string {
   const words: Record<wire.DecidedBy, string> = {

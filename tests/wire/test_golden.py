@@ -105,6 +105,8 @@ def _models_in(value: Any) -> Iterator[WireModel]:
     if isinstance(value, WireModel):
         yield value
         value = [getattr(value, name) for name in type(value).model_fields]
+    if isinstance(value, dict):
+        value = [*value.values()]
     if isinstance(value, list):
         for inner in value:
             yield from _models_in(inner)

@@ -31,7 +31,18 @@ from countersign.lsp.rules import add_rule, import_rules, list_rules, note_rules
 from countersign.lsp.workspace import StorageUnusable, WorkspaceServer, storage_folder, usable_storage
 from countersign.settings.live_settings import LiveSettings
 from countersign.tools.shell.temporary_folders import TemporaryFolders
-from countersign.wire import agents, approvals, history, rules, sandbox, settings, shells, threads, verdicts
+from countersign.wire import (
+    agents,
+    approvals,
+    elicitation,
+    history,
+    rules,
+    sandbox,
+    settings,
+    shells,
+    threads,
+    verdicts,
+)
 from countersign.wire.base import Empty, as_json
 from countersign.wire.errors import CountersignError, InternalError, InvalidAnswer, LedgerUnavailable, UnknownRule
 
@@ -83,6 +94,7 @@ class App:
         handle("thread/prompt", self._thread_prompt)
         handle("thread/compact", self._thread_compact)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
+        handle("elicitation/respond", self._elicitation_respond)
         handle("model/list", lambda _params: list_models(self.house.settings.policy))
         handle("lm/part", lambda params: self.house.editor_models.part(params))  # noqa: PLW0108 the house comes later
         handle("agent/list", lambda _params: agents.AgentListResult(agents=self.house.runner.views()))
@@ -329,6 +341,11 @@ class App:
         except BadQuestion as error:
             raise InvalidAnswer(str(error)) from None
         return verdicts.ExplainResult.model_validate(answer_of(decision))
+
+    def _elicitation_respond(
+        self, params: elicitation.ElicitationRespondParams
+    ) -> elicitation.ElicitationRespondResult:
+        return elicitation.ElicitationRespondResult(state=self.house.questions.respond(params))
 
     def _ledger_status(self, _params: Empty) -> history.LedgerStatus:
         if self._house is None and self._closed is not None:

@@ -20,6 +20,7 @@ from countersign.wire.threads import (
     ErrorEvent,
     NoticeEvent,
     PromptEvent,
+    QuestionEvent,
     TextEvent,
     ThreadEvent,
     ThreadExportResult,
@@ -115,6 +116,7 @@ def _blocking_export(path: Path, row: ThreadRow, transcripts: Transcripts) -> No
 def markdown_of(events: list[ThreadEvent]) -> Iterator[str]:
     """The events of a chat as blocks of Markdown: what was said as it was said, each call as one line with its end."""
     calls: dict[str, ToolCallEvent] = {}
+    questions: dict[str, QuestionEvent] = {}
     for event in events:
         match event:
             case PromptEvent(text=text, attachments=attachments):
@@ -129,12 +131,26 @@ def markdown_of(events: list[ThreadEvent]) -> Iterator[str]:
                 call = calls.pop(event.tool_call_id, None)
                 title = call.title if call and call.title else event.tool
                 yield f"- {_code(title)}: {'done' if event.success else 'not done'}, decided by {event.decided_by}"
+            case QuestionEvent(state="waiting"):
+                questions[event.elicitation_id] = event
+            case QuestionEvent():
+                questions.pop(event.elicitation_id, None)
+                yield _question(event)
             case NoticeEvent(message=message) | ErrorEvent(message=message):
                 yield f"*{message}*"
             case _:
                 pass
+    for question in questions.values():
+        yield _question(question)
     for call in calls.values():
         yield f"- {_code(call.title or call.tool)}: no result"
+
+
+def _question(event: QuestionEvent) -> str:
+    """What was asked and what became of it. No answer is kept."""
+    what = " ".join(event.message.split())
+    where = f" ({_code(event.url)})" if event.url is not None else ""
+    return f"- {event.agent_name} asked {_code(what)}{where}: {event.state}"
 
 
 def _place_name(place: AttachedPlace) -> str:

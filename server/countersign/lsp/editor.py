@@ -9,6 +9,7 @@ from lsprotocol import types
 from countersign.lsp.event_feed import Feed
 from countersign.wire.approvals import ApprovalRequest, ApprovalResolved
 from countersign.wire.base import WireModel
+from countersign.wire.elicitation import ElicitationRequest, ElicitationResolved
 from countersign.wire.threads import ThreadUpdate
 
 
@@ -40,6 +41,14 @@ class Editor:
     def resolved(self, notice: ApprovalResolved) -> None:
         self._flush(notice.thread_id)
         self._line.notify("tool/approvalResolved", notice)
+
+    def show_question(self, request: ElicitationRequest) -> None:
+        self._flush(request.thread_id)
+        self._line.notify("elicitation/request", request)
+
+    def question_resolved(self, notice: ElicitationResolved) -> None:
+        self._flush(notice.thread_id)
+        self._line.notify("elicitation/resolved", notice)
 
     def warn(self, message: str) -> None:
         self._line.window_show_message(types.ShowMessageParams(types.MessageType.Warning, f"Countersign: {message}."))

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, get_args
@@ -83,7 +83,9 @@ class _Thread:
 
 
 class Sessions:
-    """All chats of a workspace in this server. A class because each turn's task has its owner here."""
+    """All chats of a workspace in this server. A class because each turn's task has its owner here.
+
+    ``questions`` names the chat of each open question of an agent."""
 
     def __init__(
         self,
@@ -94,6 +96,7 @@ class Sessions:
         policy: Callable[[], Policy],
         runner: Runner,
         owner: str,
+        questions: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._transcripts = transcripts
         self._feed = feed
@@ -101,6 +104,7 @@ class Sessions:
         self._policy = policy
         self._runner = runner
         self._owner = owner
+        self._questions = questions
         self._threads: dict[str, _Thread] = {}
         self._closing = False
 
@@ -129,6 +133,8 @@ class Sessions:
         waiting: dict[str, int] = {}
         for pending in self._gate.asking.table:
             waiting[pending.request.thread_id] = waiting.get(pending.request.thread_id, 0) + 1
+        for thread_id in self._questions():
+            waiting[thread_id] = waiting.get(thread_id, 0) + 1
         return ThreadListResult(
             threads=[
                 ThreadSummary(

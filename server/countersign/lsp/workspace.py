@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from countersign.agents.acp.questions import Questions
 from countersign.agents.models.http_answer import Access, Network
 from countersign.agents.transcript import CHATS_FILE, Transcripts
 from countersign.gate import (
@@ -118,6 +119,11 @@ class WorkspaceServer:
             owner=self.owner.name,
             images=self.images,
         )
+        self.questions = Questions(
+            show=self.editor.show_question,
+            resolved=self.editor.question_resolved,
+            can_ask=lambda: settings.abilities.elicitation and self.editor.present(),
+        )
         self.shells = ShellRegistry(self._policy, on_change=self._tell_shell, confiner=self.confiner)
         self._gate_folder = storage / "agents"
         self.changes: ChangeWatch | None = None
@@ -141,6 +147,7 @@ class WorkspaceServer:
             policy=self._policy,
             runner=self.runner,
             owner=self.owner.name,
+            questions=self.questions.waiting,
         )
 
     def _ripgrep(self) -> str | None:
@@ -166,6 +173,7 @@ class WorkspaceServer:
     async def delete_chat(self, thread_id: str) -> None:
         """Stop what runs in a chat, forget it and remove its temporary folder. Raises UnknownThread."""
         await self.sessions.delete(thread_id)
+        self.questions.forget_thread(thread_id)
         await asyncio.to_thread(self.temporary.blocking_remove, self._policy().temporary_root(thread_id))
 
     async def sweep_images(self) -> None:
@@ -236,6 +244,7 @@ class WorkspaceServer:
             sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),
             confiner=self.confiner,
             secrets=self.keys.agent_variables,
+            questions=self.questions,
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
         )
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from countersign.wire import agents, approvals, history, providers, rules, sandbox, settings, shells, threads, verdicts
+from countersign.wire import (
+    agents,
+    approvals,
+    elicitation,
+    history,
+    providers,
+    rules,
+    sandbox,
+    settings,
+    shells,
+    threads,
+    verdicts,
+)
 from countersign.wire.base import Empty, WireModel
 
 Direction = Literal["toServer", "toClient"]
@@ -60,6 +72,10 @@ METHODS: tuple[Method, ...] = (
     _request("thread/compact", threads.ThreadCompactParams, threads.ThreadCompactResult),
     _from_client("thread/cancel", threads.ThreadCancelParams),
     _to_client("thread/update", threads.ThreadUpdate),
+    # questions of agents
+    _to_client("elicitation/request", elicitation.ElicitationRequest),
+    _request("elicitation/respond", elicitation.ElicitationRespondParams, elicitation.ElicitationRespondResult),
+    _to_client("elicitation/resolved", elicitation.ElicitationResolved),
     # models and their keys
     _request("model/list", Empty, providers.ModelListResult),
     _to_client("lm/list", Empty, providers.LmListResult),

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from countersign.wire.approvals import ApprovalRequest, ToolKind
 from countersign.wire.base import Json, WireModel
+from countersign.wire.elicitation import QuestionState
 from countersign.wire.verdicts import Category, DecidedBy, Mode, RefusalKind
 
 StopReason = Literal["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"]
@@ -158,6 +159,19 @@ class UnpermittedEvent(WireModel):
     tool_call: str | None = None
 
 
+class QuestionEvent(WireModel):
+    """A question of the agent, in its words, and what became of it; never an answer. A later one with the same id
+    replaces it."""
+
+    type: Literal["question"] = "question"
+    elicitation_id: str
+    agent_name: str
+    message: str
+    url: str | None = None
+    fields: list[str] | None = None
+    state: QuestionState
+
+
 class DoneEvent(WireModel):
     type: Literal["done"] = "done"
     stop_reason: StopReason
@@ -181,6 +195,7 @@ ThreadEvent = Annotated[
     | CompactedEvent
     | NoticeEvent
     | UnpermittedEvent
+    | QuestionEvent
     | DoneEvent
     | ErrorEvent,
     Field(discriminator="type"),

@@ -94,6 +94,7 @@ async def open_link(
     on_notice: OnNotice,
     *,
     terminals: bool,
+    questions: bool,
     config: AgentConfig,
     confined: Confined | None = None,
 ) -> Link:
@@ -117,7 +118,7 @@ async def open_link(
     try:
         greeting: dict[str, Json] = {
             "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": capabilities(terminals=terminals),
+            "clientCapabilities": capabilities(terminals=terminals, questions=questions),
             "clientInfo": {"name": "countersign", "version": "0.1.0"},
         }
         said = as_object(await _soon(name, connection, "initialize", greeting))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from countersign.agents.acp.client_methods import Denied, Failed, Missing
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.files import read_text_file, write_text_file
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.questions import Questions, create_elicitation
 from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.session import Session
 from countersign.agents.acp.terminals import (
@@ -58,12 +59,14 @@ METHODS: Mapping[str, Method] = {
     "terminal/wait_for_exit": wait_for_terminal_exit,
     "terminal/kill": kill_terminal,
     "terminal/release": release_terminal,
+    "elicitation/create": create_elicitation,
 }
 
 
-def capabilities(*, terminals: bool) -> dict[str, Json]:
-    """What we tell agents that we can do; each of it leads through the gate."""
-    return {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": terminals}
+def capabilities(*, terminals: bool, questions: bool) -> dict[str, Json]:
+    """What we tell agents that we can do; all of it but questions leads through the gate."""
+    told: dict[str, Json] = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": terminals}
+    return {**told, "elicitation": {"form": {}, "url": {}}} if questions else told
 
 
 class Client:
@@ -77,10 +80,12 @@ class Client:
         agent: str,
         find: Callable[[str], Session | None],
         find_replay: Callable[[str], Replay | None] = lambda _: None,
+        questions: Questions | None = None,
     ) -> None:
         self._agent = agent
         self._find = find
         self._find_replay = find_replay
+        self._questions = questions
         self._running: dict[str, asyncio.Task[Any]] = {}
         self._taken_back: set[int] = set()
 
@@ -95,7 +100,7 @@ class Client:
             raise RpcError(NO_METHOD, f"there is no method `{as_title(method)}` here")
         given = as_object(params)
         try:
-            _refuse_forged(given)
+            _refuse_forged(given, _QUESTION_FIELDS if method == "elicitation/create" else _FIELDS)
             session = self._session(given)
             with self._known(request_id):
                 return await handler(session, given)
@@ -130,6 +135,9 @@ class Client:
                         await replay.hear(given.get("update"))
                     else:
                         await self._session(given).update(given.get("update"))
+                case "elicitation/complete":
+                    if self._questions is not None:
+                        self._questions.complete(self._agent, read_text(given, "elicitationId"))
                 case "$/cancel_request":
                     self._take_back(given.get("requestId"))
                 case _:
@@ -168,15 +176,16 @@ _FIELDS = frozenset(
     ("sessionid", "toolcall", "options", "update", "path", "content", "line", "limit", "command", "args", "env", "cwd",
      "outputbytelimit", "terminalid"),
 )  # fmt: skip
-"""Every field of every method above, without case and underscores."""
+"""Every field of every method above but the next, without case and underscores."""
+_QUESTION_FIELDS = frozenset(("sessionid", "requestid", "mode", "message", "requestedschema", "elicitationid", "url"))
 
 
-def _refuse_forged(params: Raw) -> None:
+def _refuse_forged(params: Raw, fields: Container[str] = _FIELDS) -> None:
     """Refuse a message whose ``_meta`` names a field of its own: some reader of it would take that for the field.
 
     Raises:
         BadMessage: it does.
     """
     for key in as_object(params.get("_meta")):
-        if re.sub(r"[_-]", "", key).lower() in _FIELDS:
+        if re.sub(r"[_-]", "", key).lower() in fields:
             raise BadMessage(f"`_meta` must not hold `{as_title(key)}`")

@@ -28,6 +28,7 @@ from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.login import authenticate, login_sentence
 from countersign.agents.acp.opening import Opening
+from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import Launch, agent_folder, prepare_launch, recipe_for, runs_bash
@@ -74,7 +75,8 @@ class AcpAgent:
     ``confiner`` makes the sandbox that it is started in where ``sandbox.mode`` is ``all``; without it it is not started
     then. ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
     ``secrets`` gives the variables of the settings that hold secrets, for the folder that the agent is started in, or
-    raises ModelError.
+    raises ModelError. ``questions`` shows what it asks the person; without it, or without a client that can, the agent
+    is not told that it may ask.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
     """
 
@@ -93,6 +95,7 @@ class AcpAgent:
         sessions: SessionStore | None = None,
         confiner: Confiner | None = None,
         secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,
+        questions: Questions | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.config = config
@@ -112,6 +115,7 @@ class AcpAgent:
         self._desk = desk
         self._confiner = confiner
         self._secrets = secrets
+        self._questions = questions
         self._confined_by: Policy | None = None
         self._changed = changed
         self._link: Link | None = None
@@ -123,7 +127,7 @@ class AcpAgent:
         self._sessions: dict[str, Session] = {}
         self._workers = Workers(self.name)
         self._opening = Opening(config, self.recipe.name, self._folder, policy().workspace, sessions)
-        self._client = Client(self.name, self._sessions.get, self._opening.replays.get)
+        self._client = Client(self.name, self._sessions.get, self._opening.replays.get, questions)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -351,6 +355,7 @@ class AcpAgent:
                     self._client.request,
                     self._client.notify,
                     terminals=self._desk is not None,
+                    questions=self._questions is not None and self._questions.can_ask(),
                     config=self.config,
                     confined=None if confinement is None else confinement.confined,
                 )
@@ -417,6 +422,7 @@ class AcpAgent:
             gate=self._gate,
             policy=self._policy,
             desk=self._desk,
+            questions=self._questions,
             workers=self._workers,
             labels=self,
             tell_mode=self._hear_mode,
@@ -483,6 +489,8 @@ class AcpAgent:
         self._set("exited")
         self._workers.close()
         await asyncio.gather(*(session.end(DIED) for session in sessions))
+        if self._questions is not None:
+            self._questions.forget_agent(self.name)
         await link.close()
 
     async def _find_out(self) -> None:

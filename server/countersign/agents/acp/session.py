@@ -21,6 +21,7 @@ from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.proposed_plan import PlanAsksForPermissions
+from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
@@ -109,6 +110,7 @@ class Session:
         runs_bash: bool,
         folder: str,
         root: Callable[[], int | None],
+        questions: Questions | None = None,
     ) -> None:
         self.session_id = session_id
         self.folder = folder
@@ -117,6 +119,8 @@ class Session:
         self.gate = gate
         self.policy = policy
         self.desk = desk
+        self.questions = questions
+        self.asked = 0
         self.workers = workers
         self._held_texts = asyncio.Semaphore(MOST_HELD_TEXTS)
         self._said = self._chatted = 0
@@ -150,7 +154,7 @@ class Session:
         turn.emit = partial(self._emit_of_gate, turn.emit)
         self.stopping = False
         self.ended.clear()
-        self._said = self._chatted = 0
+        self._said = self._chatted = self.asked = 0
         self._permitted = {}
         self.reopen()
         self._refused = False
@@ -174,6 +178,7 @@ class Session:
         """A person stops the turn: every open request is answered ``cancelled`` now; the agent stops what runs."""
         self.stopping = True
         self.credits.close()
+        self._end_questions()
         self._own(self._started.stop(), "end what stopped calls started")
         for entry in list(self._entries):
             if entry.acting:
@@ -204,6 +209,7 @@ class Session:
         """
         self._closing = True
         self.credits.close()
+        self._end_questions()
         entries = list(self._entries)
         running = [shell for shell in self.shells.values() if not shell.background and not shell.ended.is_set()]
         for entry in entries:
@@ -217,6 +223,10 @@ class Session:
             _, late = await asyncio.wait(tasks, timeout=FAREWELL_SECONDS)
             for task in late:
                 task.cancel()
+
+    def _end_questions(self) -> None:
+        if self.questions is not None:
+            self.questions.end(self)
 
     def take_notes(self) -> list[str]:
         """Return the refusals that the agent has not heard of, as one text; they count as delivered."""
