@@ -73,6 +73,9 @@ export interface Desk {
   questionAsked(question: wire.ElicitationRequest): void;
   questionResolved(resolved: wire.ElicitationResolved): void;
   threadUpdated(update: wire.ThreadUpdate): void;
+  /** The agent of a chat offers something else, or gave it a title. */
+  sessionChanged(session: wire.ThreadSession): void;
+  threadTitled(titled: wire.ThreadTitled): void;
   agentChanged(agent: wire.AgentView): void;
   shellChanged(shell: wire.ShellView): void;
   ledgerChanged(status: wire.LedgerStatus): void;
@@ -286,6 +289,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return listThreads();
       case 'setMode':
         return setMode(intent);
+      case 'setOption': {
+        const { threadId, option, value } = intent;
+        await link.request('thread/setOption', { threadId, option, value });
+        return; // the server tells what the options are then
+      }
       case 'setModel':
         if (host.models().models.includes(intent.model)) await host.setModel(intent.agentName, intent.model);
         return;
@@ -465,6 +473,13 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       prompts.updated(update);
       // A chat takes its title from the first thing said in it.
       if (update.events.some((event) => event.type === 'prompt')) void listThreads().catch(() => undefined);
+    },
+    sessionChanged(session) {
+      post({ type: 'session', session });
+    },
+    threadTitled({ threadId, title }) {
+      threads = threads.map((thread) => (thread.threadId === threadId ? { ...thread, title } : thread));
+      post({ type: 'threads', threads });
     },
     agentChanged(agent) {
       agents.set(agent.agentName, agent);

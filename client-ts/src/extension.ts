@@ -54,6 +54,8 @@ export function activate(context: ExtensionContext): void {
         'elicitation/request': (question) => desk.questionAsked(question),
         'elicitation/resolved': (resolved) => desk.questionResolved(resolved),
         'thread/update': (update) => desk.threadUpdated(update),
+        'thread/session': (session) => desk.sessionChanged(session),
+        'thread/titled': (titled) => desk.threadTitled(titled),
         'agent/status': (agent) => desk.agentChanged(agent),
         'shell/update': (shell) => desk.shellChanged(shell),
         'ledger/changed': (status) => {

@@ -11,6 +11,7 @@ const text: Check<string> = (value): value is string => typeof value === 'string
 const count: Check<number> = (value): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 const flag: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
+const textOrFlag: Check<string | boolean> = (value): value is string | boolean => flag(value) || text(value);
 const mode: Check<Mode> = oneOf('plan', 'ask', 'default', 'acceptEdits', 'auto', 'dontAsk');
 
 /** Base64 of an image, as large as the server takes one. */
@@ -58,6 +59,7 @@ const SHAPES = {
   exportThread: { threadId: text },
   threads: {},
   setMode: { threadId: optional(text), mode },
+  setOption: { threadId: text, option: text, value: textOrFlag },
   setModel: { agentName: text, model: text },
   answer: {
     ...card,

@@ -80,6 +80,8 @@ export type ToWebview =
   | { type: 'turnEnded'; threadId: string; error?: string }
   /** All that wait in this chat now. */
   | { type: 'queued'; threadId: string; prompts: QueuedPrompt[] }
+  /** What the agent of a chat offers now. */
+  | { type: 'session'; session: wire.ThreadSession }
   | { type: 'modeSet'; threadId?: string; mode: wire.Mode }
   | { type: 'promptRefused'; text: string; message: string }
   /** Something was attached to the prompt that is being written; its text, if it has one, stays with the extension. */

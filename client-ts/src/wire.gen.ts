@@ -647,6 +647,64 @@ export interface ThreadOpenParams {
   threadId: string;
 }
 
+/** One value of an agent's option, in the agent's words. `refused`: why it cannot be chosen here. */
+export interface OptionChoice {
+  value: string;
+  name: string;
+  description?: string;
+  group?: string;
+  refused?: string;
+}
+
+/**
+ * A model, a mode or another option that the agent of a chat lets a person choose, in the agent's words.
+ *
+ * `category` is the agent's, such as `mode`, `model` or `thought_level`. A `select` has `choices`, and its
+ * `value` is a text; a `boolean` has neither choices nor groups. `refused`: why it cannot be changed here.
+ */
+export interface ThreadOption {
+  optionId: string;
+  name: string;
+  description?: string;
+  category?: string;
+  type: "select" | "boolean";
+  value: string | boolean;
+  choices?: OptionChoice[];
+  refused?: string;
+}
+
+/** A slash command that the agent of a chat offers; `hint` says what may follow it. */
+export interface AgentCommand {
+  name: string;
+  description: string;
+  hint?: string;
+}
+
+/** `thread/session`: what the agent of a chat offers now. Empty lists: nothing, or its session has ended. */
+export interface ThreadSession {
+  threadId: string;
+  options: ThreadOption[];
+  commands: AgentCommand[];
+}
+
+/** `thread/titled`: a chat has another title, because its agent gave it one. */
+export interface ThreadTitled {
+  threadId: string;
+  title: string;
+}
+
+/** `value` has the type that the option has: a text of its choices, or true or false. */
+export interface ThreadSetOptionParams {
+  threadId: string;
+  option: string;
+  value: string | boolean;
+}
+
+/** The options after the change; one may bring others along. */
+export interface ThreadSetOptionResult {
+  options: ThreadOption[];
+}
+
 /** The whole transcript; `seq` is the last one sent, so the next update continues it. */
 export interface ThreadOpenResult {
   threadId: string;
@@ -657,6 +715,8 @@ export interface ThreadOpenResult {
   approvals: ApprovalRequest[];
   running: boolean;
   memory?: ThreadMemory;
+  options?: ThreadOption[];
+  commands?: AgentCommand[];
 }
 
 export interface ThreadDeleteParams {
@@ -1458,6 +1518,9 @@ export interface Methods {
   "thread/search": { kind: "request"; direction: "toServer"; params: ThreadSearchParams; result: ThreadSearchResult };
   "thread/export": { kind: "request"; direction: "toServer"; params: ThreadExportParams; result: ThreadExportResult };
   "thread/setMode": { kind: "request"; direction: "toServer"; params: ThreadSetModeParams; result: ThreadSetModeResult };
+  "thread/setOption": { kind: "request"; direction: "toServer"; params: ThreadSetOptionParams; result: ThreadSetOptionResult };
+  "thread/session": { kind: "notification"; direction: "toClient"; params: ThreadSession };
+  "thread/titled": { kind: "notification"; direction: "toClient"; params: ThreadTitled };
   "thread/prompt": { kind: "request"; direction: "toServer"; params: ThreadPromptParams; result: ThreadPromptResult };
   "thread/compact": { kind: "request"; direction: "toServer"; params: ThreadCompactParams; result: ThreadCompactResult };
   "thread/cancel": { kind: "notification"; direction: "toServer"; params: ThreadCancelParams };

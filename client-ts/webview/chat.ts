@@ -42,6 +42,9 @@ export interface Chat {
   /** Prompts sent and not yet answered, and whether the server says that a turn runs. */
   unanswered: number;
   turnRuns: boolean;
+  /** What its agent offers while it has a session for the chat. */
+  options: readonly wire.ThreadOption[];
+  commands: readonly wire.AgentCommand[];
   usage?: wire.UsageEvent;
   /** US dollars of all requests so far, where each had a price. */
   cost?: number;
@@ -64,6 +67,8 @@ export function openedChat(thread: wire.ThreadOpenResult, before: Chat | undefin
     nextId: before?.nextId ?? 0,
     unanswered: before?.unanswered ?? 0,
     turnRuns: thread.running,
+    options: thread.options ?? [],
+    commands: thread.commands ?? [],
   };
   return { ...thread.events.reduce(withEvent, empty), turnRuns: thread.running };
 }
@@ -105,7 +110,8 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
     case 'usage':
       return {
         ...chat,
-        usage: event,
+        // Tokens and context may be told apart.
+        usage: { ...chat.usage, ...event },
         ...(event.cost !== undefined && { cost: (chat.cost ?? 0) + event.cost }),
       };
     case 'compacted':

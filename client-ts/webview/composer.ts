@@ -3,10 +3,11 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import type { Completion } from '../src/messages.ts';
 import { revealLine, revealProse } from '../src/reveal.ts';
-import type { Mode } from '../src/wire.gen.ts';
+import type { AgentCommand, Mode, ThreadOption } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
+import { hintOf, matching, slashText } from './slashCommands.ts';
 import { readImages } from './images.ts';
 import { t } from './l10n.ts';
 import './picker.ts';
@@ -25,6 +26,7 @@ export class Composer extends Drawn {
     state: { attribute: false },
     text: { state: true },
     mention: { state: true },
+    slash: { state: true },
     picked: { state: true },
   };
   declare bridge: Bridge;
@@ -32,6 +34,8 @@ export class Composer extends Drawn {
   declare private text: string;
   /** The text after the @ before the cursor; undefined while none is being written, or its list was closed. */
   declare private mention: string | undefined;
+  /** What stands between a slash at the beginning and the cursor; undefined as with `mention`. */
+  declare private slash: string | undefined;
   /** Which of the completions Enter takes. */
   declare private picked: number;
 
@@ -40,7 +44,8 @@ export class Composer extends Drawn {
   constructor() {
     super();
     this.text = '';
-    this.mention = undefined;
+    this.closeLists();
+    this.slash = undefined;
     this.picked = 0;
   }
 
@@ -107,12 +112,14 @@ export class Composer extends Drawn {
           .value=${this.text}
           aria-autocomplete="list"
           aria-controls="completions"
-          aria-activedescendant=${this.found.length > 0 ? `completion-${this.picked}` : nothing}
+          aria-activedescendant=${this.found.length + this.offeredCommands.length > 0 ? `completion-${this.picked}` : nothing}
           @input=${this.onInput}
-          @blur=${() => (this.mention = undefined)}
+          @blur=${this.closeLists}
           @keydown=${this.onKey}
           @paste=${this.onPaste}
         ></textarea>
+        ${this.hint()}
+        ${this.options()}
         <div class="composer-bar">
           <cs-picker class="mode-picker" .label=${t('Mode')} .value=${chat?.mode ?? state.draft.mode} .choices=${modeChoices()} @picked=${this.onMode}></cs-picker>
           <cs-picker class="agent-picker" .label=${t('Agent')} .value=${agentName ?? ''} .empty=${t('Agent')} .choices=${this.agentChoices(chat?.agentName)} @picked=${this.onAgent}></cs-picker>
@@ -266,6 +273,50 @@ export class Composer extends Drawn {
     return t('{0} takes no images. Choose another agent or model.', this.agentName() ?? '');
   }
 
+  /** What the agent of this chat lets a person choose, in its words. */
+  private options(): TemplateResult | typeof nothing {
+    const chat = currentChat(this.state);
+    if (!chat || chat.options.length === 0) return nothing;
+    const set = (option: ThreadOption, value: string | boolean): void =>
+      this.bridge.post({ type: 'setOption', threadId: chat.threadId, option: option.optionId, value });
+    const label = (option: ThreadOption): string => t('{0} ({1})', revealLine(option.name), chat.agentName);
+    return html`<div class="agent-options" role="group" aria-label=${t('Options of {0}', chat.agentName)} data-testid="agent-options">
+      ${chat.options.map((option) =>
+        option.type === 'boolean'
+          ? html`<button type="button" class="picker-button" role="switch" aria-label=${label(option)} aria-checked=${option.value ? 'true' : 'false'} aria-disabled=${option.refused === undefined ? nothing : 'true'} title=${revealLine(option.refused ?? option.description ?? option.name)} @click=${() => option.refused === undefined && set(option, !option.value)}>${icon(option.value ? 'check' : 'circle-slash')}<span class="picker-value">${revealLine(option.name)}</span></button>`
+          : html`<cs-picker .label=${label(option)} .value=${String(option.value)} .empty=${revealLine(`${option.name}: ${String(option.value)}`)} .choices=${choicesOf(option)} @picked=${({ detail }: CustomEvent<string>) => detail !== option.value && set(option, detail)}></cs-picker>`,
+      )}
+    </div>`;
+  }
+
+  /** Commands of the agent that begin with what is written after the slash. */
+  private get offeredCommands(): readonly AgentCommand[] {
+    return this.slash === undefined ? [] : matching(currentChat(this.state)?.commands ?? [], this.slash);
+  }
+
+  /** What may follow the command that is written. */
+  private hint(): TemplateResult | typeof nothing {
+    const hint = hintOf(currentChat(this.state)?.commands ?? [], this.text);
+    return hint === undefined
+      ? nothing
+      : html`<p class="command-hint" data-testid="command-hint">${revealLine(hint)}</p>`;
+  }
+
+  private readonly closeLists = (): void => {
+    this.mention = undefined;
+    this.slash = undefined;
+  };
+
+  private takeCommand(event: Event, { name }: AgentCommand): void {
+    event.preventDefault();
+    const box = this.querySelector('textarea')!;
+    const before = `/${name} `;
+    this.text = before + box.value.slice(box.selectionStart).trimStart();
+    box.value = this.text;
+    box.setSelectionRange(before.length, before.length);
+    this.slash = undefined;
+  }
+
   /** What was found for the mention that stands before the cursor. */
   private get found(): readonly Completion[] {
     const { completions } = this.state;
@@ -273,7 +324,14 @@ export class Composer extends Drawn {
   }
 
   private completions(): TemplateResult {
-    const { found } = this;
+    const { found, offeredCommands } = this;
+    if (offeredCommands.length > 0)
+      return html`<ul id="completions" class="completions" role="listbox" aria-label=${t('Commands of {0}', this.agentName() ?? '')}>
+        ${offeredCommands.map(
+          (one, index) =>
+            html`<li id="completion-${index}" role="option" aria-selected=${index === this.picked ? 'true' : 'false'} @pointerdown=${(event: Event) => this.takeCommand(event, one)}>${icon('terminal')}<span>/${revealLine(one.name)}</span><span class="facts">${revealLine([one.hint, one.description].filter(Boolean).join(' · '))}</span></li>`,
+        )}
+      </ul>`;
     return html`<ul id="completions" class="completions" role="listbox" aria-label=${t('Files and symbols')} ?hidden=${found.length === 0}>
       ${found.map(
         (one, index) =>
@@ -300,6 +358,7 @@ export class Composer extends Drawn {
     const mention = MENTION.exec(box.value.slice(0, box.selectionStart))?.[2];
     if (mention !== undefined && mention !== this.mention) this.bridge.post({ type: 'complete', text: mention });
     this.mention = mention;
+    this.slash = slashText(box.value, box.selectionStart);
     this.picked = 0;
   };
 
@@ -326,11 +385,16 @@ export class Composer extends Drawn {
 
   /** In the list of completions; true if the key was for it. */
   private completes(event: KeyboardEvent): boolean {
-    const { found } = this;
-    if (found.length === 0 || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
+    const { found, offeredCommands } = this;
+    const listed = found.length + offeredCommands.length;
+    if (listed === 0 || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by !== undefined) this.picked = (this.picked + by + found.length) % found.length;
-    else if (event.key === 'Escape') this.mention = undefined;
+    if (by !== undefined) this.picked = (this.picked + by + listed) % listed;
+    else if (event.key === 'Escape') this.closeLists();
+    else if (event.key === 'Enter' && this.slash !== undefined && offeredCommands[this.picked]?.name === this.slash)
+      return false;
+    else if ((event.key === 'Enter' || event.key === 'Tab') && offeredCommands[this.picked])
+      this.takeCommand(event, offeredCommands[this.picked]!);
     else if (event.key === 'Enter' || event.key === 'Tab') this.take(event, found[this.picked]!);
     else return false;
     event.preventDefault();
@@ -415,6 +479,22 @@ export function pathsOf(list: string): string[] {
     } catch {
       return []; // no address that a file could have
     }
+  });
+}
+
+/** The choices of an option, with the names of their groups. */
+function choicesOf({ choices, name }: ThreadOption): Choice[] {
+  return (choices ?? []).map(({ value, name: called, description, group, refused }) => {
+    const explanation = [group, description]
+      .filter(Boolean)
+      .map((words) => revealLine(words!))
+      .join(' · ');
+    return {
+      value,
+      name: revealLine(called || name),
+      ...(explanation && { explanation }),
+      ...(refused !== undefined && { refused: revealLine(refused) }),
+    };
   });
 }
 

@@ -12,6 +12,8 @@ export interface Choice {
   /** A coloured dot of this class before the name. */
   dot?: string;
   count?: number;
+  /** Why it cannot be chosen; it is shown all the same. */
+  refused?: string;
   /** Stands under "More" until that is opened. */
   more?: boolean;
 }
@@ -86,19 +88,21 @@ export class Picker extends Drawn {
 
   private option(choice: Choice, index: number): TemplateResult {
     const id = `picker-${this.number}-${index}`;
+    const explanation = choice.refused ?? choice.explanation;
     return html`<div
       role="option"
       tabindex="-1"
       class="option"
       aria-selected=${choice.value === this.value ? 'true' : 'false'}
       aria-labelledby=${id}
-      aria-description=${choice.explanation ?? nothing}
-      @click=${() => this.pick(choice.value)}
+      aria-disabled=${choice.refused === undefined ? nothing : 'true'}
+      aria-description=${explanation ?? nothing}
+      @click=${() => choice.refused === undefined && this.pick(choice.value)}
     >
       ${choice.dot ? html`<span class="dot ${choice.dot}" aria-hidden="true"></span>` : nothing}
       <span class="option-text">
         <span class="option-name"><span id=${id}>${choice.name}</span>${choice.count ? html`<span class="badge">${choice.count}</span>` : nothing}</span>
-        ${choice.explanation ? html`<span class="option-why" data-text=${choice.explanation} aria-hidden="true"></span>` : nothing}
+        ${explanation ? html`<span class="option-why" data-text=${explanation} aria-hidden="true"></span>` : nothing}
       </span>
       ${choice.value === this.value ? icon('check') : nothing}
     </div>`;

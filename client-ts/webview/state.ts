@@ -216,6 +216,12 @@ export function reduce(state: State, event: Event): State {
       return withChat(state, event.threadId, (chat) => turnEndedChat(chat, event.error));
     case 'queued':
       return { ...state, sending: false, queued: { ...state.queued, [event.threadId]: event.prompts } };
+    case 'session':
+      return withChat(state, event.session.threadId, (chat) => ({
+        ...chat,
+        options: event.session.options,
+        commands: event.session.commands,
+      }));
     case 'modeSet':
       if (event.threadId === undefined) return { ...state, draft: { ...state.draft, mode: event.mode } };
       return withChat(state, event.threadId, (chat) => ({ ...chat, mode: event.mode }));

@@ -8,7 +8,9 @@ session is loaded;
 …]` right after; `"on_mode": [step, …]` once, before it answers `session/set_mode` (none
 of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`;
 `"needs_login": MESSAGE` is its answer to that, to loading and to prompts, until `authenticate` is asked;
-`"login_fails": MESSAGE` is its answer to that. Steps:
+`"login_fails": MESSAGE` is its answer to that;
+`"offers": {…}` joins its answer to `session/new`, and the answer to `session/set_config_option` is the `configOptions`
+in it with the new value, to a value in `"refuses"` an error. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -89,7 +91,10 @@ class Agent:
                     remembered = self.remembered()
                     session = f"session-{len(remembered) + 1}"
                     self.remember({**remembered, session: []})
-                self.reply(message, {"sessionId": session, "modes": self.script.get("modes")})
+                self.reply(message, {"sessionId": session, "modes": self.script.get("modes"),
+                                     **self.script.get("offers", {})})  # fmt: skip
+            elif method == "session/set_config_option" and "offers" in self.script:
+                self.set_option(message)
             elif method == "session/prompt":
                 steps = self.script["prompts"][min(self.played, len(self.script["prompts"]) - 1)]
                 self.played += 1
@@ -112,6 +117,18 @@ class Agent:
                     self.prompt = self.prompt or message
                     self.run(self.script.pop("on_mode", []))
                 self.reply(message, {})
+
+    def set_option(self, request: dict) -> None:
+        params = request["params"]
+        if params["value"] in self.script.get("refuses", []):
+            error = {"code": -32602, "message": f"{params['value']} is not for you"}
+            self.send({"jsonrpc": "2.0", "id": request["id"], "error": error})
+            return
+        options = self.script["offers"]["configOptions"]
+        for option in options:
+            if option["id"] == params["configId"]:
+                option["currentValue"] = params["value"]
+        self.reply(request, {"configOptions": options})
 
     def load(self, request: dict) -> None:
         """Take a session up: play what the script says, repeat what is remembered, answer."""

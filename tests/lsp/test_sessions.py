@@ -31,6 +31,12 @@ class Scripted:
     def memory(self, row):
         return "kept"
 
+    def offers(self, thread_id, agent):
+        return None
+
+    async def set_option(self, thread_id, agent, option, value):
+        return []
+
     async def run(self, turn, prompt):
         self.begun.append(prompt.text)
         self.modes[prompt.text] = turn.modes

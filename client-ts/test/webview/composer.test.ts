@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { ToWebview } from '../../src/messages.ts';
 import { pathsOf } from '../../webview/composer.ts';
-import { type FakeWebview, fakeWebview, opened, press, snapshot } from '../fakeWebview.ts';
+import type * as wire from '../../src/wire.gen.ts';
+import { type FakeWebview, fakeWebview, opened, openedWith, press, snapshot } from '../fakeWebview.ts';
 import { agents } from '../fixtures.ts';
 
 const box = (webview: FakeWebview): HTMLTextAreaElement => webview.find('.composer textarea') as HTMLTextAreaElement;
@@ -245,4 +246,107 @@ describe('arrow keys bring back what was written before', () => {
     expect(box(webview).value).toBe('begun');
     expect(await key(webview, 'ArrowDown')).toBe(true);
   });
+});
+
+describe('options and commands of the agent', () => {
+  const options: wire.ThreadOption[] = [
+    {
+      optionId: 'model',
+      name: 'Model',
+      type: 'select',
+      value: 'fast',
+      choices: [
+        { value: 'fast', name: 'Fast' },
+        { value: 'deep', name: 'De\u202Eep', description: 'thinks for long', group: 'Large' },
+        { value: 'yolo', name: 'YOLO', refused: 'with this Claude Code would ask for less' },
+      ],
+    },
+    { optionId: 'web', name: 'Web search', type: 'boolean', value: true },
+    { optionId: 'auto', name: 'Auto approve', type: 'boolean', value: false, refused: 'Countersign keeps this' },
+  ];
+  const commands = [
+    { name: 'review', description: 'Reviews', hint: 'a branch' },
+    { name: 'release notes', description: 'Writes' },
+    { name: 'init', description: '' },
+  ];
+  const chat = (): ToWebview => openedWith([], { agentName: 'Claude Code', options, commands });
+  const switches = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('.agent-options [role="switch"]')];
+  const offered = (): string[] =>
+    [...document.querySelectorAll('#completions li span:not(.facts, .codicon)')].map((row) => row.textContent);
+
+  it('are drawn by their type, and a choice is sent with it', async () => {
+    const webview = await fakeWebview(snapshot(), chat());
+    (webview.find('.agent-options .picker-button') as HTMLButtonElement).click();
+    await webview.settle();
+    const rows = [...document.querySelectorAll<HTMLElement>('.agent-options .option')];
+    expect(rows.map((row) => row.querySelector('.option-name')!.textContent.trim())).toEqual([
+      'Fast',
+      'De\\u202eep',
+      'YOLO',
+    ]);
+    expect(rows[1]!.getAttribute('aria-description')).toBe('Large · thinks for long');
+    rows[1]!.click();
+    expect(switches().map((one) => [one.getAttribute('aria-checked'), one.getAttribute('aria-disabled')])).toEqual([
+      ['true', null],
+      ['false', 'true'],
+    ]);
+    switches()[0]!.click();
+    expect(webview.sent('setOption')).toEqual([
+      { type: 'setOption', threadId: 't-1', option: 'model', value: 'deep' },
+      { type: 'setOption', threadId: 't-1', option: 'web', value: false },
+    ]);
+  });
+
+  it('by which it would ask less say why, and are not sent', async () => {
+    const webview = await fakeWebview(snapshot(), chat());
+    expect(switches()[1]!.title).toBe('Countersign keeps this');
+    switches()[1]!.click();
+    (webview.find('.agent-options .picker-button') as HTMLButtonElement).click();
+    await webview.settle();
+    const row = [...document.querySelectorAll<HTMLElement>('.agent-options .option')].at(-1)!;
+    expect(row.getAttribute('aria-disabled')).toBe('true');
+    expect(row.getAttribute('aria-description')).toBe('with this Claude Code would ask for less');
+    row.click();
+    expect(webview.sent('setOption')).toEqual([]);
+  });
+
+  it('change as the agent says, and go with its session', async () => {
+    const webview = await fakeWebview(snapshot(), chat());
+    const now = options.map((one) => (one.optionId === 'model' ? { ...one, value: 'deep' } : one)).slice(0, 1);
+    await webview.say({ type: 'session', session: { threadId: 't-1', options: now, commands } });
+    expect(webview.find('.agent-options .picker-value').textContent).toBe('De\\u202eep');
+    expect(switches()).toEqual([]);
+    await webview.say({ type: 'session', session: { threadId: 't-1', options: [], commands: [] } });
+    expect(document.querySelector('.agent-options')).toBeNull();
+  });
+
+  it('commands are offered after a slash at the beginning, with their hint, and sent as they stand', async () => {
+    const webview = await fakeWebview(snapshot(), chat());
+    await type(webview, 'a /re');
+    expect(offered()).toEqual([]);
+    await type(webview, '/RE');
+    expect(offered()).toEqual(['/review', '/release notes']);
+    await key(webview, 'ArrowDown');
+    await key(webview, 'Enter');
+    expect(box(webview).value).toBe('/release notes ');
+    await type(webview, '/review');
+    expect(webview.find('[data-testid="command-hint"]').textContent).toBe('a branch');
+    // It is written out already, so that Enter sends it.
+    await key(webview, 'Enter');
+    expect(webview.sent('prompt')).toEqual([{ type: 'prompt', threadId: 't-1', text: '/review' }]);
+    await type(webview, '/');
+    await key(webview, 'Escape');
+    expect(offered()).toEqual([]);
+  });
+});
+
+it('how full the context is stays when the tokens of an answer are told by themselves', async () => {
+  const webview = await fakeWebview(
+    snapshot(),
+    openedWith([
+      { type: 'usage', contextUsed: 50_000, contextTokens: 100_000, cost: 0.5 },
+      { type: 'usage', inputTokens: 3, outputTokens: 4 },
+    ]),
+  );
+  expect(webview.find('[data-testid="figures"]').textContent).toBe('50 % · $0.50');
 });

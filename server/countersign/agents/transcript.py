@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS messages (
   thread_id TEXT NOT NULL, number INTEGER PRIMARY KEY, message TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
 CREATE TABLE IF NOT EXISTS contexts (thread_id TEXT PRIMARY KEY, state TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS named (thread_id TEXT PRIMARY KEY);
 """
 CHATS_FILE = "chats.db"
 """Its name in a storage folder."""
@@ -122,6 +123,26 @@ class Transcripts:
         with self._writing() as db:
             db.execute(f"UPDATE threads SET {names} WHERE thread_id = :id", {**changes, "id": thread_id})
 
+    def name_thread(self, thread_id: str, title: str) -> None:
+        """Keep the title that a person gave a chat; its agent gives it no other from then on."""
+        with self._writing() as db:
+            db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (title, thread_id))
+            db.execute("INSERT OR REPLACE INTO named (thread_id) VALUES (?)", (thread_id,))
+
+    def title_thread(self, thread_id: str, title: str) -> str | None:
+        """Keep the title that its agent gave a chat, without known secrets; return it. None: it has this title already,
+        a person named it, or it is gone."""
+        shown = redact(title, self._secrets())
+        row = self.thread(thread_id)
+        if row is None or row.title == shown or not isinstance(shown, str):
+            return None
+        with self._writing() as db:
+            found = db.execute(
+                "UPDATE threads SET title = ? WHERE thread_id = ? AND thread_id NOT IN (SELECT thread_id FROM named)",
+                (shown, thread_id),
+            )
+        return shown if found.rowcount else None
+
     def save_thread(self, row: ThreadRow) -> None:
         """Write a chat's row, new or changed."""
         values = asdict(row)
@@ -132,7 +153,7 @@ class Transcripts:
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
         with self._writing() as db:
-            for table in ("threads", "events", "messages", "contexts"):
+            for table in ("threads", "events", "messages", "contexts", "named"):
                 db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:

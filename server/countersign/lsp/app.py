@@ -91,6 +91,7 @@ class App:
         handle("thread/search", lambda params: chats.search(self.house, params.text))
         handle("thread/export", lambda params: chats.export(self.house, params.thread_id))
         handle("thread/setMode", self._thread_set_mode)
+        handle("thread/setOption", self._thread_set_option)
         handle("thread/prompt", self._thread_prompt)
         handle("thread/compact", self._thread_compact)
         handle("thread/cancel", lambda params: self.house.sessions.cancel(params.thread_id))
@@ -364,6 +365,9 @@ class App:
 
     def _thread_set_mode(self, params: threads.ThreadSetModeParams) -> threads.ThreadSetModeResult:
         return threads.ThreadSetModeResult(mode=self.house.sessions.set_mode(params.thread_id, params.mode))
+
+    async def _thread_set_option(self, params: threads.ThreadSetOptionParams) -> threads.ThreadSetOptionResult:
+        return threads.ThreadSetOptionResult(options=await self.house.sessions.set_option(params))
 
     async def _thread_prompt(self, params: threads.ThreadPromptParams) -> threads.ThreadPromptResult:
         return threads.ThreadPromptResult(stop_reason=await self.house.sessions.prompt(params))

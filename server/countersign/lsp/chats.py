@@ -51,7 +51,7 @@ def rename(house: WorkspaceServer, thread_id: str, title: str) -> None:
     shown = as_title(" ".join(title.split()))
     if not shown:
         raise InvalidAnswer("a chat needs a title; write at least one character")
-    house.transcripts.update_thread(thread_id, title=shown)
+    house.transcripts.name_thread(thread_id, shown)
 
 
 async def search(house: WorkspaceServer, text: str) -> ThreadSearchResult:

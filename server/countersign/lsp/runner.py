@@ -28,10 +28,12 @@ from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentView
 from countersign.wire.errors import InvalidAnswer, ModelError, UnknownAgent
 from countersign.wire.threads import (
+    AgentCommand,
     CompactedEvent,
     NoticeEvent,
     StopReason,
     ThreadMemory,
+    ThreadOption,
     ThreadPromptParams,
     TodoEvent,
     TodoItem,
@@ -41,6 +43,7 @@ from countersign.wire.threads import (
 
 COMPACT = "/compact"
 """A prompt that summarizes the chat instead of asking the model."""
+COMPACT_SAYS = "Summarizes the older messages of this chat, so that the model has room for new ones."
 INSTRUCTIONS_SHARE = 4
 """Instructions of a project take at most one part in so many of the window."""
 
@@ -97,6 +100,25 @@ class Runner:
         if _launch(self._hosts[config.name][0]) != _launch(config):
             host = self._host_for(config)  # only asked: the next turn closes the other one
         return host.memory(row.thread_id, stored)
+
+    def offers(self, thread_id: str, agent: str) -> tuple[list[ThreadOption], list[AgentCommand]] | None:
+        """The options and commands that the agent of a chat offers now; None where it has no session."""
+        config = self._policy().agents.get(agent)
+        if config is not None and config.type == "builtin":
+            return [], [AgentCommand(name=COMPACT.removeprefix("/"), description=COMPACT_SAYS)]
+        known = self._hosts.get(agent)
+        offered = known[1].offered(thread_id) if known is not None else None
+        return None if offered is None else (offered.options, offered.commands)
+
+    async def set_option(self, thread_id: str, agent: str, option: str, value: str | bool) -> list[ThreadOption]:
+        """Set an option of a chat's hosted agent. Raises as ``AcpAgent.set_option``, and UnknownAgent."""
+        config = self._config(agent)
+        if config.type == "builtin":
+            raise InvalidAnswer(f"{agent} has no options of its own; its model stands in the settings")
+        known = self._hosts.get(agent)
+        if known is None:
+            raise InvalidAnswer(f"{agent} has not begun with this chat yet; send a message first, then choose")
+        return await known[1].set_option(thread_id, option, value)
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason:
         """Carry out one prompt. Cancelled: see ``Drive.run`` and ``AcpAgent.prompt``.

@@ -24,6 +24,7 @@ from countersign.lsp.event_feed import Feed
 from countersign.settings.policy import Policy
 from countersign.wire.errors import CountersignError, LedgerUnavailable, ModelError, UnknownAgent, UnknownThread
 from countersign.wire.threads import (
+    AgentCommand,
     DoneEvent,
     ErrorEvent,
     PromptEvent,
@@ -33,7 +34,9 @@ from countersign.wire.threads import (
     ThreadListResult,
     ThreadMemory,
     ThreadOpenResult,
+    ThreadOption,
     ThreadPromptParams,
+    ThreadSetOptionParams,
     ThreadState,
     ThreadSummary,
 )
@@ -53,6 +56,14 @@ class Runner(Protocol):
 
     def memory(self, row: ThreadRow) -> ThreadMemory:
         """Whether the agent of a chat remembers all of it."""
+        ...
+
+    def offers(self, thread_id: str, agent: str) -> tuple[list[ThreadOption], list[AgentCommand]] | None:
+        """The options and commands that the agent of a chat offers now; None where it has no session."""
+        ...
+
+    async def set_option(self, thread_id: str, agent: str, option: str, value: str | bool) -> list[ThreadOption]:
+        """Set an option of a chat's agent; return all as they are then."""
         ...
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason: ...
@@ -170,6 +181,7 @@ class Sessions:
         await chat.catch_up()
         row = self._row(thread_id)
         thread = self._threads.get(thread_id)
+        options, commands = self._runner.offers(thread_id, row.agent_name) or (None, None)
         head = ThreadOpenResult(
             thread_id=thread_id,
             agent_name=row.agent_name,
@@ -179,6 +191,8 @@ class Sessions:
             approvals=[],
             running=thread is not None and thread.task is not None,
             memory=self._runner.memory(row),
+            options=options,
+            commands=commands,
         )
         return chat.finish(head)
 
@@ -201,6 +215,12 @@ class Sessions:
             self._transcripts.update_thread(thread_id, open_turn=self._mark(thread.turn))
             self._gate.changed()
         return mode
+
+    async def set_option(self, params: ThreadSetOptionParams) -> list[ThreadOption]:
+        """Set an option of a chat's agent at once. Raises as ``AcpAgent.set_option``, UnknownThread, UnknownAgent."""
+        row = self._row(params.thread_id)
+        self._known_agent(row.agent_name)
+        return await self._runner.set_option(row.thread_id, row.agent_name, params.option, params.value)
 
     async def prompt(self, params: ThreadPromptParams) -> StopReason:
         """Run a turn to its end; behind another one it waits its turn.

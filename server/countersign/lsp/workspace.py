@@ -43,6 +43,7 @@ from countersign.lsp.pygls_server import Server
 from countersign.lsp.recovery import recover
 from countersign.lsp.runner import Runner
 from countersign.lsp.sandbox_watch import SandboxWatch
+from countersign.lsp.session_feed import Offers, SessionFeed
 from countersign.lsp.sessions import Sessions
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
@@ -139,6 +140,7 @@ class WorkspaceServer:
             editor_models=self.editor_models,
             sandbox_tried=self.sandbox.tried,
         )
+        self.session_feed = SessionFeed(server, self.transcripts, self._offers)
         self.known_agents = KnownAgents(self)
         self.sessions = Sessions(
             transcripts=self.transcripts,
@@ -194,6 +196,7 @@ class WorkspaceServer:
                 await self.changes.close()
             await self.gate.asking.close()
             self.feed.close()
+            self.session_feed.close()
         finally:
             await asyncio.to_thread(self.temporary.blocking_close)
             await asyncio.to_thread(self.ledger.close)
@@ -246,7 +249,13 @@ class WorkspaceServer:
             secrets=self.keys.agent_variables,
             questions=self.questions,
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
+            tell_offered=self.session_feed.offered,
+            tell_title=self.session_feed.titled,
         )
+
+    def _offers(self, thread_id: str) -> Offers | None:
+        row = self.transcripts.thread(thread_id)
+        return None if row is None else self.runner.offers(thread_id, row.agent_name)
 
     def _network(self) -> Network:
         network = self.settings.abilities.network

@@ -247,6 +247,69 @@ ThreadMemory = Literal["kept", "lost"]
 """Whether the agent of a chat remembers all that stands in it, as far as is known before its next turn."""
 
 
+class OptionChoice(WireModel):
+    """One value of an agent's option, in the agent's words. ``refused``: why it cannot be chosen here."""
+
+    value: str
+    name: str
+    description: str | None = None
+    group: str | None = None
+    refused: str | None = None
+
+
+class ThreadOption(WireModel):
+    """A model, a mode or another option that the agent of a chat lets a person choose, in the agent's words.
+
+    ``category`` is the agent's, such as ``mode``, ``model`` or ``thought_level``. A ``select`` has ``choices``, and its
+    ``value`` is a text; a ``boolean`` has neither choices nor groups. ``refused``: why it cannot be changed here."""
+
+    option_id: str
+    name: str
+    description: str | None = None
+    category: str | None = None
+    type: Literal["select", "boolean"]
+    value: str | bool
+    choices: list[OptionChoice] | None = None
+    refused: str | None = None
+
+
+class AgentCommand(WireModel):
+    """A slash command that the agent of a chat offers; ``hint`` says what may follow it."""
+
+    name: str
+    description: str
+    hint: str | None = None
+
+
+class ThreadSession(WireModel):
+    """``thread/session``: what the agent of a chat offers now. Empty lists: nothing, or its session has ended."""
+
+    thread_id: str
+    options: list[ThreadOption]
+    commands: list[AgentCommand]
+
+
+class ThreadTitled(WireModel):
+    """``thread/titled``: a chat has another title, because its agent gave it one."""
+
+    thread_id: str
+    title: str
+
+
+class ThreadSetOptionParams(WireModel):
+    """``value`` has the type that the option has: a text of its choices, or true or false."""
+
+    thread_id: str
+    option: str
+    value: str | bool
+
+
+class ThreadSetOptionResult(WireModel):
+    """The options after the change; one may bring others along."""
+
+    options: list[ThreadOption]
+
+
 class ThreadOpenResult(WireModel):
     """The whole transcript; ``seq`` is the last one sent, so the next update continues it."""
 
@@ -258,6 +321,8 @@ class ThreadOpenResult(WireModel):
     approvals: list[ApprovalRequest]
     running: bool
     memory: ThreadMemory | None = None
+    options: list[ThreadOption] | None = None
+    commands: list[AgentCommand] | None = None
 
 
 class ThreadDeleteParams(WireModel):

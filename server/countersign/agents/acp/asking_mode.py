@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from countersign.agents.acp.agent_process import Link
+from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.recipe import Recipe
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, ModelError
 
 
-async def hold_mode(link: Link, recipe: Recipe, session_id: str) -> str | None:
+async def hold_mode(link: Link, recipe: Recipe, session_id: str, offered: Offered) -> str | None:
     """Put a session into the mode and options of its recipe; return the sentence that says which it refused, if any.
 
     Raises:
@@ -24,7 +25,7 @@ async def hold_mode(link: Link, recipe: Recipe, session_id: str) -> str | None:
     refused = None
     for method, params in wanted:
         try:
-            await link.ask_soon(method, {"sessionId": session_id, **params})
+            offered.hear_set(method, params, await link.ask_soon(method, {"sessionId": session_id, **params}))
         except ModelError as error:
             refused = refused or f"{link.name} could not be put into its asking mode: {error}"
         except ConnectionError:

@@ -65,7 +65,11 @@ METHODS: Mapping[str, Method] = {
 
 def capabilities(*, terminals: bool, questions: bool) -> dict[str, Json]:
     """What we tell agents that we can do; all of it but questions leads through the gate."""
-    told: dict[str, Json] = {"fs": {"readTextFile": True, "writeTextFile": True}, "terminal": terminals}
+    told: dict[str, Json] = {
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "terminal": terminals,
+        "session": {"configOptions": {"boolean": {}}},
+    }
     return {**told, "elicitation": {"form": {}, "url": {}}} if questions else told
 
 

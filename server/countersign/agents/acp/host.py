@@ -27,6 +27,7 @@ from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.login import authenticate, login_sentence
+from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.opening import Opening
 from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
@@ -54,8 +55,8 @@ from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
 from countersign.wire.agents import AgentLabel, AgentState, LoginMethod
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, LoginNeeded, ModelError
-from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory
+from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
+from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory, ThreadOption
 
 log = limited_logger(__name__)
 
@@ -77,7 +78,8 @@ class AcpAgent:
     ``secrets`` gives the variables of the settings that hold secrets, for the folder that the agent is started in, or
     raises ModelError. ``questions`` shows what it asks the person; without it, or without a client that can, the agent
     is not told that it may ask.
-    ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before.
+    ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before, ``tell_offered`` when the
+    agent offers something else in a chat, ``tell_title`` when it gives a chat a title.
     """
 
     def __init__(
@@ -97,6 +99,8 @@ class AcpAgent:
         secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,
         questions: Questions | None = None,
         changed: Callable[[], None] = lambda: None,
+        tell_offered: Callable[[str], None] = lambda thread_id: None,
+        tell_title: Callable[[str, str], None] = lambda thread_id, title: None,
     ) -> None:
         self.config = config
         self.name = config.name
@@ -118,6 +122,9 @@ class AcpAgent:
         self._questions = questions
         self._confined_by: Policy | None = None
         self._changed = changed
+        self._tell_offered = tell_offered
+        self._tell_title = tell_title
+        self._chosen: dict[str, dict[str, str | bool]] = {}
         self._link: Link | None = None
         self._starting = asyncio.Lock()
         self._threads: dict[str, Session] = {}
@@ -165,6 +172,44 @@ class AcpAgent:
         """Whether this agent remembers all of a chat, as far as is known before it is asked."""
         open_here = thread_id in self._threads
         return "kept" if open_here and not stored.lost else self._opening.memory(stored)
+
+    def offered(self, thread_id: str) -> Offered | None:
+        """What this agent offers in a chat; None while it has no session for it."""
+        session = self._threads.get(thread_id)
+        return None if session is None else session.offered
+
+    async def set_option(self, thread_id: str, option_id: str, value: str | bool) -> list[ThreadOption]:
+        """Set an option of a chat's session; return what all are then. Another session of the chat gets it, too.
+
+        Raises:
+            InvalidAnswer: there is no session or no such value, or the agent would ask less with it.
+            ModelError: the agent refused it.
+            AgentExit: it ended meanwhile.
+        """
+        session, link = self._threads.get(thread_id), self._link
+        if session is None or link is None:
+            raise InvalidAnswer(f"{self.name} has not begun with this chat yet; send a message first, then choose")
+        await self._set_option(link, session, option_id, value)
+        self._chosen.setdefault(thread_id, {})[option_id] = value
+        return session.offered.options
+
+    async def _set_option(self, link: Link, session: Session, option_id: str, value: str | bool) -> None:
+        method, params = session.offered.request(option_id, value)
+        try:
+            result = await link.ask_soon(method, {"sessionId": session.session_id, **params})
+        except ConnectionError:
+            raise AgentExit(f"the agent {self.name} has ended; the next prompt starts it again") from None
+        session.offered.hear_set(method, params, result)
+
+    async def _choose_again(self, link: Link, session: Session, thread_id: str) -> None:
+        """Set what the person chose in an earlier session of this chat."""
+        now = {option.option_id: option.value for option in session.offered.options}
+        for option_id, value in self._chosen.get(thread_id, {}).items():
+            if now.get(option_id, value) != value:
+                try:
+                    await self._set_option(link, session, option_id, value)
+                except (InvalidAnswer, ModelError) as error:
+                    log.warning("%s did not take `%s` again: %s", self.name, option_id, error)
 
     def look(self) -> None:
         """Find out in the background what is installed, once; ``changed`` is called when that changes the label."""
@@ -325,6 +370,8 @@ class AcpAgent:
             session, replay = await self._open_session(link, turn, text, watch)
             self._set("running")
             self._threads[turn.thread_id] = session
+            await self._choose_again(link, session, turn.thread_id)
+            self._tell_offered(turn.thread_id)
             return link, session, replay
 
     async def _start(self) -> Link:
@@ -403,18 +450,27 @@ class AcpAgent:
         unpermitted = Unpermitted(self.name, turn.thread_id, self._gate, self, reports, turn.emit)
         await watch.begin(unpermitted.say_changed)
         opening, taken = self._opening, self._sessions
-        found = await opening.take_up(link, turn, text, params, taken, self._hold_mode)
+        offered = self._make_offered(turn.thread_id)
+        found = await opening.take_up(link, turn, text, params, taken, self._hold_mode, offered)
         if found is not None:
             session_id, replay = found
-            session = self._sessions[session_id] = self._make_session(link, session_id)
+            made = self._make_session(link, session_id, turn.thread_id, offered, cost=replay.cost)
+            session = self._sessions[session_id] = made
             return session, replay
-        session_id = await opening.start_anew(link, params, taken)
-        session = self._sessions[session_id] = self._make_session(link, session_id)
+        offered = self._make_offered(turn.thread_id)
+        session_id = await opening.start_anew(link, params, taken, offered)
+        made = self._make_session(link, session_id, turn.thread_id, offered, cost=0.0)
+        session = self._sessions[session_id] = made
         await opening.keep_new(link, turn, text, session_id)
-        await self._hold_mode(link, session_id)
+        await self._hold_mode(link, session_id, offered)
         return session, None
 
-    def _make_session(self, link: Link, session_id: str) -> Session:
+    def _make_offered(self, thread_id: str) -> Offered:
+        return Offered(self.name, self.recipe, lambda: self._tell_offered(thread_id))
+
+    def _make_session(
+        self, link: Link, session_id: str, thread_id: str, offered: Offered, *, cost: float | None
+    ) -> Session:
         return Session(
             session_id,
             agent=self.name,
@@ -427,14 +483,17 @@ class AcpAgent:
             labels=self,
             tell_mode=self._hear_mode,
             tell_options=self._hear_options,
+            tell_title=lambda _, title: self._tell_title(thread_id, title),
+            offered=offered,
+            cost=cost,
             runs_bash=self._runs_bash,
             folder=self._folder,
             root=lambda: self._root(link),
         )
 
-    async def _hold_mode(self, link: Link, session_id: str) -> None:
+    async def _hold_mode(self, link: Link, session_id: str, offered: Offered) -> None:
         """Put the session into the mode and options in which the agent asks; if it will not, the label says so."""
-        refused = await hold_mode(link, self.recipe, session_id)
+        refused = await hold_mode(link, self.recipe, session_id, offered)
         if refused is not None:
             # Not kept: the next start tries again.
             self._label.fall(refused)
@@ -468,7 +527,7 @@ class AcpAgent:
     def _put_back(self, session: Session, message: str) -> None:
         session.emit(NoticeEvent(level="warning", message=message))
         if (link := self._link) is not None:
-            self._own(self._hold_mode(link, session.session_id), f"hold the mode of {self.name}")
+            self._own(self._hold_mode(link, session.session_id, session.offered), f"hold the mode of {self.name}")
 
     async def _watch(self, link: Link) -> None:
         await link.gone()
@@ -481,8 +540,10 @@ class AcpAgent:
             return
         self._link = None
         self._label.confine(())
-        sessions = list(self._sessions.values())
+        sessions, threads = list(self._sessions.values()), list(self._threads)
         self._threads.clear()
+        for thread_id in threads:
+            self._tell_offered(thread_id)
         self._served.clear()
         self._told_outlived = False
         self._sessions.clear()

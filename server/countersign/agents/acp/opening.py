@@ -13,6 +13,7 @@ from dataclasses import replace
 from countersign.agents.acp.agent_process import Link
 from countersign.agents.acp.comparison import Comparison, compare
 from countersign.agents.acp.log_limit import limited_logger
+from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.session_store import (
     DOUBTFUL,
@@ -34,7 +35,7 @@ from countersign.wire.threads import NoticeEvent, ThreadMemory
 
 log = limited_logger(__name__)
 
-Hold = Callable[[Link, str], Awaitable[None]]
+Hold = Callable[[Link, str, Offered], Awaitable[None]]
 """Puts the session of this id into the mode and options in which the agent asks."""
 
 
@@ -60,9 +61,11 @@ class Opening:
         params: Mapping[str, Json],
         taken: Container[str],
         hold: Hold,
+        offered: Offered,
     ) -> tuple[str, Replay] | None:
         """Let the agent take up the session of this turn's chat; return its id and what was repeated of it. None: the
-        agent must start anew. ``text`` is the prompt to come, ``taken`` holds the ids of open sessions.
+        agent must start anew. ``text`` is the prompt to come, ``taken`` holds the ids of open
+        sessions, ``offered`` hears what the session offers.
 
         The caller opens the session before it awaits anything, so that no message falls between.
 
@@ -77,11 +80,11 @@ class Opening:
         if not stored.may_be_loaded(self.key, self._claim(link)) or store.has_another(turn.thread_id, stored):
             return None
         store.keep(turn.thread_id, replace(stored, tries=stored.tries + 1))
-        replay = self.replays[stored.session_id] = Replay(link.name)
+        replay = self.replays[stored.session_id] = Replay(link.name, offered)
         try:
-            await link.ask_soon(method, {**params, "sessionId": stored.session_id})
+            offered.hear_opened(as_object(await link.ask_soon(method, {**params, "sessionId": stored.session_id})))
             replay.forget_settings()
-            await hold(link, stored.session_id)
+            await hold(link, stored.session_id, offered)
             await replay.settle()
             said = await self._compared(turn, text, replay) if method == "session/load" else None
             if link.pipe.ended.is_set():
@@ -104,8 +107,8 @@ class Opening:
         store.keep(turn.thread_id, replace(stored, tries=0, lost=stored.lost or lost))
         return stored.session_id, replay
 
-    async def start_anew(self, link: Link, params: Mapping[str, Json], taken: Container[str]) -> str:
-        """Let the agent open a new session; return its id.
+    async def start_anew(self, link: Link, params: Mapping[str, Json], taken: Container[str], offered: Offered) -> str:
+        """Let the agent open a new session; return its id. ``offered`` hears what it offers.
 
         Raises:
             AgentExit: it opened none.
@@ -118,6 +121,7 @@ class Opening:
                 raise BadMessage("its session id is that of another chat")
         except (ConnectionError, BadMessage) as error:
             raise AgentExit(f"the agent {link.name} opened no session (`{error}`)") from None
+        offered.hear_opened(said)
         return session_id
 
     async def keep_new(self, link: Link, turn: Turn, text: str, session_id: str) -> None:

@@ -5,6 +5,8 @@ While a session is loaded, no turn runs. Requests of the agent are refused, beca
 as a call or says anything of the agent's label. Only the person's prompts are kept, to be compared with the chat's
 (``comparison.py``). When a session is taken up is ``opening.py``'s business.
 
+What the session offers (``offered``) and its cost so far are kept, too.
+
 INVARIANT (narrowing): nothing that an agent says while it loads a session reaches the gate, the chat or the label.
 """
 
@@ -14,7 +16,9 @@ import asyncio
 import io
 
 from countersign.agents.acp.ndjson import TooMuch
-from countersign.agents.acp.translate import ModeNews, OptionNews, as_object, read_update
+from countersign.agents.acp.offered import Offered
+from countersign.agents.acp.recipe import STRANGER
+from countersign.agents.acp.translate import CommandNews, ContextNews, ModeNews, OptionNews, as_object, read_update
 from countersign.agents.pace import Pace
 from countersign.gate import in_worker
 from countersign.wire.base import Json
@@ -35,8 +39,10 @@ LONGEST_SETTLE = 10.0
 class Replay:
     """What an agent repeats of one session while it is loaded. A class because it adds up message by message."""
 
-    def __init__(self, agent: str) -> None:
+    def __init__(self, agent: str, offered: Offered | None = None) -> None:
         self._agent = agent
+        self.offered = offered or Offered(agent, STRANGER)
+        self.cost: float | None = None
         self._pace = Pace()
         self._said = 0
         self._kept = 0
@@ -67,7 +73,7 @@ class Replay:
         match update.get("sessionUpdate"):
             case "user_message_chunk":
                 self._keep(update.get("content"))
-            case "current_mode_update" | "config_option_update":
+            case "current_mode_update" | "config_option_update" | "available_commands_update" | "usage_update":
                 self._hear_news(raw)
             case _:
                 self._joins = False
@@ -90,10 +96,14 @@ class Replay:
 
     def _hear_news(self, raw: Json) -> None:
         match read_update(raw):
-            case ModeNews(mode=mode):
-                self.mode = mode
-            case OptionNews(values=values):
-                self.options.update(values)
+            case ContextNews(cost=cost):
+                self.cost = self.cost if cost is None else cost
+            case ModeNews() | OptionNews() | CommandNews() as news:
+                self.offered.hear(news)
+                if isinstance(news, ModeNews):
+                    self.mode = news.mode
+                elif isinstance(news, OptionNews):
+                    self.options.update(news.values)
             case _:
                 pass
 

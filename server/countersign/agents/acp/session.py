@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from countersign.agents.acp.command_shapes import MOVES_SHELL
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import TooMuch
+from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.options import CANCELLED, Answer, answer_allowed, answer_rejected, can_allow, read_options
 from countersign.agents.acp.pre_approval import Approved, CreditBook
 from countersign.agents.acp.proposed_plan import PlanAsksForPermissions
@@ -27,14 +28,18 @@ from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, title_of
 from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
+from countersign.agents.acp.spending import Spending
 from countersign.agents.acp.started import Started
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
     BadMessage,
     ChatNews,
+    ContextNews,
     ModeNews,
     OptionNews,
     Raw,
+    SettingNews,
+    TitleNews,
     ToolNews,
     ToolReport,
     as_object,
@@ -91,7 +96,8 @@ class Session:
     """The state of one session, upheld over its turns.
 
     ``labels`` hears that the agent acted without asking, ``tell_mode`` that its session changed its mode,
-    ``tell_options`` which values its options have now.
+    ``tell_options`` which values its options have now, ``tell_title`` that the agent gave the chat a title.
+    ``offered`` is what the session lets a person choose; ``cost`` what it had cost before, None where nobody knows.
     """
 
     def __init__(
@@ -107,6 +113,9 @@ class Session:
         labels: Labels,
         tell_mode: Callable[[Session, str], None],
         tell_options: Callable[[Session, Mapping[str, str | bool]], None],
+        tell_title: Callable[[Session, str], None] = lambda session, title: None,
+        offered: Offered | None = None,
+        cost: float | None = 0.0,
         runs_bash: bool,
         folder: str,
         root: Callable[[], int | None],
@@ -141,6 +150,9 @@ class Session:
         self._new_reports("")
         self._tell_mode = tell_mode
         self._tell_options = tell_options
+        self._tell_title = tell_title
+        self.offered = offered or Offered(agent, recipe)
+        self._spending = Spending(cost)
         self._runs_bash = runs_bash
         self._shell_moved = False
         self._entries: set[Entry] = set()
@@ -255,10 +267,6 @@ class Session:
                 for event in events:
                     self.emit(event)
                     await self._pace.said(characters // len(events))
-            case ModeNews(mode=mode):
-                self._tell_mode(self, mode)
-            case OptionNews(values=values):
-                self._tell_options(self, values)
             case ToolNews(call_id=call_id, raw=fields):
                 _check_call_id(call_id)
                 reports = self.reports
@@ -269,6 +277,23 @@ class Session:
                 elif report.status == "in_progress":
                     self._tripwire.hear_progress(report)
                     self._started.begin(call_id, reports.shown_id(call_id))
+            case news:
+                self._hear_news(news)
+                await self._pace.said(characters)
+
+    def _hear_news(self, news: SettingNews | TitleNews | ContextNews) -> None:
+        match news:
+            case TitleNews(title=title):
+                self._tell_title(self, title)
+            case ContextNews():
+                if (event := self._spending.hear(news)) is not None:
+                    self.emit(event)
+            case _:
+                self.offered.hear(news)
+                if isinstance(news, ModeNews):
+                    self._tell_mode(self, news.mode)
+                elif isinstance(news, OptionNews):
+                    self._tell_options(self, news.values)
 
     def _end_flood(self, most: int) -> NoReturn:
         message = f"{self.agent} said more than {most >> 20} MiB in one turn, so it is ended"

@@ -163,9 +163,33 @@ class ModeNews:
 
 @dataclass(frozen=True, slots=True)
 class OptionNews:
-    """The agent says which values the options of its session have now."""
+    """The agent says which values the options of its session have now; ``listed`` is its list."""
 
     values: Mapping[str, str | bool]
+    listed: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandNews:
+    """The agent says which slash commands its session has now; ``listed`` is its list."""
+
+    listed: Json
+
+
+@dataclass(frozen=True, slots=True)
+class TitleNews:
+    """The agent gives its session a title; an empty one takes it back."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextNews:
+    """How much of the model's context is used, of how many tokens; ``cost`` of the whole session, in US dollars."""
+
+    used: int | None
+    size: int | None
+    cost: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +199,8 @@ class ChatNews:
     events: tuple[ThreadEvent, ...] = field(default=())
 
 
-News = ToolNews | ModeNews | OptionNews | ChatNews
+SettingNews = ModeNews | OptionNews | CommandNews
+News = ToolNews | SettingNews | TitleNews | ContextNews | ChatNews
 
 
 def read_update(raw: Json) -> News:
@@ -195,7 +220,13 @@ def read_update(raw: Json) -> News:
         case "current_mode_update":
             return ModeNews(read_text(update, "currentModeId"))
         case "config_option_update":
-            return OptionNews(_option_values(update.get("configOptions")))
+            return OptionNews(_option_values(update.get("configOptions")), update.get("configOptions"))
+        case "available_commands_update":
+            return CommandNews(update.get("availableCommands"))
+        case "session_info_update" if isinstance(title := update.get("title"), str):
+            return TitleNews(as_title(" ".join(title[:LONGEST_TITLE].split())))
+        case "usage_update":
+            return _context_news(update)
         case _:
             return ChatNews()
 
@@ -240,6 +271,16 @@ def _option_values(raw: Json) -> dict[str, str | bool]:
 def _count(value: Json) -> int | None:
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if whole and 0 <= value < MOST_COUNT else None  # type: ignore[operator]
+
+
+def _context_news(update: Raw) -> News:
+    used, size, cost = _count(update.get("used")), _count(update.get("size")), as_object(update.get("cost"))
+    amount = cost.get("amount")
+    known = cost.get("currency") == "USD" and isinstance(amount, int | float) and not isinstance(amount, bool)
+    told = float(amount) if known and 0 <= amount < MOST_COUNT else None  # type: ignore[operator,arg-type]
+    if used is None or not size:
+        used = size = None
+    return ChatNews() if used is told is None else ContextNews(used, size, told)
 
 
 def _report_fields(raw: Raw) -> dict:

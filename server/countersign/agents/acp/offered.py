@@ -1,0 +1,325 @@
+"""What the agent of a session lets a person choose: its model, mode and options, and its slash commands.
+
+It reads the agent's lists, keeps them as they change, and knows which choice is refused because the agent would ask
+less by it. When something is sent to the agent is ``host.py``'s business, and so is putting back what it changes itself
+(``asking_mode.py``). All names and descriptions are the agent's words, for display.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+from countersign.agents.acp.recipe import STRANGER, Recipe
+from countersign.agents.acp.translate import (
+    LONGEST_NAME,
+    MOST_OPTIONS,
+    CommandNews,
+    ModeNews,
+    OptionNews,
+    Raw,
+    SettingNews,
+    as_object,
+)
+from countersign.tools.visible import as_message, as_title, visible
+from countersign.wire.base import Json
+from countersign.wire.errors import InvalidAnswer
+from countersign.wire.threads import AgentCommand, OptionChoice, ThreadOption
+
+MOST_CHOICES = 1000
+"""Choices of all options of one session that are kept."""
+MOST_COMMANDS = 500
+LONGEST_DESCRIPTION = 500
+STEERS_ASKING = re.compile(
+    r"\b(?:ask\w*|approv\w*|permission\w*|confirm\w*|sandbox\w*|trust\w*|bypass\w*|yolo|allow\w*|unsafe|danger\w*"
+    r"|auto (?:edit|accept|pilot|run|exec\w*)|full access|accept edits|unattended|autonom\w*|hooks?)\b"
+)
+"""Words in the name of an option by which an agent may ask less."""
+ASKS_LESS = re.compile(
+    r"\b(?:bypass\w*|yolo|full access|auto (?:edit|accept|approve|pilot|run|exec\w*|allow)|accept edits|allow all"
+    r"|always allow|(?:dont|don t|never|no|without) (?:ask\w*|approv\w*|confirm\w*|permission\w*)|skip\w*|unsafe"
+    r"|danger\w*|unattended|autonom\w*|autopilot|trust all|unrestricted)\b"
+)
+"""Words in the name of a choice by which an agent asks less."""
+ABOUT_THE_MODEL = ("model", "model_config", "thought_level")
+"""Categories of options that do not say when an agent asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """An option with the method that sets it. ``first``: the value that it had when the session was opened."""
+
+    view: ThreadOption
+    method: str
+    first: str | bool
+
+
+class Offered:
+    """What one session offers. A class because the agent changes it piece by piece; ``changed`` is called then."""
+
+    def __init__(self, agent: str, recipe: Recipe, changed: Callable[[], None] = lambda: None) -> None:
+        self._agent = agent
+        self._recipe = recipe
+        self._changed = changed
+        self._settings: dict[str, _Setting] = {}
+        self._raw_options: Json = None
+        self._raw_commands: Json = None
+        self.commands: list[AgentCommand] = []
+
+    @property
+    def options(self) -> list[ThreadOption]:
+        """The options as they are now, in the agent's order."""
+        return [setting.view for setting in self._settings.values()]
+
+    def hear_opened(self, result: Raw) -> None:
+        """Take the answer to opening a session: options, or modes and models in their older forms."""
+        if isinstance(result.get("configOptions"), list):
+            self.hear_options(result["configOptions"])
+        settings = dict(self._settings)
+        if not any(_is_mode(setting.view) for setting in settings.values()):
+            settings |= self._older(as_object(result.get("modes")), "mode", "session/set_mode")
+        if not any(setting.view.category == "model" for setting in settings.values()):
+            settings |= self._older(as_object(result.get("models")), "model", "session/set_model")
+        self._take(settings)
+
+    def hear(self, news: SettingNews) -> None:
+        """Take what the agent says of its mode, its options or its commands."""
+        match news:
+            case ModeNews(mode=mode):
+                self.hear_mode(mode)
+            case OptionNews(listed=listed):
+                self.hear_options(listed)
+            case CommandNews(listed=listed):
+                self.hear_commands(listed)
+
+    def hear_options(self, raw: Json) -> None:
+        """Take the whole list of options that the session has now."""
+        if raw == self._raw_options:
+            return
+        self._raw_options = raw
+        older = {key: one for key, one in self._settings.items() if one.method != "session/set_config_option"}
+        told = dict(self._config_options(raw))
+        if any(_is_mode(setting.view) for setting in told.values()):
+            older.pop("mode", None)
+        if any(setting.view.category == "model" for setting in told.values()):
+            older.pop("model", None)
+        self._take({**told, **{key: one for key, one in older.items() if key not in told}})
+
+    def hear_value(self, option_id: str, value: str | bool) -> None:
+        """An option has this value now."""
+        setting = self._settings.get(option_id)
+        if setting is not None and type(setting.view.value) is type(value):
+            self._raw_options = None
+            view = setting.view.model_copy(update={"value": value})
+            self._take({**self._settings, option_id: replace(setting, view=view)})
+
+    def hear_mode(self, mode: str) -> None:
+        """The session is in this mode now."""
+        for option_id, setting in self._settings.items():
+            if _is_mode(setting.view):
+                self.hear_value(option_id, mode[:LONGEST_NAME])
+                return
+
+    def hear_commands(self, raw: Json) -> None:
+        """Take the whole list of slash commands that the session has now."""
+        if raw == self._raw_commands:
+            return
+        self._raw_commands = raw
+        self.commands = list(_commands(raw))
+        self._changed()
+
+    def hear_set(self, method: str, params: Mapping[str, Json], result: Json) -> None:
+        """One of the values was set by us, with this answer; the answer may tell all options anew."""
+        told = as_object(result).get("configOptions")
+        option_id, value = self._named(method, params)
+        if isinstance(value, str | bool) and isinstance(option_id, str):
+            self.hear_value(option_id, value)
+        if isinstance(told, list):
+            self.hear_options(told)
+
+    def request(self, option_id: str, value: str | bool) -> tuple[str, dict[str, Json]]:
+        """Return the method and the params that set an option, with the type that it has.
+
+        Raises:
+            InvalidAnswer: there is no such option or value, or the agent would ask less with it.
+        """
+        setting = self._settings.get(option_id)
+        if setting is None:
+            raise InvalidAnswer(f"{self._agent} offers no option `{as_title(option_id)}` in this chat")
+        view = setting.view
+        refused = view.refused
+        if view.type == "boolean":
+            known = isinstance(value, bool)
+        else:
+            choice = next((one for one in view.choices or () if one.value == value), None)
+            known, refused = choice is not None, refused or (choice and choice.refused)
+        if not known:
+            raise InvalidAnswer(f"`{as_title(str(value))}` is no value of {self._agent}'s option {view.name}")
+        if refused and value != view.value:
+            raise InvalidAnswer(refused)
+        match setting.method:
+            case "session/set_mode":
+                return setting.method, {"modeId": value}
+            case "session/set_model":
+                return setting.method, {"modelId": value}
+            case _:
+                typed: dict[str, Json] = {"type": "boolean"} if view.type == "boolean" else {}
+                return setting.method, {"configId": option_id, "value": value, **typed}
+
+    def _named(self, method: str, params: Mapping[str, Json]) -> tuple[Json, Json]:
+        match method:
+            case "session/set_mode":
+                return next((key for key, one in self._settings.items() if _is_mode(one.view)), None), params["modeId"]
+            case "session/set_model":
+                return "model", params["modelId"]
+            case _:
+                return params["configId"], params["value"]
+
+    def _take(self, settings: dict[str, _Setting]) -> None:
+        judged = {key: replace(one, view=self._judged(one)) for key, one in settings.items()}
+        if judged != self._settings:
+            self._settings = judged
+            self._changed()
+
+    def _config_options(self, raw: Json) -> Iterator[tuple[str, _Setting]]:
+        room = MOST_CHOICES
+        for entry in raw[:MOST_OPTIONS] if isinstance(raw, list) else ():
+            option = as_object(entry)
+            option_id, value = option.get("id"), option.get("currentValue")
+            if not _is_id(option_id):
+                continue
+            kind = "boolean" if isinstance(value, bool) else "select"
+            if not isinstance(value, str | bool) or option.get("type", kind) != kind:
+                continue
+            choices = list(_choices(option.get("options"), room)) if kind == "select" else None
+            room -= len(choices or ())
+            category = option.get("category")
+            view = ThreadOption(
+                option_id=option_id,
+                name=_word(option.get("name"), option_id),
+                description=_sentence(option.get("description")),
+                category=as_title(category) if isinstance(category, str) else None,
+                type=kind,
+                value=value[:LONGEST_NAME] if isinstance(value, str) else value,
+                choices=choices,
+            )
+            yield option_id, _Setting(view, "session/set_config_option", self._first(option_id, view.value))
+
+    def _older(self, raw: Raw, key: str, method: str) -> dict[str, _Setting]:
+        """The state of modes or models as sessions had it before there were options."""
+        current, listed = raw.get(f"current{key.title()}Id"), raw.get(f"available{key.title()}s")
+        if not isinstance(current, str) or not isinstance(listed, list) or key in self._settings:
+            return {}
+        named: list[Json] = [{**as_object(each), "value": as_object(each).get("modelId" if key == "model" else "id")}
+                 for each in listed[:MOST_CHOICES]]  # fmt: skip
+        view = ThreadOption(
+            option_id=key,
+            name=key.title(),
+            category=key,
+            type="select",
+            value=current[:LONGEST_NAME],
+            choices=list(_choices(named, MOST_CHOICES)),
+        )
+        return {key: _Setting(view, method, self._first(key, view.value))}
+
+    def _first(self, option_id: str, value: str | bool) -> str | bool:
+        known = self._settings.get(option_id)
+        return value if known is None else known.first
+
+    def _judged(self, setting: _Setting) -> ThreadOption:
+        """The option with the reasons why it, or one of its choices, is refused."""
+        view = setting.view
+        why = self._fixed(view)
+        choices = [each.model_copy(update={"refused": why or self._refused(setting, each)})
+                   for each in view.choices or ()]  # fmt: skip
+        given = None if view.choices is None else choices
+        return view.model_copy(update={"refused": why, "choices": given})
+
+    def _fixed(self, view: ThreadOption) -> str | None:
+        """Why an option keeps the value that it has."""
+        if view.option_id in self._recipe.config:
+            return f"Countersign keeps this as it is, so that {self._agent} asks for every call"
+        if _is_mode(view) or view.category in ABOUT_THE_MODEL:
+            return None
+        if STEERS_ASKING.search(_words(f"{view.option_id} {view.name}")):
+            return f"with another value {self._agent} may ask for less, so Countersign does not change it"
+        return None
+
+    def _refused(self, setting: _Setting, choice: OptionChoice) -> str | None:
+        """Why one choice is refused: the agent would ask less with it."""
+        recipe, view = self._recipe, setting.view
+        if view.category in ABOUT_THE_MODEL:
+            return None
+        if _is_mode(view):
+            known = {recipe.mode or setting.first, *recipe.stricter}
+            if choice.value in known:
+                return None
+            if recipe.name != STRANGER.name:
+                return f"in this mode {self._agent} may ask for less; Countersign keeps it in modes in which it asks"
+        if ASKS_LESS.search(_words(f"{choice.value} {choice.name}")):
+            return f"with this {self._agent} would ask for less, so Countersign does not choose it"
+        return None
+
+
+def _is_mode(view: ThreadOption) -> bool:
+    return view.category == "mode" or view.option_id == "mode"
+
+
+def _is_id(value: Json) -> TypeGuard[str]:
+    """Whether a value can be sent back as it was told and be shown as it is."""
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and visible(value) == value
+
+
+def _words(text: str) -> str:
+    """Lower-case words, also of names in camel case or with underscores."""
+    return " ".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("'", " ").casefold().replace("_", " ")
+                    .replace("-", " ").split())  # fmt: skip
+
+
+def _choices(raw: Json, room: int) -> Iterator[OptionChoice]:
+    """The choices of a list, of its groups too, as many as there is room for."""
+    for entry in raw if isinstance(raw, list) else ():
+        given = as_object(entry)
+        inner = given.get("options")
+        if isinstance(inner, list):
+            for choice in _choices(
+                [each for each in inner if not isinstance(as_object(each).get("options"), list)], room
+            ):
+                room -= 1
+                yield choice.model_copy(update={"group": _word(given.get("name"), "")})
+            continue
+        value = given.get("value")
+        if room <= 0:
+            return
+        if _is_id(value):
+            room -= 1
+            yield OptionChoice(
+                value=value,
+                name=_word(given.get("name"), value),
+                description=_sentence(given.get("description")),
+            )
+
+
+def _commands(raw: Json) -> Iterator[AgentCommand]:
+    for entry in raw[:MOST_COMMANDS] if isinstance(raw, list) else ():
+        given = as_object(entry)
+        name = given.get("name")
+        # What is offered is what will be sent, so a name that would be shown otherwise is not offered.
+        if not _is_id(name) or not name.strip():
+            continue
+        hint = _sentence(as_object(given.get("input")).get("hint"))
+        yield AgentCommand(
+            name=name.removeprefix("/"), description=_sentence(given.get("description")) or "", hint=hint
+        )
+
+
+def _word(value: Json, otherwise: str) -> str:
+    return as_title(value if isinstance(value, str) and value.strip() else otherwise)
+
+
+def _sentence(value: Json) -> str | None:
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return as_message(" ".join(value[:LONGEST_DESCRIPTION].split()))
