@@ -42,7 +42,7 @@ test('the model of an agent is changed in the composer, and what would make it a
   await withWorkbench('options', { settings: TRUSTED, prepare }, async ({ page }) => {
     const chat = await openChat(page);
     await send(chat, 'go');
-    await chat.getByText('Ready.').waitFor({ timeout: 2 * BOUND });
+    await chat.getByText('Ready.').first().waitFor({ timeout: 2 * BOUND });
     await idle(chat);
     await chat.getByTestId('agent-options').waitFor({ timeout: BOUND });
     await screenshot(page, 'options');

@@ -2,7 +2,8 @@
 
 Requests of the agent become calls at the gate here, its updates become events of the chat. It owns the tasks of the
 open requests and closes every one of them when the prompt returns, is stopped, or the agent dies. Files and terminals
-that the agent uses through us are in ``files.py`` and ``terminals.py``.
+that the agent uses through us are in ``files.py`` and ``terminals.py``. Its lines stay in one file because requests,
+their ends and the turn change one state together.
 
 INVARIANT (once): every request of the agent gets exactly one answer, whoever ends it.
 """
