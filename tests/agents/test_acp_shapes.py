@@ -158,6 +158,26 @@ def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, r
         assert verdict(said, workspace, ("deny", rule)) == "deny"
 
 
+@pytest.mark.parametrize("end", ["\v", "\f", "\x1c", "\x85", "\u2028", "\u2029", "\r"], ids=ascii)
+def test_a_line_end_that_only_some_readers_know_hides_no_file(workspace: Path, end: str):
+    added = patch("*** Add File: new.txt", end.join(("+x", "*** Add File: held.txt", "+y")))
+    said = {"kind": "edit", "rawInput": {"input": added}}
+    assert verdict(said, workspace, mode="acceptEdits") == "ask"
+    assert verdict(said, workspace, ("deny", "Edit(held.txt)"), bypass=True) == "deny"
+    diff = UNIFIED.replace("+BETA", f"+BETA{end}--- a/held.txt")
+    for raw in (
+        {"path": "seed.txt", "diff": diff},
+        {"changes": {"seed.txt": {"type": "update", "unified_diff": HUNK.replace("+BETA", f"+BETA{end}x")}}},
+    ):
+        assert verdict({"kind": "edit", "rawInput": raw}, workspace, mode="acceptEdits") == "ask"
+
+
+def test_a_diff_whose_index_line_names_another_file_is_not_understood(workspace: Path):
+    for named, expected in (("seed.txt", "allow"), ("held.txt", "ask")):
+        raw = {"path": "seed.txt", "diff": f"Index: {named}\n{UNIFIED}"}
+        assert verdict({"kind": "edit", "rawInput": raw}, workspace, mode="acceptEdits") == expected
+
+
 async def test_a_read_by_its_location_holds_the_agent_to_that_file(place: Place):
     """The approval covers reading the file that was named, through us, and no other."""
     for name in ("named.txt", "other.txt"):

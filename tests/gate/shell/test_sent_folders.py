@@ -60,6 +60,26 @@ timeout 9 kubectl apply -k held
 kubectl apply -k h*ld
 kubectl apply -k {held,open}
 twine upload held/*
+docker buildx b held
+podman-remote build held
+php -S localhost:8000 -t held
+php -t held -S localhost:8000
+caddy file-server --root held
+caddy file-server --root=held
+miniserve held
+dufs held
+webfsd -r held
+darkhttpd held
+busybox httpd -h held
+ruby -run -e httpd held
+rclone serve http held
+rclone copy held x:
+ngrok http file://held
+ngrok http FILE://held
+croc send held
+gradle publish -p held
+mvn deploy -f held/x
+huggingface-cli upload me/x held
 cd held; kustomize build .
 cd open && helm install x ../held
 """
@@ -108,6 +128,32 @@ rsync -a . host:x
 aws s3 sync . s3://x
 python -m http.server
 npx http-server
+php -S localhost:8000
+php -Slocalhost:8000
+caddy file-server
+miniserve
+webfsd
+busybox httpd
+mvn deploy
+mvn -q clean deploy
+mvn site-deploy
+./mvnw deploy
+mvn release:perform
+gradle publish
+gradle :lib:publishAllPublicationsToMavenRepository
+./gradlew publish
+sbt publishSigned
+lerna publish
+npx lerna publish from-git
+hg push
+svn commit -m x
+jj git push
+dvc push
+docker push x
+podman push x
+dotnet nuget push
+dart pub publish
+goreleaser release
 """
 
 QUIET = """
@@ -146,6 +192,23 @@ cargo test
 uv sync
 twine check open/x
 terraform plan
+php index.php
+php artisan migrate
+mvn test
+mvn verify
+gradle build
+./gradlew test
+sbt test
+lerna run build
+hg status
+svn status
+dvc status
+docker pull x
+ngrok http 80
+caddy version
+busybox ls open
+ruby open/x
+dart test
 """
 
 

@@ -37,6 +37,32 @@ kind create cluster --config x
 k3d cluster create --config x
 vagrant up
 devcontainer up
+docker stack up -c x.yml web
+docker stack config -c x.yml
+docker buildx f
+podman-remote compose up
+podman-remote kube play x.yaml
+nerdctl.lima compose up
+colima nerdctl compose up
+colima start --mount /x
+vagrant resume
+vagrant provision
+vagrant rsync-auto
+vagrant snapshot restore x
+minikube start
+minikube start --mount
+minikube node add
+act
+act push -j test
+gitlab-ci-local
+lando start
+lando rebuild -y
+ddev start
+./vendor/bin/sail up
+devpod up .
+localstack start
+sam local invoke
+vagrant "$VERB"
 """
 
 QUIET = """
@@ -53,6 +79,16 @@ docker stack ls
 kind get clusters
 k3d cluster list
 vagrant status
+vagrant halt
+docker stack ps web
+minikube status
+minikube stop
+act -l
+act --list
+lando list
+ddev describe
+colima status
+podman-remote ps
 kubectl apply -f x.yaml
 """
 PLACES = {"workspace": WS, "home": HOME}

@@ -29,6 +29,7 @@ from countersign.agents.acp.key_names import (
     URL,
     WORDS,
 )
+from countersign.agents.acp.patches import OTHER_LINE_ENDS
 from countersign.agents.acp.reading import MOST_WORDS, AgentContext, either_way
 from countersign.gate import Effect, FetchUrl, RunCommand, check_cancelled
 from countersign.wire.base import Json
@@ -94,7 +95,7 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
             found.add(FetchUrl(text.strip()))
         elif key in URL and text.strip():
             found.add(FetchUrl(text.strip() if "://" in text else f"https://{text.strip()}"))
-        for path in patched_files(text):
+        for path in patched_files(OTHER_LINE_ENDS.sub("\n", text)):
             found.add(*either_way(path, ground))
             if found.too_much:
                 break

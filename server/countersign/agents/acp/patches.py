@@ -18,6 +18,8 @@ HEADER = re.compile(r"\*\*\* (?P<operation>Add|Update|Delete) File: (?P<path>\S.
 MOVE = re.compile(r"\*\*\* Move to: (?P<path>\S.*)")
 RANGE = re.compile(r"@@ -(?P<old>\d+)(?:,(?P<olds>\d+))? \+\d+(?:,(?P<news>\d+))? @@.*")
 PREAMBLE = re.compile(r"|diff --git .*|Index: .*|=+|index [0-9a-f.]+( \d+)?|(new|deleted|create|delete) file mode \d+")
+OTHER_LINE_ENDS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
+"""What ends a line for Python's ``splitlines`` and other readers, but not in a patch as it is read here."""
 MOST_PATCHED = 256
 """Files of one patch that are read; a patch of more is not understood."""
 NOWHERE = ("/dev/null", "dev/null")
@@ -36,6 +38,8 @@ class PatchedFile:
 def read_patch(text: str) -> tuple[PatchedFile, ...] | None:
     """The files of a text that begins with ``*** Begin Patch``, or None where it is anything else."""
     lines = text.strip().split("\n")
+    if OTHER_LINE_ENDS.search(text):
+        return None  # some agents read another line there
     if len(lines) < 2 or lines[0].rstrip() != "*** Begin Patch" or lines[-1].rstrip() != "*** End Patch":
         return None
     starts = [index for index in range(1, len(lines) - 1) if HEADER.fullmatch(lines[index])]
@@ -51,9 +55,13 @@ def read_unified_diff(text: str, path: str) -> tuple[PatchedFile, ...] | None:
     """The one file of a unified diff whose headers all name ``path``, or None where they do not."""
     lines = text.rstrip("\n").split("\n")
     start = next((index for index, line in enumerate(lines) if line.startswith("--- ")), None)
+    if OTHER_LINE_ENDS.search(text):
+        return None
     if start is None or start + 1 >= len(lines) or not lines[start + 1].startswith("+++ "):
         return None
     if not all(PREAMBLE.fullmatch(line) for line in lines[:start]):
+        return None
+    if not all(_named(line[len("Index: ") :], path) for line in lines[:start] if line.startswith("Index: ")):
         return None
     before, after = (_named(line[4:], path) for line in lines[start : start + 2])
     hunks = _hunks(lines[start + 2 :])
@@ -79,7 +87,8 @@ def read_changes(changes: Mapping[str, Json]) -> tuple[PatchedFile, ...] | None:
             case "delete", keys if keys <= {"content"}:
                 files.append(PatchedFile(path, "delete"))
             case "update", keys if keys in ({"unified_diff"}, {"unified_diff", "move_path"}):
-                hunks = _hunks(diff.rstrip("\n").split("\n")) if isinstance(diff, str) else None
+                strict = isinstance(diff, str) and OTHER_LINE_ENDS.search(diff) is None
+                hunks = _hunks(str(diff).rstrip("\n").split("\n")) if strict else None
                 if hunks is None or not isinstance(moved, str | None):
                     return None
                 edit = FileEdit(path, hunks=hunks, loose=True) if moved is None else None

@@ -52,6 +52,8 @@ from countersign.gate.rules.subtree_index import Place
 from countersign.wire.verdicts import Evidence
 
 _MOST_RESOLVED = 4096
+_BROUGHT = "an earlier command of the same text brings a link there"
+_FILLED = "an earlier command of the same text brings files of unknown names, and one of them may be a link there"
 
 
 class PathJudge:
@@ -62,9 +64,9 @@ class PathJudge:
     """
 
     __slots__ = (
-        "_additional", "_agent", "_control", "_folders", "_home", "_linked", "_own", "_quiet", "_read", "_reads_named",
-        "_resolved", "_rules", "_seen_as", "_straight", "_workspace", "_workspace_control", "_written", "home",
-        "workspace",
+        "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_own", "_quiet",
+        "_read", "_reads_named", "_resolved", "_ruled", "_rules", "_seen_as", "_straight", "_workspace",
+        "_workspace_control", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -94,6 +96,32 @@ class PathJudge:
         self._read: dict[tuple[str, str, bool], Finding] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
         self._linked: dict[tuple[PathTool, ListName], tuple[Rule, ...]] = {}
+        self._ruled = any(rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
+        self._expected: frozenset[str] = frozenset()
+        self._filled: frozenset[str] = frozenset()
+
+    def expect_links(self, links: Collection[str], filled: Collection[str]) -> bool:
+        """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
+        of ``filled`` for what may be reached by one: an earlier command of the same text brings them. Return whether
+        that changes anything."""
+        expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled))
+        if (expected, below) == (self._expected, self._filled):
+            return False
+        self._expected, self._filled = expected, below
+        self._forget()
+        return True
+
+    def expects_links(self, resolved: Resolved, *, exactly: bool = False) -> bool:
+        """Whether a path may be reached by such a link: one that is known, or, unless ``exactly``, any."""
+        if _reached_by(self._expected, resolved, itself=True):
+            return True
+        return not exactly and _reached_by(self._filled, resolved, itself=False)
+
+    def holds_expected_links(self, resolved: Resolved) -> bool:
+        """Whether such a link may lie below a path, or be it."""
+        spellings = [fold(spelling) for spelling in resolved.spellings()]
+        tops = (*self._expected, *self._filled)
+        return any(top == each or top.startswith(f"{each.rstrip('/')}/") for top in tops for each in spellings)
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
         """What is to be said of reading this path; with ``below``, of everything under it without exception.
@@ -174,6 +202,9 @@ class PathJudge:
             ask = self._below(resolved, ("Edit", "Read"))
         allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
         outside = spoken("default", "it lies outside the workspace") if zone == "outside" else None
+        filled = self._filled and _reached_by(self._filled, resolved, itself=False, last=operation == "edit")
+        if filled:
+            outside, allow, grant = spoken("default", _FILLED), None, None
         return Finding(
             kind="write",
             resource=resolved.resolved or resolved.lexical,
@@ -182,6 +213,7 @@ class PathJudge:
             deny=evidence(deny) if deny else None,
             ask=evidence(ask) if ask else None,
             requires_ask=outside,
+            bypass_lifts=not (filled and self._ruled),
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,
@@ -196,17 +228,22 @@ class PathJudge:
     def _resolve(self, path: str, cwd: str, *, ordinary: bool) -> Resolved:
         if len(self._resolved) >= _MOST_RESOLVED:
             # A search asks of every file of a workspace.
-            self._resolved.clear()
-            self._folders.clear()
-            self._seen_as.clear()
-            self._read.clear()
-            self._written.clear()
+            self._forget()
         base = cwd if cwd.startswith("/") else f"{self.workspace}/{cwd}"
         found = resolve_ordinary(path, base, self._folders) if ordinary and base == self._straight else None
         if found is None:
             found = resolve(path, cwd=base, home=self.home, straight=self._straight, opened=self.workspace)
+        if self._expected and found.unclear is None and _reached_by(self._expected, found, itself=True):
+            found = found._replace(unclear=_BROUGHT)
         self._resolved[path, cwd] = found
         return found
+
+    def _forget(self) -> None:
+        self._resolved.clear()
+        self._folders.clear()
+        self._seen_as.clear()
+        self._read.clear()
+        self._written.clear()
 
     def is_unremarkable(self, path: str, *, cwd: str) -> bool:
         """Whether nothing here speaks of this path, so that reading it, and all below it, is nobody's question: an
@@ -540,3 +577,16 @@ class PathJudge:
             if places:
                 return anchor, min(places, key=len)
         return ("//", real) if lexical == real else None
+
+
+def _reached_by(tops: Collection[str], resolved: Resolved, *, itself: bool, last: bool = True) -> bool:
+    """Whether a spelling of a path lies below one of these, or, with ``itself``, is one. Without ``last``, a name that
+    lies in one of these does not count: deleting a link does not follow it."""
+    for spelling in resolved.spellings():
+        folded = fold(spelling)
+        for top in tops:
+            if itself and folded == top:
+                return True
+            if folded.startswith(f"{top.rstrip('/')}/") and (last or "/" in folded[len(top) :].strip("/")):
+                return True
+    return False

@@ -33,6 +33,7 @@ from countersign.gate.shell.printing.normal_values import NotPrintable
 from countersign.gate.shell.printing.print_tree import printed_form
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.brought_links import NO_LINKS, BroughtLinks, brought_links, moved_into
 from countersign.gate.shell.rules.context import Circumstances, circumstances
 from countersign.gate.shell.rules.file_findings import run_files, touched_files, unnamed_writes, with_command
 from countersign.gate.shell.rules.judge_one import feeds_an_interpreter, floor, speak
@@ -120,10 +121,12 @@ class _Judging:
     not_plain: Evidence | None = None
     plain_texts: dict[str, None] = field(default_factory=dict)
     entered: set[Word] = field(default_factory=set)
+    brought: BroughtLinks = NO_LINKS
 
     def run(self) -> CommandJudgement:
         text = self.effect.command
         floors = list(_text_floors(text))
+        self.expect_links(NO_LINKS)
         self.must_be_plain(text, "")
         found = follow(text)
         if isinstance(found, Followed):
@@ -259,6 +262,10 @@ class _Judging:
         runs this text (``outer``) is fed to whatever in it reads its input. ``inherited`` are variables that have
         another value than the gate supposes. ``start`` is the folder, None if it is not known."""
         inherited |= found.changed
+        if found.repeats:
+            # What stands behind a command may have run before it.
+            for each in found.steps:
+                self.bring(AnalyzedCommand(each, found.facts), self.places_of(each, start))
         seen = self.seen.setdefault((start, depth, covered is None, inherited), set())
         for each in found.steps:
             fed = outer is not None and outer.piped and not each.piped and each.unwrapped.fed
@@ -267,6 +274,21 @@ class _Judging:
             if key not in seen:
                 seen.add(key)
                 self.step(AnalyzedCommand(step, found.facts), start, depth=depth, covered=covered, inherited=inherited)
+
+    def places_of(self, step: Step, start: str | None) -> list[str] | None:
+        """Where a command may run, wherever its moves lead."""
+        return None if start is None else folders(step.places, start, self.around.paths)
+
+    def bring(self, case: AnalyzedCommand, places: Sequence[str] | None) -> None:
+        """Keep which links a command brings."""
+        found = brought_links(self.around, case, places)
+        if found is not NO_LINKS:
+            self.brought = self.brought.with_those(found)
+
+    def expect_links(self, brought: BroughtLinks) -> None:
+        """Judge paths as they are once these links were brought."""
+        if self.around.paths.expect_links(brought.links, brought.filled):
+            self.around.touched.clear()
 
     def step(
         self,
@@ -279,6 +301,7 @@ class _Judging:
     ) -> None:
         """The findings of one simple command: about itself, then about the files that it names."""
         index = len(self.findings)
+        self.expect_links(self.brought)
         places = leads = None
         if start is not None:
             # What ran before a text inside this one may have removed folders, and only a printed text is guarded.
@@ -299,6 +322,9 @@ class _Judging:
                 self.findings.append(with_command(seen, coverage) if touched.by_command else seen)
         if coverage.writes:
             self.findings += unnamed_writes(self.around, case, places)
+        if self.brought is not NO_LINKS:
+            for place in dict.fromkeys((*moved_into(self.around, places), *moved_into(self.around, leads))):
+                self.findings.append(self.around.paths.judge_read(place, cwd="/")._replace(unanswered=True))
         end = len(self.findings)
         risks = risks_of(case)
         about = (index,) if end == index + 1 else tuple(range(index, end))
@@ -309,6 +335,7 @@ class _Judging:
             self.scripts[file] = None
         for risk in risks:
             self.risks[risk] = None
+        self.bring(case, places)
         carried = case.step.unwrapped.carried
         if carried.other_root and self.not_plain is None:
             reason = f"`{case.step.command.source}` may run under another root, where paths name other files"

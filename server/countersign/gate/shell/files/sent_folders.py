@@ -7,6 +7,7 @@ A word that is looked at although it is no path costs nothing unless a rule spea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,19 +16,22 @@ from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
 _MOST = 200
+_FILE_ADDRESS = re.compile(r"(?i)\Afileb?://")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sends:
     """What a program sends: values of ``options``, its ``operands``, the folder ``here``. It holds for the subcommands
-    with one of these names, wherever the name stands, and for all if there are none, but never where the first word is
-    one of ``others``."""
+    with one of these names, wherever the name stands (``publish*``: that a part between colons begins so), and for all
+    if there are none, but never where the first word is one of ``others``, and only where an option of ``where`` stands
+    if there are any."""
 
     subcommands: frozenset[str]
     options: frozenset[str]
     operands: bool
     here: bool
     others: frozenset[str]
+    where: frozenset[str]
 
 
 def _sends(
@@ -38,8 +42,10 @@ def _sends(
     operands: bool = False,
     here: bool = False,
     others: str = "",
+    where: str = "",
 ) -> Iterator[tuple[str, _Sends]]:
-    what = _Sends(frozenset(subcommands.split()), frozenset(options.split()), operands, here, frozenset(others.split()))
+    named = [frozenset(text.split()) for text in (subcommands, options, others, where)]
+    what = _Sends(named[0], named[1], operands, here, named[2], named[3])
     yield from ((program, what) for program in programs.split())
 
 
@@ -53,8 +59,13 @@ _ROWS = (
             options="-f --values --set-file"),
     *_sends("skaffold tilt devspace", "run dev deploy up build apply debug ci", here=True, operands=True),
     # Images
-    *_sends("docker podman nerdctl finch", "build", operands=True, options="--build-context --secret --ssh"),
-    *_sends("docker podman nerdctl finch docker-compose podman-compose", "bake", here=True, operands=True),
+    *_sends("docker podman podman-remote nerdctl nerdctl.lima lima colima finch", "build b", operands=True,
+            options="--build-context --secret --ssh"),
+    *_sends("docker podman podman-remote nerdctl nerdctl.lima lima colima finch docker-compose podman-compose",
+            "bake f push", here=True, operands=True),
+    *_sends("docker podman podman-remote", "checkpoint import load", operands=True),
+    *_sends("skopeo oras crane regctl cosign singularity apptainer", "copy sync push append upload attach sign attest",
+            operands=True, here=True, options="-f --file --new_layer --predicate"),
     *_sends("buildah img kaniko pack ko packer earthly jib", operands=True,
             options="--path -p --context --build-context"),
     # Hosts of sites and functions
@@ -91,6 +102,42 @@ _ROWS = (
     *_sends("poetry hatch flit pdm uv maturin", "publish upload build", operands=True, here=True),
     *_sends("vsce ovsx", "publish package", operands=True, here=True),
     *_sends("gem", "push build", operands=True),
+    *_sends("mvn mvnw", "deploy site-deploy deploy:* release:* stage:* jib:* docker:*", here=True, options="-f --file "
+            "-Dfile"),
+    *_sends("gradle gradlew", "publish* upload* deploy* release* jib* docker*", here=True, options="-p --project-dir"),
+    *_sends("sbt mill scala-cli lein clojure clj boot ant bazel bazelisk", "publish* deploy* release* upload* push*",
+            here=True),
+    *_sends("lerna nx rush changeset beachball auto", "publish release upload", here=True, options="--contents"),
+    *_sends("np release-it semantic-release goreleaser jreleaser", here=True),
+    *_sends("conan vcpkg dart pub flutter mix rebar3 cabal stack luarocks pod swift elm jsr deno opam gleam julia "
+            "spago nimble shards raku zef dub alire alr crystal ansible-galaxy composer",
+            "publish upload push release hex.publish publish-registry trunk pub lib", here=True, operands=True),
+    *_sends("nuget dotnet choco", "push pack", here=True, operands=True, options="-s"),
+    *_sends("hg chg sl fossil bzr brz darcs jj svn cvs p4 pijul", "push sync commit ci import update outgoing bundle "
+            "send submit record git", here=True, operands=True),
+    *_sends("dvc git-annex dolt lakefs lakectl", "push sync copy upload commit", here=True, operands=True),
+    *_sends("huggingface-cli hf kaggle wandb mlflow clearml-data gradio streamlit", "upload create push put sync "
+            "deploy version upload-large-folder", here=True, operands=True, options="-p --path --files"),
+    # Servers of files
+    *_sends("php", operands=True, here=True, options="-t --docroot", where="-S --server"),
+    *_sends("ruby", operands=True, here=True, where="-run -rhttpd -rwebrick -run"),
+    *_sends("caddy", "file-server", operands=True, here=True, options="--root -r"),
+    *_sends("caddy", "run start reload", here=True),
+    *_sends("busybox httpd lighttpd mini_httpd thttpd darkhttpd webfsd nginx", "httpd", operands=True, here=True,
+            options="-h -d -r -p -f -c"),
+    *_sends("lighttpd mini_httpd thttpd darkhttpd webfsd", operands=True, here=True, options="-h -d -r -f -C"),
+    *_sends("miniserve simple-http-server dufs sfz filebrowser devd ran ws local-web-server lite-server node-static "
+            "ecstatic superstatic static static-server static-web-server httpserver jwebserver goshs updog "
+            "uploadserver SimpleHTTPServer pyftpdlib ftpserver tftpd atftpd vsftpd unfsd adb-sync gohttpserver gossa "
+            "quark hfs woof qrcp onionshare onionshare-cli ffsend sendme toss zget",
+            operands=True, here=True, options="-d -r -t -p -h -C -b -l --directory --root --dir --docroot"),
+    *_sends("twist twistd", "web", operands=True, here=True, options="--path"),
+    *_sends("rclone", "serve copy sync move copyto moveto bisync rcd", operands=True),
+    *_sends("croc wormhole wormhole-william wormhole-rs portal magic-wormhole", operands=True),
+    *_sends("ipfs syncthing", "add serve", operands=True, here=True),
+    *_sends("tailscale", "serve funnel file cp drive", operands=True),
+    *_sends("ngrok", operands=True, options="--config"),
+    *_sends("mutagen unison lsyncd", operands=True, here=True),
     # Others that take a folder with them
     *_sends("gh", "create", operands=True, options="--source -s"),
     *_sends("gh", "secret variable", options="-f --env-file"),
@@ -114,6 +161,8 @@ def sent_files(name: str, words: Sequence[Word]) -> Iterator[Word]:
     for row in rows:
         if words and words[0].value in row.others:
             continue
+        if row.where and not any(_stands(word, row.where) for word in words):
+            continue
         if row.subcommands and not any(_means(word.value, each) for word in bare for each in row.subcommands):
             continue
         if row.operands:
@@ -132,7 +181,17 @@ def _is_setting(word: Word) -> bool:
 
 def _means(word: str | None, subcommand: str) -> bool:
     """Whether a word may be this subcommand, or a beginning of it that some programs take for the whole."""
-    return word is None or word == subcommand or (len(word) > 2 and subcommand.startswith(word))
+    if word is None or word == subcommand:
+        return True
+    if subcommand.endswith("*"):
+        return any(word[at:].startswith(subcommand[:-1]) for at in (0, word.rfind(":") + 1))
+    return len(word) > 2 and subcommand.startswith(word)
+
+
+def _stands(word: Word, options: frozenset[str]) -> bool:
+    """Whether a word is one of these options, its value attached or not, or may be one."""
+    text = word.prefix
+    return (word.value is None and not text) or any(text == each or text.startswith(each) for each in options)
 
 
 def _given(option: Word, following: Sequence[Word], options: frozenset[str]) -> Word | None:
@@ -156,6 +215,6 @@ def _parts(word: Word) -> Iterator[Word]:
         return
     for part in dict.fromkeys((value, *value.split(","))):
         for text in dict.fromkeys((part, part.rpartition("=")[2])):
-            path = text.partition("://")[2] if text.startswith(("file://", "fileb://")) else text.removeprefix("@")
+            path = _FILE_ADDRESS.sub("", text) if "://" in text else text.removeprefix("@")
             if path:
                 yield constant(path)

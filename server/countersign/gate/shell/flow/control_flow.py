@@ -80,11 +80,13 @@ class Step(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class CommandFlow:
     """A text's simple commands and what it says of names. ``changed`` are variables that it sets so that a text
-    which it runs in turn may mean something else (``variables/inherited.py``)."""
+    which it runs in turn may mean something else (``variables/inherited.py``). ``repeats``: the steps may run in
+    another order than they stand in, because of a loop, a function or a background command."""
 
     steps: tuple[Step, ...]
     facts: Facts
     changed: frozenset[str] = frozenset()
+    repeats: bool = False
 
 
 def course(reading: Reading) -> CommandFlow:
@@ -96,7 +98,8 @@ def course(reading: Reading) -> CommandFlow:
     for name in walk.facts.values:
         if too_many or not surely_set(name, reading):
             walk.facts.bind(name, None, number=walk.facts.numeric(name))
-    return CommandFlow(tuple(walk.steps), walk.facts, changed_names((step.command for step in walk.steps), walk.facts))
+    changed = changed_names((step.command for step in walk.steps), walk.facts)
+    return CommandFlow(tuple(walk.steps), walk.facts, changed, walk.repeats)
 
 
 class _Context(NamedTuple):
@@ -121,6 +124,7 @@ class _Walk:
         self.whole = script
         self.met: dict[int, Unwrapped] = {}
         self.folders_stay = True
+        self.repeats = False
 
     @cached_property
     def moving(self) -> bool:
@@ -136,6 +140,7 @@ class _Walk:
             if places is not context.places:
                 context = context._replace(places=places)
             if index in script.background:
+                self.repeats = True
                 self.node(node, context._replace(once=False))
                 outcome = (context.places, context.places)
             else:
@@ -202,6 +207,7 @@ class _Walk:
             case "if":
                 return _maybe_skipped(node, places, self.branches(node.bodies, context))
             case "loop":
+                self.repeats = True
                 self.loop_values(node)
                 if node.name is not None and not is_own_name(node.name):
                     shown = Assignment(node.name, f"for {node.name}", items=())
@@ -220,6 +226,7 @@ class _Walk:
                     ends += self.script(body, context)
                 return _maybe_skipped(node, places, (union(*ends), union(*ends)))
             case "function":
+                self.repeats = True
                 self.facts.functions.add(node.name or "")
                 self.script(node.bodies[0], _Context(None if self.moving else HERE, piped=True, once=False))
                 return places, places

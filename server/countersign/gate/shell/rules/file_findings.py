@@ -14,6 +14,7 @@ from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
 from countersign.gate.shell.files.option_folders import written_folders
+from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
@@ -40,6 +41,10 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         places = started if layer.carried.folders == () else moved_places(started, layer.carried.folders, around.paths)
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
+        last = index == len(case.layers) - 1
+        if name == "patch" or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
+            for touch in patched_touches(name, layer.words, case.step.fed if last else (), sure=case.step.sure):
+                yield _touched(around, case, touch, places)
         for use in known.uses:
             if use.place is not None and use.place.value is not None:
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
@@ -144,6 +149,9 @@ def _unread(command: str) -> Touched:
     found = Finding("read", command, "read", requires_ask=said, bypass_lifts=False)
     return Touched((found,), by_command=False, named=False)
 
+
+_APPLYING = frozenset({"apply", "am"})
+"""Commands of git that write what a patch names."""
 
 _WITH_FREE_TEXT = frozenset({"gh", "glab"})
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})

@@ -25,7 +25,7 @@ from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
-from countersign.gate.shell.rules.match import Coverage, any_rule, covering, may_touch, touching
+from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.passed_on import passed_on
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
@@ -49,6 +49,8 @@ def speak(
     said = Said(case.step.command.source)
     if around.ruled:
         said.deny, said.ask = touching(case, around.rules, around.agent)
+        if said.deny is None and said.ask is None:
+            said.ask = by_letters(case, around.rules, around.agent)
     if not case.ordinary:
         if case.step.unwrapped.deep:
             said.floors = (floor("wrappers are nested too deeply to analyze"),)

@@ -18,6 +18,7 @@ from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.option_clusters import naming_clusters, spelled_otherwise
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.gate.shell.variables.bindings import Facts
@@ -47,6 +48,17 @@ def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidenc
         if ask is None and "ask" in candidates:
             ask = _touching(words, candidates["ask"])
     return deny, ask
+
+
+def by_letters(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | None:
+    """The first deny or ask rule whose options a command spells otherwise."""
+    for _, rule in naming_clusters(rules):
+        pattern = rule.specifier
+        if isinstance(pattern, CommandPattern) and rule.serves(agent):
+            for words, _ in _spellings(case):
+                if words and spelled_otherwise(pattern, words):
+                    return evidence(rule, f"`{rule.text}` names the same options")
+    return None
 
 
 def _touching(words: tuple[str, ...], candidates: Sequence[Rule]) -> Evidence | None:

@@ -21,6 +21,7 @@ from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.option_clusters import naming_clusters
 from countersign.gate.shell.rules.possible_commands import names_in, possible_commands
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.bindings import is_own_name
@@ -34,7 +35,7 @@ _MOST_VALUES = 20
 """Values of the text's own variables that one word is replaced by."""
 _LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
 """Programs of which it is known which of their words run; the words behind a script are its own."""
-_COPIES = frozenset({"cp", "install", "rsync", "ginstall", "gcp", "dd", "tee", "scp"})
+_COPIES = frozenset({"cp", "install", "rsync", "dd", "tee", "scp"})
 
 _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")
@@ -49,7 +50,8 @@ def passed_on(case: AnalyzedCommand, rules: RuleSet, agent: str) -> Evidence | N
                     return evidence(rule, f"`{rule.text}` could match what `{name}` runs")
     for text in _given(case):
         candidates = case.candidates(names_in(text.values, text.fed), rules, agent)
-        for rule in (*candidates.get("deny", ()), *candidates.get("ask", ())):
+        by_letters = (rule for _, rule in naming_clusters(rules) if rule.serves(agent))
+        for rule in dict.fromkeys((*candidates.get("deny", ()), *candidates.get("ask", ()), *by_letters)):
             pattern = rule.specifier
             if isinstance(pattern, CommandPattern) and any(
                 words is None or pattern.touches(words)

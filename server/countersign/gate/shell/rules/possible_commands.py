@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from countersign.gate.patterns import WILD, CommandPattern
+from countersign.gate.shell.rules.option_clusters import CLUSTER, letters_of
 
 _MOST = 12
 """Places from each of which on a command may begin, for a rule that names no program."""
@@ -22,8 +23,8 @@ _LONGEST_TEXT = 2000
 """Characters of a text that are split into these words."""
 _MOST_FOUND = 500
 """Places where a rule's program stands, past which the rule counts without a comparison."""
-_NAME = re.compile(r"[^\s;|&()<>`!{}\"'\[\],#=:@$\\]+")
-_BEHIND_SEPARATOR = re.compile(r"(?:\A|[\n;|&()<>`!{}\"'\[\],#=:@$]\s*)([^\s;|&()<>`!{}\"'\[\],#=:@$\\]+)")
+_NAME = re.compile(r"[^\s;|&()<>`!{}\"'\[\],#=:@$%^~*?\\]+")
+_BEHIND_SEPARATOR = re.compile(r"(?:\A|[\n;|&()<>`!{}\"'\[\],#=:@$%^~*?]\s*)([^\s;|&()<>`!{}\"'\[\],#=:@$%^~*?\\]+)")
 _UP_TO_SEPARATOR = re.compile(r"[^\n;|&()<>`]*")
 _QUOTING = re.compile(r"[\\'\"]")
 
@@ -52,9 +53,10 @@ def possible_commands(
     length = len(pattern.loose_words)
     for words in islice(found, _MOST_FOUND):
         if words is not None:
-            yield words
-            if not pattern.prefix and len(words) > length:
-                yield words[:length]
+            for spelled in (words, *_without_options(words, pattern)):
+                yield spelled
+                if not pattern.prefix and len(spelled) > length:
+                    yield spelled[:length]
         elif not by_first_words:
             yield None
     if next(found, ()) != ():
@@ -100,6 +102,23 @@ def _in_text(text: str, program: str | None, *, own_language: bool) -> Iterator[
                 yield tuple(part.strip("'\"`;,|&)}]") for part in parts[:_LONGEST])
                 yield tuple(_UP_TO_SEPARATOR.match(whole)[0].split()[:_LONGEST])  # type: ignore[index]  it may be empty
                 yield (found[group],)
+
+
+def _without_options(words: tuple[str, ...], pattern: CommandPattern) -> Iterator[tuple[str, ...]]:
+    """``git -C a push`` as ``git push`` and ``rm -r -f`` as ``rm -rf``: without options but those that the rule names.
+    Which options take the word behind them is not known, so both count."""
+    if not any(map(_is_option, words[1:])):
+        return
+    letters = letters_of(words)
+    wanted = filter(_is_option, pattern.loose_words[1:])
+    named = [word for word in wanted if word in words or (CLUSTER.fullmatch(word) and letters.issuperset(word[1:]))]
+    rest = [(before, word) for before, word in pairwise(words) if not _is_option(word)]
+    yield (words[0], *named, *(word for _, word in rest))
+    yield (words[0], *named, *(word for before, word in rest if not _is_option(before) or word in pattern.loose_words))
+
+
+def _is_option(word: str) -> bool:
+    return word[:1] in {"-", "+"}
 
 
 def _spellings(text: str) -> tuple[str, ...]:
