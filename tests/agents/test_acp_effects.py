@@ -105,7 +105,7 @@ UNDERSTOOD = [
     (
         "an MCP tool",
         {"kind": "other", "name": "mcp__git_hub__get_it", "rawInput": {"path": "x", "more": {"a": 1}}},
-        [UseTool("mcp__git_hub__get_it", server="git_hub")],
+        [UseTool("mcp__git_hub__get_it", server="git_hub"), ReadPath("{ws}/x", mentioned=True)],
     ),
     (
         "an MCP tool named in the adapter's own notes",

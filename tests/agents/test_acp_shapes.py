@@ -158,6 +158,43 @@ def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, r
         assert verdict(said, workspace, ("deny", rule)) == "deny"
 
 
+@pytest.mark.parametrize("more", [{"path": ".env"}, {"path": ".env", "encoding": "utf8"}, {"uri": "file://{ws}/.env"}])
+def test_rules_and_secrets_count_for_a_path_that_a_tool_of_another_server_is_given(workspace: Path, more: dict):
+    said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}
+    assert verdict(said, workspace, ("deny", "Read(.env)"), ("allow", "mcp__fs__read"), bypass=True) == "deny"
+    assert verdict(said, workspace, ("ask", "Read(.env)"), bypass=True) == "ask"
+    assert verdict(said, workspace, ("allow", "mcp__fs__read")) == "ask"
+    assert verdict(said, workspace, mode="auto") == "ask"
+
+
+def test_a_path_that_no_rule_speaks_of_is_left_to_the_rule_for_the_tool(workspace: Path):
+    for path in ("seed.txt", "/elsewhere/x", "issues"):
+        said = {"kind": "read", "name": "mcp__fs__read", "rawInput": {"path": path}}
+        assert verdict(said, workspace, ("allow", "mcp__fs__read"), ("deny", "Read(held/**)")) == "allow"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["**/*", "*", "**/.e*", ".en?", "**/*.{pem,ts}", "/**/*", "[.]env", "secrets/*.pem"]
+)
+def test_a_pattern_to_read_that_could_match_a_secret_asks(workspace: Path, pattern: str):
+    for raw in ({"paths": [pattern]}, {"path": pattern}, {"paths": ["seed.txt", pattern]}):
+        said = {"kind": "read", "rawInput": raw}
+        for mode in ("default", "acceptEdits", "auto"):
+            assert verdict(said, workspace, mode=mode) == "ask"
+
+
+def test_a_rule_for_what_a_pattern_could_match_asks(workspace: Path):
+    said = {"kind": "read", "rawInput": {"paths": ["**/*.txt"]}}
+    assert verdict(said, workspace) == "allow"
+    assert verdict(said, workspace, ("deny", "Read(seed.txt)"), bypass=True) == "ask"
+
+
+@pytest.mark.parametrize("path", ["@held.txt", "file://{ws}/held.txt", "FILE://localhost{ws}/hel%64.txt"])
+def test_an_address_of_a_file_and_an_at_sign_name_the_file(workspace: Path, path: str):
+    said = {"kind": "read", "rawInput": filled({"path": path}, workspace)}
+    assert verdict(said, workspace, ("deny", "Read(held.txt)"), bypass=True) == "deny"
+
+
 @pytest.mark.parametrize("end", ["\v", "\f", "\x1c", "\x85", "\u2028", "\u2029", "\r"], ids=ascii)
 def test_a_line_end_that_only_some_readers_know_hides_no_file(workspace: Path, end: str):
     added = patch("*** Add File: new.txt", end.join(("+x", "*** Add File: held.txt", "+y")))
@@ -174,8 +211,9 @@ def test_a_line_end_that_only_some_readers_know_hides_no_file(workspace: Path, e
 
 def test_a_diff_whose_index_line_names_another_file_is_not_understood(workspace: Path):
     for named, expected in (("seed.txt", "allow"), ("held.txt", "ask")):
-        raw = {"path": "seed.txt", "diff": f"Index: {named}\n{UNIFIED}"}
-        assert verdict({"kind": "edit", "rawInput": raw}, workspace, mode="acceptEdits") == expected
+        for head in (f"Index: {named}", f"diff --git a/seed.txt b/{named}"):
+            raw = {"path": "seed.txt", "diff": f"{head}\n{UNIFIED}"}
+            assert verdict({"kind": "edit", "rawInput": raw}, workspace, mode="acceptEdits") == expected
 
 
 async def test_a_read_by_its_location_holds_the_agent_to_that_file(place: Place):

@@ -24,10 +24,12 @@ class BadArguments(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadPath:
-    """Read a file, or list or search a folder (``below``: everything under it)."""
+    """Read a file, or list or search a folder (``below``: everything under it). ``mentioned``: a tool of another server
+    is given the path, and only what a rule for files or a secret says of it counts."""
 
     path: str
     below: bool = False
+    mentioned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.agents.acp.file_edit import FileEdit
-from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints
+from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths
 from countersign.agents.acp.inputs import leaves
 from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
@@ -88,6 +88,9 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
         and not any(isinstance(effect, RunCommand) and not effect.understood for effect in effects)
     )
     effects += tools
+    if tools:
+        mentioned = (full for raw in report.inputs for path in mentioned_paths(raw) for full in ground.absolute(path))
+        effects += (ReadPath(full, mentioned=True) for full in mentioned)
     found = Hints()
     if not understood:
         found.add(UseTool(f"acp:{report.tool_kind}"))
@@ -137,7 +140,7 @@ def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Previe
 
 
 def _of_readings(readings: Sequence[Reading | None], named_tool: bool) -> list[Effect]:
-    """The effects of understood inputs. A path that a named MCP tool merely mentions is that tool's own business."""
+    """The effects of understood inputs. Of a path that a named MCP tool is given only rules and secrets count."""
     found = [effect for reading in readings if reading is not None for effect in reading.effects]
     return [effect for effect in found if not named_tool or not isinstance(effect, ReadPath)]
 

@@ -14,6 +14,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from countersign.agents.acp.key_names import (
     COMMAND,
@@ -103,6 +104,12 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
         if key in COMMAND or not (key in no_command or plain_path or len(text) > LONGEST_COMMAND or not text.strip()):
             found.add(RunCommand(text, ground.folder, understood=False))
     return found
+
+
+def mentioned_paths(raw: Json) -> Iterator[str]:
+    """Yield the strings of an input that stand where paths do, at most ``MOST_HINTS``."""
+    named = (text for key, text in _strings(raw) if (key in PATHS and text) or text.startswith("file://"))
+    yield from islice(dict.fromkeys(named), MOST_HINTS)
 
 
 def patched_files(text: str) -> Iterator[str]:

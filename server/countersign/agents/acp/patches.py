@@ -22,6 +22,8 @@ OTHER_LINE_ENDS = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]|\r(?!\n)")
 """What ends a line for Python's ``splitlines`` and other readers, but not in a patch as it is read here."""
 MOST_PATCHED = 256
 """Files of one patch that are read; a patch of more is not understood."""
+HEADED = ("diff ", "Index: ")
+"""What a line in front of a diff begins with that names files; a name with a blank in it is not understood."""
 NOWHERE = ("/dev/null", "dev/null")
 
 
@@ -61,7 +63,8 @@ def read_unified_diff(text: str, path: str) -> tuple[PatchedFile, ...] | None:
         return None
     if not all(PREAMBLE.fullmatch(line) for line in lines[:start]):
         return None
-    if not all(_named(line[len("Index: ") :], path) for line in lines[:start] if line.startswith("Index: ")):
+    headed = [name for line in lines[:start] if line.startswith(HEADED) for name in line.split()[1:] if name[0] != "-"]
+    if not all(_named(name, path) for name in headed):
         return None
     before, after = (_named(line[4:], path) for line in lines[start : start + 2])
     hunks = _hunks(lines[start + 2 :])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from countersign.agents.acp.file_edit import FileEdit
 from countersign.gate import Effect, ReadPath, WritePath, check_cancelled
@@ -38,14 +39,18 @@ class AgentContext:
     def absolute(self, path: str) -> tuple[str, ...]:
         """Every absolute path that an agent may open when it says this one.
 
-        It may expand ``~`` or not, may take ``..`` away as text or leave that to the system, and opens what a link
-        leads to; so a path can stand for several, and all of them count. None is longer than a path can be: no file
-        is there. Reads the disk.
+        It may expand ``~`` or not, take an address of a file or an ``@`` in front for the file's path, may take ``..``
+        away as text or leave that to the system, and opens what a link leads to; so a path can stand for several, and
+        all of them count. None is longer than a path can be: no file is there. Reads the disk.
         """
         check_cancelled()
         spelled = [os.path.join(self.folder, path)]
         if path == "~" or path.startswith("~/"):
             spelled.insert(0, os.path.join(self.home, path[2:]))
+        if path[:7].lower() == "file://":
+            spelled.insert(0, os.path.join("/", unquote(path[7:].removeprefix("localhost"))))
+        elif path.startswith("@") and len(path) > 1:
+            spelled.insert(0, os.path.join(self.folder, path[1:]))
         if "\0" in path:
             return tuple(_possible(spelled))  # leads nowhere; the gate refuses it
         asked = [os.path.normpath(spelling) for spelling in spelled]

@@ -39,6 +39,9 @@ from countersign.wire.base import Json
 
 DOES_MORE = re.compile(r"write|edit|delete|remove|move|rename|create|patch|exec|run|bash|shell|terminal", re.IGNORECASE)
 """Words in a tool's name that speak against its being a reader."""
+WILDCARDS = re.compile(r"[*?\[{]")
+ORDINARY = re.compile(r"(?!\.)[\w*.-]*\.(?!env|pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg)[A-Za-z0-9]{1,8}")
+"""The last part of a pattern that no secret's name matches."""
 MOST_FILES = 256
 """Files of one call that are read as a list."""
 
@@ -113,7 +116,20 @@ def _look(given: Given, kind: str | None, names: Sequence[str], ground: AgentCon
     if kind not in ("read", "search") or any(DOES_MORE.search(name) for name in names):
         return None
     below = kind == "search" or any(os.path.isdir(without_nul(full)) for full in paths)
-    return Reading(tuple(ReadPath(full, below=below) for full in paths))
+    return Reading((*(ReadPath(full, below=below) for full in paths), *_matched(fitted[0], ground)))
+
+
+def _matched(path: str, ground: AgentContext) -> tuple[Effect, ...]:
+    """All below the folder in front of a pattern: some agents read what a pattern matches (``paths: ["**/*"]``). What
+    could match a secret counts as one that lies there."""
+    wild = WILDCARDS.search(path)
+    if wild is None:
+        return ()
+    folder = path[: wild.start()].rpartition("/")[0] or ("/" if path.startswith("/") else ".")
+    matched = [ReadPath(full, below=True) for full in ground.absolute(folder)]
+    if not ORDINARY.fullmatch(path.rpartition("/")[2]):
+        matched += (ReadPath(os.path.join(each.path, ".env")) for each in list(matched))
+    return tuple(matched)
 
 
 def _look_at_many(given: Given, kind: str | None, names: Sequence[str], ground: AgentContext) -> Reading | None:

@@ -78,6 +78,11 @@ def judge_effects(
     gathered = _Gathered()
     for effect in call.effects:
         match effect:
+            case ReadPath(path=path, mentioned=True):
+                said = paths.judge_read(path, cwd=call.cwd)
+                if said.deny or said.ask or (said.requires_ask and not said.auto_lifts):
+                    gathered.add(said)
+                    gathered.rule(None)
             case ReadPath(path=path, below=below):
                 gathered.add(paths.judge_read(path, cwd=call.cwd, below=below))
                 gathered.says(_path_sayings(paths, "Read", path, call.cwd))

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
+from countersign.gate.shell.programs.other_names import OTHER_NAMES
 from countersign.gate.shell.programs.registry import TABLES
 from countersign.gate.shell.programs.rows_git import GLOBAL
 from countersign.gate.shell.programs.rows_wrappers import (
@@ -51,23 +52,6 @@ _CHOSEN = re.compile(r"_[\d.]+_")
 _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
 """A compiler's target before its name."""
 _LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
-_PREFIXED = """
-arch awk b2sum base32 base64 basename basenc cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd dir
-dircolors dirname du echo egrep env expand expr factor false fgrep find fmt fold grep groups head hostid id install join
-kill link ln locate logname ls make md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste patch
-pathchk pinky printenv printf ptx pwd readlink realpath rm rmdir runcon sed seq sha1sum sha224sum sha256sum sha384sum
-sha512sum shred shuf sleep sort split stdbuf stty sum sync tac tail tar tee time timeout touch tr true truncate tsort
-tty uname unexpand uniq unlink uptime users vdir wc which whoami xargs yes
-"""
-"""GNU programs that Homebrew and the BSDs install with a ``g`` in front."""
-_ALIASES = {f"g{name}": name for name in _PREFIXED.split()} | {
-    "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "bsdtar": "tar", "mawk": "awk",
-    "nawk": "awk", "original-awk": "awk", "fdfind": "fd", "batcat": "bat", "egrep": "grep", "fgrep": "grep",
-    "gegrep": "grep", "gfgrep": "grep", "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim",
-    "ex": "vim", "rvim": "vim", "rview": "vim", "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript",
-    "texlua": "lua", "vim.basic": "vim", "vim.tiny": "vim", "vimx": "vim",
-}  # fmt: skip
-"""Other names of the same programs, as far as their options agree."""
 
 
 @lru_cache(maxsize=4096)
@@ -82,7 +66,7 @@ def program(name: str) -> str:
     versioned = _VERSIONED.fullmatch(base)
     if versioned is not None:
         base = versioned[1]
-    return _ALIASES.get(base, base)
+    return OTHER_NAMES.get(base, base)
 
 
 def is_wrapper(name: str, words: Sequence[Word]) -> bool:
