@@ -16,7 +16,6 @@ cp -r d/. y; echo x > y/l/f
 cp -r d/* y; echo x > y/l/f
 gcp -a d y; echo x > y/l/f
 cp -a d y; echo x > y/g/config
-cp -a d y; cp -a y z; echo x > z/l/f
 mv d y; echo x > y/l/f
 mv d y; tee y/l/f
 mv d y; cd y/l; echo x > f
@@ -35,6 +34,7 @@ cp -a d y & echo x > y/l/f
 """The links are those that lie in ``d`` now."""
 
 UNKNOWN = """
+cp -a d y; cp -a y z; echo x > z/l/f
 tar cf - d | tar xf - -C y; echo x > y/d/l/f
 tar xf app.tgz; echo x > d2/f
 gtar xf app.tgz; echo x > d2/f

@@ -147,7 +147,13 @@ class PathFinder:
             if held is not None:
                 reason = f"unknown names are written there, and {held}"
                 finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
-        return finding
+        return self._with_rules_below(finding, value, cwd) if touch.spills else finding
+
+    def _with_rules_below(self, finding: Finding, value: str, cwd: str) -> Finding:
+        """With the rule for editing that could match what is written below a folder, under names that are not known."""
+        if finding.deny or finding.ask:
+            return finding
+        return finding._replace(ask=self.judge.may_hold_edited(value, None, cwd=cwd))
 
     def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
         """What is copied into a folder gets a name of its own there."""
@@ -160,7 +166,11 @@ class PathFinder:
             replaced = self.judge.judge_write(value, cwd=cwd)
             if replaced.floors:
                 return replaced
-        return self.judge.judge_write(f"{value.rstrip('/') or '/'}/{touch.into}", cwd=cwd)
+        there = f"{value.rstrip('/') or '/'}/{touch.into}"
+        finding = self.judge.judge_write(there, cwd=cwd)
+        # A folder that is copied into one of its name changes files below that.
+        merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
+        return self._with_rules_below(finding, there, cwd) if merged else finding
 
     def _holds_protected(self, value: str, cwd: str) -> str | None:
         """Why a folder may not be written into without knowing the names."""
