@@ -130,7 +130,7 @@ const shapes: Record<string, Shape> = {
   AgentState: { values: ["idle", "starting", "running", "needsLogin", "exited", "failed"] },
   LoginMethod: { fields: { methodId: "string", name: "string", "description?": "string", "command?": { list: "string" } } },
   AgentSecret: { fields: { name: "string", secret: "string", origin: "string" } },
-  AgentView: { fields: { agentName: "string", type: { ref: "AgentType" }, state: { ref: "AgentState" }, label: { ref: "AgentLabel" }, bypass: "boolean", "bypassScope?": { ref: "BypassScope" }, default: "boolean", "detail?": "string", "fallen?": "boolean", "images?": "boolean", "login?": { list: { ref: "LoginMethod" } }, "secrets?": { list: { ref: "AgentSecret" } } } },
+  AgentView: { fields: { agentName: "string", type: { ref: "AgentType" }, state: { ref: "AgentState" }, label: { ref: "AgentLabel" }, bypass: "boolean", "bypassScope?": { ref: "BypassScope" }, default: "boolean", "detail?": "string", "fallen?": "boolean", "images?": "boolean", "login?": { list: { ref: "LoginMethod" } }, "servers?": "string", "secrets?": { list: { ref: "AgentSecret" } } } },
   AgentListResult: { fields: { agents: { list: { ref: "AgentView" } } } },
   AgentRestartParams: { fields: { agentName: "string" } },
   AgentResetLabelParams: { fields: { agentName: "string" } },

@@ -102,6 +102,7 @@ export class Composer extends Drawn {
           : nothing
       }
       ${agent && !chat && !agent.fallen && agent.type === 'acp' && agent.label !== 'gated' && agent.state !== 'failed' && agent.state !== 'needsLogin' ? html`<p class="agent-detail">${agent.agentName}: ${labelWords(agent.label)}. ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentProbe', agentName: agent.agentName })}>${t('Probe…')}</button></p>` : nothing}
+      ${agent?.servers !== undefined && !chat ? html`<p class="agent-detail" data-testid="own-servers">${agent.agentName}: ${revealLine(agent.servers)}</p>` : nothing}
       ${this.queue()}
       <div class="composer-box" @dragover=${this.onDragOver} @drop=${this.onDrop}>
         ${this.chips()} ${this.completions()}

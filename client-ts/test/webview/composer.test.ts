@@ -350,3 +350,12 @@ it('how full the context is stays when the tokens of an answer are told by thems
   );
   expect(webview.find('[data-testid="figures"]').textContent).toBe('50 % · $0.50');
 });
+
+it('a new chat says which MCP servers of the agent are off', async () => {
+  const servers = 'its own MCP servers are off here: `github`';
+  const told = agents().map((one) => ({ ...one, ...(one.default && { servers }) }));
+  const webview = await fakeWebview(snapshot({ agents: told, threads: [] }));
+  expect(webview.find('[data-testid="own-servers"]').textContent).toBe(`Countersign: ${servers}`);
+  await webview.say(opened);
+  expect(document.querySelector('[data-testid="own-servers"]')).toBeNull();
+});

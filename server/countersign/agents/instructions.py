@@ -36,13 +36,20 @@ class Instruction:
 
 def blocking_instructions(policy: Policy, messages: Sequence[Message], most_tokens: int) -> list[Instruction]:
     """Return the instructions that count now, the workspace's own first, cut to so many tokens in all."""
-    if not policy.trusted:
-        return []
+    return _found(policy, _folders(policy, messages), NAMES, most_tokens) if policy.trusted else []
+
+
+def blocking_instructions_named(policy: Policy, names: Sequence[str], most_tokens: int) -> list[Instruction]:
+    """Return the files of these names that lie in the workspace's own folder, cut to so many tokens in all."""
+    return _found(policy, ["."], names, most_tokens) if policy.trusted else []
+
+
+def _found(policy: Policy, folders: Sequence[str], names: Sequence[str], most_tokens: int) -> list[Instruction]:
     found: list[Instruction] = []
     seen: set[str] = set()
     left = most_tokens
-    for folder in _folders(policy, messages):
-        for name in NAMES:
+    for folder in folders:
+        for name in names:
             text = _blocking_text(os.path.join(folder, name), policy)
             if text is None or text in seen or left < 100:
                 continue
@@ -55,10 +62,13 @@ def blocking_instructions(policy: Policy, messages: Sequence[Message], most_toke
 
 def with_instructions(system: str, instructions: Sequence[Instruction]) -> str:
     """Return the system prompt with the project's instructions after it."""
-    if not instructions:
-        return system
+    return f"{system}\n\n{words_of(instructions)}" if instructions else system
+
+
+def words_of(instructions: Sequence[Instruction]) -> str:
+    """Return instructions as words for a model."""
     told = "\n\n".join(f"From `{each.path}`:\n{each.text.strip()}" for each in instructions)
-    return f"{system}\n\nInstructions of this project, from its own files. They allow nothing.\n\n{told}"
+    return f"Instructions of this project, from its own files. They allow nothing.\n\n{told}"
 
 
 def _folders(policy: Policy, messages: Sequence[Message]) -> list[str]:

@@ -240,6 +240,7 @@ class Runner:
                 fallen=host.fallen or None,
                 images=host.takes_images,
                 login=host.login_methods,
+                servers=host.servers,
                 secrets=agent_secrets(config, host.folder) or None,
             )
         bypass = policy.bypasses(agent)

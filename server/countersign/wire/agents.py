@@ -36,6 +36,7 @@ class AgentSecret(WireModel):
 class AgentView(WireModel):
     """One agent. ``fallen``: something that it did here lowered its label (``agent/resetLabel``).
 
+    ``servers``: which MCP servers of the agent's own settings are off here, and which run outside the gate.
     ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone. ``images``: whether
     it takes images with a prompt; None where only the next prompt will tell. ``login``: how to
     log in, in state ``needsLogin``. ``secrets``: what it is started with from the client's secret storage."""
@@ -51,6 +52,7 @@ class AgentView(WireModel):
     fallen: bool | None = None
     images: bool | None = None
     login: list[LoginMethod] | None = None
+    servers: str | None = None
     secrets: list[AgentSecret] | None = None
 
 

@@ -29,6 +29,8 @@ from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.login import authenticate, login_sentence
 from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.opening import Opening
+from countersign.agents.acp.own_servers import blocking_servers
+from countersign.agents.acp.project_words import ProjectWords
 from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
@@ -109,6 +111,9 @@ class AcpAgent:
         self._failure: str | None = None
         self._folder = agent_folder(config, policy().workspace)
         self._label = LabelState(config.name, self.recipe, policy().workspace, labels, changed, self._folder)
+        self.servers: str | None = None
+        """Which MCP servers of its own settings are off, and which run; None where it has none."""
+        self._project_words = ProjectWords(config.name, self.recipe.instructions, policy)
         self._looked = False
         self._changes = changes
         self._gate = gate
@@ -296,7 +301,7 @@ class AcpAgent:
         try:
             if session.stopping:
                 return "cancelled"
-            stop = await self._prompt_once(link, session, [*session.take_notes(), text], images)
+            stop = await self._prompt_once(link, session, await self._words(session, text), images)
             for _ in range(MOST_FOLLOW_UPS):
                 if session.stopping or not session.urgent:
                     break
@@ -320,6 +325,13 @@ class AcpAgent:
         finally:
             tell_refused(session, link.process.newly_refused())
             await session.end(ending)
+
+    async def _words(self, session: Session, text: str) -> list[str]:
+        """The person's words, with what the agent must hear beside them. Nothing stands before a slash command, because
+        agents look for it at the beginning."""
+        if text.startswith("/"):
+            return [text, *session.take_notes()]
+        return [*session.take_notes(), text, *await self._project_words.take(session.session_id, session.emit)]
 
     async def _prompt_once(
         self, link: Link, session: Session, words: list[str], images: Sequence[Image] = ()
@@ -461,6 +473,7 @@ class AcpAgent:
         session_id = await opening.start_anew(link, params, taken, offered)
         made = self._make_session(link, session_id, turn.thread_id, offered, cost=0.0)
         session = self._sessions[session_id] = made
+        self._project_words.begin(session_id)
         await opening.keep_new(link, turn, text, session_id)
         await self._hold_mode(link, session_id, offered)
         return session, None
@@ -558,6 +571,11 @@ class AcpAgent:
         clean = self._environment()
         environment = agent_environment(clean, self.config, Launch((), {}), self._folder)
         await self._label.find_out((self.config.command or "", *self.config.args), environment)
+        home = environment.get("HOME") or self._policy().home
+        servers = await asyncio.to_thread(blocking_servers, self.recipe, self._policy().workspace, home)
+        if servers != self.servers:
+            self.servers = servers
+            self._changed()
 
     @property
     def announces_calls(self) -> bool:

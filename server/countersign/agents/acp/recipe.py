@@ -47,6 +47,16 @@ class HomeFile:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnServers:
+    """Where an agent keeps the MCP servers that a person set up for it: under ``key`` of a JSON or TOML file, below
+    ``{home}`` or the workspace. ``runs``: the recipe does not switch them off, so they run outside the gate."""
+
+    file: str
+    key: str
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Pointing:
     """How an agent is led to another model while it is probed: environment, and files of its throw-away home. ``{url}``
     stands for the model's address, ``{home}`` for that home."""
@@ -77,7 +87,9 @@ class Recipe:
     hides from it beside ``hostile`` and ``held``. ``home``: files that its private home in the sandbox holds.
     ``sessions``: folders below ``{home}`` or ``{gate}`` that hold its sessions; those of the sandbox outlast it.
     ``hosts``: those of its model and its login, which it reaches from the sandbox. ``confined_args``: arguments that
-    come last there, such as one that turns off a sandbox of its own, which cannot be made in ours. ``caveat``: what
+    come last there, such as one that turns off a sandbox of its own, which cannot be made in ours. ``instructions``:
+    files of the workspace that the agent would read without the recipe, so that the host hands their text in.
+    ``servers``: where its own MCP servers stand. ``caveat``: what
     stays open, told beside the label. ``install``, ``login``: commands, for people. ``program``, ``program_args``:
     what speaks ACP where it is installed; ``requires``: programs that its npm package runs with. ``probe``: how a probe
     leads it to its model. ``evidence``: how it was measured.
@@ -118,6 +130,8 @@ class Recipe:
     sessions: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     confined_args: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
+    servers: tuple[OwnServers, ...] = ()
     caveat: str = ""
     probe: Pointing = field(default_factory=Pointing)
     evidence: str = ""

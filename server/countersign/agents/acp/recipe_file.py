@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints, ValidationError
 from pydantic.alias_generators import to_camel
 
-from countersign.agents.acp.recipe import Brought, HomeFile, Pointing, Recipe
+from countersign.agents.acp.recipe import Brought, HomeFile, OwnServers, Pointing, Recipe
 from countersign.wire.base import Json
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -59,6 +59,14 @@ class ProbeEntry(_Model):
         dict[RelativePath, Json],
         Field(description="files of that home: a text, a list of lines, or an object for JSON"),
     ] = {}
+
+
+class ServersEntry(_Model):
+    """A settings file of the agent with MCP servers that a person set up."""
+
+    file: Annotated[str, Field(description="below `{home}` or the workspace; JSON, or TOML by its ending")]
+    key: Annotated[str, Field(description="the key of the object that holds them by name")]
+    runs: Annotated[bool, Field(description="the recipe does not switch them off")] = False
 
 
 class RecipeFile(_Model):
@@ -133,6 +141,13 @@ class RecipeFile(_Model):
     confined_args: Annotated[
         tuple[str, ...], Field(description="arguments that come last where it runs in the sandbox")
     ] = ()
+    instructions: Annotated[
+        tuple[RelativePath, ...],
+        Field(description="instructions in the workspace that it does not read with the recipe"),
+    ] = ()
+    servers: Annotated[
+        tuple[ServersEntry, ...], Field(description="where its own MCP servers stand, of which only names are shown")
+    ] = ()
     caveat: Annotated[str, Field(description="what stays open, in one sentence")] = ""
     probe: Annotated[ProbeEntry, Field(description="how `countersign probe` leads the agent to its scripted model")] = (
         ProbeEntry()
@@ -168,7 +183,8 @@ def parse_recipe(raw: Any) -> Recipe:
         quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
         hostile=file.hostile, held=file.held, mask=file.mask,
         home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
-        confined_args=file.confined_args, caveat=file.caveat,
+        confined_args=file.confined_args, instructions=file.instructions,
+        servers=tuple(OwnServers(**entry.model_dump()) for entry in file.servers), caveat=file.caveat,
         probe=Pointing(file.probe.env, {name: _text(content) for name, content in file.probe.files.items()}),
         evidence=file.evidence,
     )  # fmt: skip

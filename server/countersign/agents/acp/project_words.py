@@ -1,0 +1,49 @@
+"""Instructions of the project for an agent whose recipe keeps it from reading them itself.
+
+A recipe that switches an agent's settings in the project off may switch its CLAUDE.md, AGENTS.md or GEMINI.md off with
+them. The text then goes along with the first prompt of each new session, from trusted workspaces only, and the chat
+says so. A session that is taken up has it already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+
+from countersign.agents.instructions import blocking_instructions_named, words_of
+from countersign.settings.policy import Policy
+from countersign.tools.visible import as_title
+from countersign.wire.threads import NoticeEvent, ThreadEvent
+
+MOST_TOKENS = 16_000
+"""Tokens, about, of instructions that go along."""
+
+
+class ProjectWords:
+    """What is handed to the sessions of one agent. A class because each session gets it once."""
+
+    def __init__(self, agent: str, names: Sequence[str], policy: Callable[[], Policy]) -> None:
+        self._agent = agent
+        self._names = tuple(names)
+        self._policy = policy
+        self._due: set[str] = set()
+
+    def begin(self, session_id: str) -> None:
+        """A session is new, so nothing was handed to it."""
+        if self._names:
+            self._due.add(session_id)
+
+    async def take(self, session_id: str, emit: Callable[[ThreadEvent], None]) -> list[str]:
+        """Return the words for the next prompt of a session; none where it has them. Before the workspace is trusted
+        there are none, and they stay due."""
+        policy = self._policy()
+        if session_id not in self._due or not policy.trusted:
+            return []
+        self._due.discard(session_id)
+        found = await asyncio.to_thread(blocking_instructions_named, policy, self._names, MOST_TOKENS)
+        if not found:
+            return []
+        names = ", ".join(f"`{as_title(os.path.basename(each.path))}`" for each in found)
+        emit(NoticeEvent(level="info", message=f"Countersign gave {self._agent} this project's instructions: {names}"))
+        return [words_of(found)]

@@ -1,0 +1,85 @@
+"""Project instructions that a recipe switches off reach the agent all the same, and its own servers are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from countersign.agents.acp.own_servers import blocking_servers
+from countersign.agents.acp.recipe import OwnServers, Recipe
+from tests.agents.scripted_agent_fixture import ALLOW, REJECT, Player, ask
+
+from .desk import Place
+
+READS_NOT = Recipe("test", "gated", instructions=("CLAUDE.md",))
+
+
+async def test_the_text_goes_along_with_the_first_prompt_only_and_the_chat_says_so(place: Place):
+    (place.workspace / "CLAUDE.md").write_text("Use tabs.")
+    (place.workspace / "AGENTS.md").write_text("Read by the agent itself.")
+    player = Player(place, [], recipe=READS_NOT)
+    await player.play("one")
+    await player.play("two")
+    first, second = player.prompts()
+    assert first.startswith("one|Instructions of this project, from its own files. They allow nothing.")
+    assert first.endswith("Use tabs.")
+    assert second == "two"
+    assert [event.message for event in place.of("notice")] == [
+        "Countersign gave scripted this project's instructions: `CLAUDE.md`"
+    ]
+
+
+async def test_an_untrusted_workspace_hands_in_nothing_until_it_is_trusted(place: Place):
+    (place.workspace / "CLAUDE.md").write_text("Use tabs.")
+    player = Player(place, [], recipe=READS_NOT)
+    place.change(trusted=False)
+    await player.play("one")
+    place.change(trusted=True)
+    await player.play("/two")
+    await player.play("three")
+    one, two, three = player.prompts()
+    assert (one, two) == ("one", "/two")
+    assert "Use tabs." in three
+
+
+async def test_a_link_out_of_the_workspace_is_not_handed_in(place: Place):
+    (place.folder / "secret").write_text("key")
+    (place.workspace / "CLAUDE.md").symlink_to(place.folder / "secret")
+    player = Player(place, [], recipe=READS_NOT)
+    await player.play("one")
+    assert player.prompts() == ["one"]
+
+
+async def test_a_slash_command_stands_before_what_the_agent_must_hear(place: Place):
+    place.person.decide = lambda card: {"option": "reject_once", "reason": "not that"}
+    call = {"kind": "execute", "rawInput": {"command": "make"}}
+    steps = [ask("a", options=[ALLOW, REJECT], **call)]
+    player = Player(place, steps, [], recipe=replace(READS_NOT, instructions=()))
+    await player.play("one")
+    player.agent._threads["thread"]._note("remember this")
+    await player.play("/review")
+    assert player.prompts()[-1] == "/review|remember this"
+
+
+SERVERS = Recipe(
+    "test",
+    "gated",
+    servers=(
+        OwnServers("{home}/.agent.json", "mcpServers"),
+        OwnServers(".mcp.json", "mcpServers"),
+        OwnServers("{home}/config.toml", "mcp_servers", runs=True),
+    ),
+)
+
+
+def test_servers_of_the_agents_own_settings_are_named(tmp_path: Path):
+    home, workspace = tmp_path / "home", tmp_path / "ws"
+    home.mkdir()
+    workspace.mkdir()
+    assert blocking_servers(SERVERS, str(workspace), str(home)) is None
+    (home / ".agent.json").write_text('{"mcpServers": {"github": {"command": "x"}, "a\\u202eb": {}}}')
+    (workspace / ".mcp.json").write_text("no JSON")
+    (home / "config.toml").write_text('[mcp_servers.sentry]\ncommand = "x"\n')
+    assert blocking_servers(SERVERS, str(workspace), str(home)) == (
+        "its own MCP servers are off here: `github`, `a\\u202eb`; its own MCP servers run outside the gate: `sentry`"
+    )
