@@ -65,7 +65,7 @@ def test_options_are_told_in_the_agents_words_and_order():
 
 
 REFUSED = [
-    (KNOWN, "mode", "acceptEdits", "in this mode Agent may ask for less"),
+    (KNOWN, "mode", "acceptEdits", "Agent may ask for less in this mode"),
     (KNOWN, "allow_all", "on", "Countersign keeps this as it is"),
     (KNOWN, "approval", "never", "may ask for less"),
     (KNOWN, "askBeforeEdits", False, "may ask for less"),

@@ -258,7 +258,7 @@ describe('options and commands of the agent', () => {
       choices: [
         { value: 'fast', name: 'Fast' },
         { value: 'deep', name: 'De\u202Eep', description: 'thinks for long', group: 'Large' },
-        { value: 'yolo', name: 'YOLO', refused: 'with this Claude Code would ask for less' },
+        { value: 'yolo', name: 'YOLO', refused: 'Claude Code would ask for less with this' },
       ],
     },
     { optionId: 'web', name: 'Web search', type: 'boolean', value: true },
@@ -305,7 +305,7 @@ describe('options and commands of the agent', () => {
     await webview.settle();
     const row = [...document.querySelectorAll<HTMLElement>('.agent-options .option')].at(-1)!;
     expect(row.getAttribute('aria-disabled')).toBe('true');
-    expect(row.getAttribute('aria-description')).toBe('with this Claude Code would ask for less');
+    expect(row.getAttribute('aria-description')).toBe('Claude Code would ask for less with this');
     row.click();
     expect(webview.sent('setOption')).toEqual([]);
   });

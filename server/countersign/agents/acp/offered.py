@@ -257,9 +257,9 @@ class Offered:
             if choice.value in known:
                 return None
             if recipe.name != STRANGER.name:
-                return f"in this mode {self._agent} may ask for less; Countersign keeps it in modes in which it asks"
+                return f"{self._agent} may ask for less in this mode, so it cannot be chosen here"
         if ASKS_LESS.search(_words(f"{choice.value} {choice.name}")):
-            return f"with this {self._agent} would ask for less, so Countersign does not choose it"
+            return f"{self._agent} would ask for less with this, so it cannot be chosen here"
         return None
 
 
