@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = frozenset(ROOT / line for line in (ROOT / "tests" / "slow_files.txt").read_text().splitlines())
@@ -17,6 +17,10 @@ SLOW = frozenset(ROOT / line for line in (ROOT / "tests" / "slow_files.txt").rea
 FEW = 20
 """Examples of each property under `--few-examples`, however many it asks for by itself."""
 SETTINGS = "_hypothesis_internal_use_settings"
+
+# A timing is never a test: on a busy machine even the making of examples is slow.
+settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser):
