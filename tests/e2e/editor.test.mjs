@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { processesOf } from '../../scripts/editor.mjs';
-import { runCommand, withWorkbench } from './workbench.mjs';
+import { BOUND, runCommand, withWorkbench } from './workbench.mjs';
 
 test('the workbench opens with the extension and asks nothing of the outside world', async () => {
   const strangers = [];
@@ -15,7 +15,7 @@ test('the workbench opens with the extension and asks nothing of the outside wor
   const beforeOpen = (page) => page.on('request', note).on('websocket', note);
   const run = await withWorkbench('editor', { beforeOpen }, async ({ page, run }) => {
     await runCommand(page, 'Extensions: Show Installed Extensions');
-    await page.locator('.extension-list-item .name').filter({ hasText: /countersign/i }).waitFor({ timeout: 15_000 });
+    await page.locator('.extension-list-item .name').filter({ hasText: /countersign/i }).waitFor({ timeout: BOUND });
     return run;
   });
   assert.deepEqual(strangers, []);

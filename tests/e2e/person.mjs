@@ -6,22 +6,21 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { runCommand, webview } from './workbench.mjs';
+import { BOUND, runCommand, webview } from './workbench.mjs';
 
 const ROOT = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
 export const COUNTERSIGN = path.join(ROOT, '.venv/bin/countersign');
 export const PYTHON = path.join(ROOT, '.venv/bin/python');
 /** An agent that does what a script says; how it is written stands in its head. */
 export const SCRIPTED_AGENT = path.join(ROOT, 'tests/agents/scripted_agent.py');
-/** Milliseconds until a wait gives up; scaled as in `tests/patience.py`. */
-export const BOUND = 60_000 * Number(process.env.COUNTERSIGN_TEST_PATIENCE ?? '1');
+export { BOUND };
 // A new workspace opens in Restricted Mode; most flows are about a trusted one, which is what a person who works in it has.
 export const TRUSTED = { 'security.workspace.trust.enabled': false };
 
 export async function openChat(page) {
   await runCommand(page, 'Countersign: Open Chat');
   const chat = webview(page);
-  await chat.getByRole('textbox', { name: 'Message' }).waitFor({ timeout: 120_000 });
+  await chat.getByRole('textbox', { name: 'Message' }).waitFor({ timeout: 2 * BOUND });
   return chat;
 }
 

@@ -10,6 +10,8 @@ import { chromium } from 'playwright-core';
 import { installExtension, startEditor, temporaryRun } from '../../scripts/editor.mjs';
 
 export const EXTENSION = 'countersign.countersign';
+/** Milliseconds until a wait gives up; scaled as in `tests/patience.py`. */
+export const BOUND = 60_000 * Number(process.env.COUNTERSIGN_TEST_PATIENCE ?? '1');
 
 // Pictures, and the logs of a test that failed.
 const RESULTS = fileURLToPath(new URL('../../.run/e2e', import.meta.url));
@@ -30,6 +32,8 @@ export async function withWorkbench(name, options, body) {
     editor = await startEditor(run, options);
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page.setDefaultTimeout(BOUND);
+    page.setDefaultNavigationTimeout(2 * BOUND);
     await options.beforeOpen?.(page);
     await openWorkbench(page, editor.url);
     return await body({ page, editor, run, browser });
@@ -92,13 +96,13 @@ export async function openWorkbench(page, url) {
 /** Closes and opens the window, as *Reload Window* does. */
 export async function reload(page) {
   // As a person does it: the editor writes down what it keeps.
-  await Promise.all([page.waitForEvent('load', { timeout: 60_000 }), runCommand(page, 'Developer: Reload Window')]);
+  await Promise.all([page.waitForEvent('load', { timeout: 2 * BOUND }), runCommand(page, 'Developer: Reload Window')]);
   await workbenchReady(page);
 }
 
 async function workbenchReady(page) {
-  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
-  await page.locator('.statusbar-item').first().waitFor({ timeout: 60_000 });
+  await page.locator('.monaco-workbench').waitFor({ timeout: 2 * BOUND });
+  await page.locator('.statusbar-item').first().waitFor({ timeout: 2 * BOUND });
 }
 
 /** Runs a command by its title in the palette. An extension's commands come a moment after the workbench: it asks again. */
