@@ -22,7 +22,7 @@ export interface LoginHost extends Texts {
 const NAME_LIMIT = 80;
 const SENTENCE_LIMIT = 300;
 
-/** `sendAgain` sends what the agent did not take for want of the login, and says whether there was anything. */
+/** `sendAgain` sends the message that the agent did not take for want of the login, and says whether there was one. */
 export async function logIn(
   link: Pick<Link, 'request'>,
   host: LoginHost,

@@ -377,9 +377,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         return addAgent(link, host);
       case 'agentLogin': {
         const agent = agents.get(intent.agentName);
-        const ofAgent = (threadId: string): boolean =>
-          threads.some((thread) => thread.threadId === threadId && thread.agentName === intent.agentName);
-        if (agent?.state === 'needsLogin') await logIn(link, host, agent, () => prompts.sendAgain(ofAgent));
+        const { threadId } = intent;
+        const mine = threads.some((thread) => thread.threadId === threadId && thread.agentName === intent.agentName);
+        const sendAgain = (): boolean => mine && threadId !== undefined && prompts.sendAgain(threadId);
+        if (agent?.state === 'needsLogin') await logIn(link, host, agent, sendAgain);
         return;
       }
       case 'agentRestart':

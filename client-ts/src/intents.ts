@@ -110,7 +110,7 @@ const SHAPES = {
   grantRevoke: { grantId: text },
   takeBack: { toolCallId: text },
   agentAdd: {},
-  agentLogin: { agentName: text },
+  agentLogin: { agentName: text, threadId: optional(text) },
   agentRestart: { agentName: text },
   labelReset: { agentName: text },
   agentProbe: { agentName: text },

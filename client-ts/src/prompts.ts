@@ -19,8 +19,8 @@ export interface Prompts {
   remove(threadId: string, id: string): void;
   /** Sends a queued prompt before all others, and stops the turn that runs for it. */
   sendNow(threadId: string, id: string): Promise<void>;
-  /** Sends the prompts again that these chats' agents did not take for want of a login; says whether there was one. */
-  sendAgain(ofAgent: (threadId: string) => boolean): boolean;
+  /** Sends the prompt of a chat again that its agent did not take for want of a login; says whether there was one. */
+  sendAgain(threadId: string): boolean;
   queued(): Record<string, QueuedPrompt[]>;
   /** Follows the turns that run without a prompt of this window, such as one taken up after a reload. */
   updated(update: wire.ThreadUpdate): void;
@@ -47,6 +47,8 @@ export function createPrompts(
   const sent = new Map<string, number>();
   const running = new Set<string>();
   const withoutLogin = new Map<string, Pick<Waiting, 'text' | 'attachments'>>();
+  /** Chats whose agent has begun to answer the latest prompt. */
+  const answering = new Set<string>();
   let last = 0;
 
   const isBusy = (threadId: string): boolean => (sent.get(threadId) ?? 0) > 0 || running.has(threadId);
@@ -74,6 +76,7 @@ export function createPrompts(
     }
     sent.set(threadId, (sent.get(threadId) ?? 0) + 1);
     withoutLogin.delete(threadId);
+    answering.delete(threadId);
     post({ type: 'prompted', threadId, text });
     let reason: wire.StopReason = 'error';
     try {
@@ -83,7 +86,7 @@ export function createPrompts(
       post({ type: 'turnEnded', threadId });
     } catch (error) {
       const { kind, message } = asServerError(error);
-      if (kind === 'needsLogin') withoutLogin.set(threadId, { text, attachments });
+      if (kind === 'needsLogin' && !answering.has(threadId)) withoutLogin.set(threadId, { text, attachments });
       post({ type: 'turnEnded', threadId, error: message });
     }
     sent.set(threadId, (sent.get(threadId) ?? 1) - 1);
@@ -107,10 +110,11 @@ export function createPrompts(
 
   return {
     send,
-    sendAgain(ofAgent) {
-      const again = [...withoutLogin].filter(([threadId]) => ofAgent(threadId) && !isBusy(threadId));
-      for (const [threadId, prompt] of again) void send(threadId, prompt.text, prompt.attachments);
-      return again.length > 0;
+    sendAgain(threadId) {
+      const prompt = withoutLogin.get(threadId);
+      if (!prompt || isBusy(threadId)) return false;
+      void send(threadId, prompt.text, prompt.attachments);
+      return true;
     },
     queued,
     remove(threadId, id) {
@@ -127,6 +131,7 @@ export function createPrompts(
       await send(threadId, prompt.text, prompt.attachments);
     },
     updated({ threadId, events }) {
+      if (events.some(({ type }) => type === 'text' || type === 'toolCall')) answering.add(threadId);
       const end = events.findLast((event) => event.type === 'done');
       if (!end) {
         if (events.some(({ type }) => type === 'prompt' || type === 'text' || type === 'toolCall'))

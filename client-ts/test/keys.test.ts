@@ -19,7 +19,7 @@ const CODEX: AgentView = {
   label: 'unguarded',
   bypass: false,
   default: false,
-  secrets: [{ name: 'OPENAI_KEY', secret: 'agents.Codex.OPENAI_KEY', origin: 'codex-acp --quiet' }],
+  secrets: [{ name: 'OPENAI_KEY', secret: 'agents.Codex/OPENAI_KEY', origin: 'codex-acp --quiet' }],
 };
 
 function desk(models: ModelView[], typed: string | undefined, agents: AgentView[] = []) {
@@ -59,8 +59,8 @@ it('a key of an agent is given to the command line that the form named, and to n
   const { keys, said, secrets } = desk([], 'sk-1234567', [CODEX]);
   await keys.set();
   expect(said.join(' ')).toContain('codex-acp --quiet');
-  expect([...secrets.keys()]).toEqual(['agents.Codex.OPENAI_KEY']);
-  const name = 'agents.Codex.OPENAI_KEY';
+  expect([...secrets.keys()]).toEqual(['agents.Codex/OPENAI_KEY']);
+  const name = 'agents.Codex/OPENAI_KEY';
   expect(await keys.read({ name, origin: 'codex-acp --quiet' })).toEqual({ value: 'sk-1234567' });
   const other = await keys.read({ name, origin: 'codex-acp --quiet --loud' });
   expect(other.value).toBeUndefined();

@@ -152,10 +152,17 @@ it('sends again what an agent did not take for want of a login, once, and with w
   void prompts.send('other', 'four', [file]);
   await turns[0]!.fail(Object.assign(new Error('broken'), { data: { kind: 'modelError' } }));
   await turns[1]!.fail(Object.assign(new Error('log in'), { data: { kind: 'needsLogin' } }));
-  expect(prompts.sendAgain((threadId) => threadId === 't')).toBe(false);
-  expect(prompts.sendAgain((threadId) => threadId === 'other')).toBe(true);
-  expect(prompts.sendAgain(() => true)).toBe(false);
+  expect(prompts.sendAgain('t')).toBe(false);
+  expect(prompts.sendAgain('other')).toBe(true);
+  expect(prompts.sendAgain('other')).toBe(false);
   await settled();
   expect(begun()).toEqual(['one', 'four', 'four']);
   expect(sent.at(-1)).toEqual(['thread/prompt', { threadId: 'other', text: 'four', attachments: [file] }]);
+});
+
+it('sends nothing again that the agent had begun to answer', async () => {
+  for (const text of ['two', 'three']) prompts.remove('t', idOf(text));
+  prompts.updated({ threadId: 't', seq: 1, events: [{ type: 'text', text: 'I begin' }] });
+  await turns[0]!.fail(Object.assign(new Error('log in'), { data: { kind: 'needsLogin' } }));
+  expect(prompts.sendAgain('t')).toBe(false);
 });

@@ -112,14 +112,36 @@ async def test_an_agents_secrets_are_asked_with_its_command_line_and_known_for_r
     client = Client(SecretReadResult(value=KEY))
     mine = keys(client)
     assert await mine.agent_variables(CODEX, "/w") == {"OPENAI_API_KEY": KEY, "HEADER": f"Bearer {KEY}!"}
-    assert client.asked == [SecretReadParams(name="agents.Codex.KEY", origin="codex-acp --quiet 'a b'")]
+    assert client.asked == [SecretReadParams(name="agents.Codex/KEY", origin="codex-acp --quiet 'a b'")]
     assert mine.values() == {KEY}
 
 
-async def test_a_program_of_the_folder_is_another_one_in_each_folder():
-    own = replace(CODEX, command="./agent", args=())
-    assert agent_secrets(own, "/one")[0].origin == "/one/./agent"
-    assert agent_secrets(own, "/two")[0].origin == "/two/./agent"
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, "codex-acp --quiet 'a b'"),
+        ({"args": ("acp",)}, "codex-acp acp"),
+        ({"command": "/opt/agent"}, "/opt/agent --quiet 'a b'"),
+        ({"command": "./agent", "args": ()}, "./agent (in {})"),
+        ({"command": "npx", "args": ("acp",)}, "npx acp (in {})"),
+        ({"command": "node", "args": ("agent.js",)}, "node agent.js (in {})"),
+        (
+            {"command": "node", "args": ("--import=./agent.js", "/opt/a.js")},
+            "node --import=./agent.js /opt/a.js (in {})",
+        ),
+        ({"args": (), "env": {"B": "2 3", "A": "1"}}, "A=1 'B=2 3' codex-acp"),
+    ],
+)
+def test_a_key_is_bound_to_all_that_decides_what_runs(tmp_path, change, expected):
+    (tmp_path / "agent.js").touch()
+    assert agent_secrets(replace(CODEX, **change), str(tmp_path))[0].origin == expected.format(tmp_path)
+
+
+def test_no_two_agents_share_the_name_of_a_key():
+    def name(agent: str, secret: str) -> str:
+        return agent_secrets(CODEX.__class__(agent, secret_env={"K": SecretText(("", ""), (secret,))}), "/")[0].secret
+
+    assert name("a", "b.c") != name("a.b", "c")
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,8 @@ it('an agent that needs a login says so, with its own button, before and in a ch
     const webview = await fakeWebview(snapshot({ agents: waiting }), ...says);
     expect(webview.find('[data-testid="needs-login"]').textContent).toContain(detail);
     webview.button('Log in…').click();
-    expect(webview.sent('agentLogin')).toEqual([{ type: 'agentLogin', agentName: 'Countersign' }]);
+    const inChat = says.length > 0 && { threadId: 't-1' };
+    expect(webview.sent('agentLogin')).toEqual([{ type: 'agentLogin', agentName: 'Countersign', ...inChat }]);
     await webview.say(snapshot({ agents: agents() }));
     expect(document.querySelector('[data-testid="needs-login"]')).toBeNull();
   }

@@ -28,6 +28,10 @@ VARIABLES: Mapping[str, str] = {
     "google": "GEMINI_API_KEY",
 }
 """The variables of the providers' own SDKs; they count for the provider's own server alone."""
+PACKAGE_RUNNERS = frozenset(
+    "npx npm pnpm pnpx yarn bun bunx deno uv uvx pipx poetry pdm hatch mise asdf direnv make just task env".split()
+)
+"""Programs that run what a folder holds."""
 SHORTEST_SECRET = 6
 """A shorter key is not redacted: it would blank out ordinary words."""
 
@@ -102,13 +106,24 @@ class ModelKeys:
 
 
 def agent_secrets(config: AgentConfig, folder: str) -> list[AgentSecret]:
-    """Return the secrets that an agent is started with, each with what it is bound to."""
-    command = config.command or ""
-    if "/" in command and not os.path.isabs(command):  # another program in each folder
-        command = os.path.join(folder, command)
-    bound_to = shlex.join((command, *config.args))
+    """Return the secrets that an agent is started with, each with what it is bound to: its environment and its command
+    line, and ``folder`` where that could decide what runs. Looks at the files that the arguments may name."""
+    settings = (f"{variable}={value}" for variable, value in sorted(config.env.items()))
+    bound_to = shlex.join((*settings, config.command or "", *config.args))
+    if _depends_on_folder(config, folder):
+        bound_to += f" (in {shlex.quote(folder)})"
     names = dict.fromkeys(name for text in config.secret_env.values() for name in text.names)
-    return [AgentSecret(name=name, secret=f"agents.{config.name}.{name}", origin=bound_to) for name in names]
+    # Neither an agent's name nor a secret's has a slash.
+    return [AgentSecret(name=name, secret=f"agents.{config.name}/{name}", origin=bound_to) for name in names]
+
+
+def _depends_on_folder(config: AgentConfig, folder: str) -> bool:
+    """Whether the program could be another one in another folder: it is found there, or is led to a file there."""
+    command = config.command or ""
+    if os.path.basename(command) in PACKAGE_RUNNERS or ("/" in command and not os.path.isabs(command)):
+        return True
+    values = (part for word in config.args for part in (word, word.partition("=")[2]))
+    return any(value and not os.path.isabs(value) and os.path.exists(os.path.join(folder, value)) for value in values)
 
 
 def secret_name(config: ModelConfig) -> str:
