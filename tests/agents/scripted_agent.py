@@ -7,7 +7,8 @@ session is loaded;
 `"loads": [[step, …], …]` are played in turn before it answers `session/load` or `session/resume`, `"after_load": [step,
 …]` right after; `"on_mode": [step, …]` once, before it answers `session/set_mode` (none
 of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`;
-`"needs_login": MESSAGE` is its answer to that, to loading and to prompts, until `authenticate` is asked;
+`"needs_login": MESSAGE` is its answer to that, to loading and to prompts (or to the methods in `"login_for"` only),
+until `authenticate` is asked;
 `"login_fails": MESSAGE` is its answer to that;
 `"offers": {…}` joins its answer to `session/new`, and the answer to `session/set_config_option` is the `configOptions`
 in it with the new value, to a value in `"refuses"` an error. Steps:
@@ -42,6 +43,8 @@ import threading
 import time
 from pathlib import Path
 
+LOGIN_FOR = ("session/new", "session/load", "session/prompt")
+
 
 class Agent:
     """Reads in one thread, plays each prompt in another."""
@@ -74,7 +77,7 @@ class Agent:
                 told = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": {"name": "scripted",
                         "version": self.script.get("version", "1")}}  # fmt: skip
                 self.reply(message, {**told, **self.script.get("greeting", {})})
-            elif "needs_login" in self.script and method in ("session/new", "session/load", "session/prompt"):
+            elif "needs_login" in self.script and method in self.script.get("login_for", LOGIN_FOR):
                 error = {"code": -32000, "message": self.script["needs_login"]}
                 self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
             elif method == "authenticate" and "login_fails" in self.script:

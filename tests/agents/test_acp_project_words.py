@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from countersign.agents.acp.own_servers import blocking_servers
 from countersign.agents.acp.recipe import OwnServers, Recipe
+from countersign.wire.errors import LoginNeeded, ModelError
 from tests.agents.scripted_agent_fixture import ALLOW, REJECT, Player, ask
 
 from .desk import Place
@@ -40,6 +43,33 @@ async def test_an_untrusted_workspace_hands_in_nothing_until_it_is_trusted(place
     one, two, three = player.prompts()
     assert (one, two) == ("one", "/two")
     assert "Use tabs." in three
+
+
+async def test_a_prompt_that_waited_for_a_login_brings_the_text_again(place: Place):
+    (place.workspace / "CLAUDE.md").write_text("Use tabs.")
+    login = {"needs_login": "Authentication required", "login_for": ["session/prompt"]}
+    greeting = {"authMethods": [{"id": "browser", "name": "Log in with the browser"}]}
+    player = Player(place, [], recipe=READS_NOT, greeting=greeting, **login)
+    for text in ("one", "/status"):
+        with pytest.raises(LoginNeeded):
+            await player.play(text)
+    await player.agent.log_in("browser")
+    for text in ("/status", "one", "two"):
+        await player.play(text)
+    refused, _, status, sent, last = player.prompts()
+    assert "Use tabs." in refused
+    assert sent == refused
+    assert (status, last) == ("/status", "two")
+
+
+async def test_a_prompt_that_the_agent_answered_with_an_error_did_not_hand_the_text_in(place: Place):
+    (place.workspace / "CLAUDE.md").write_text("Use tabs.")
+    player = Player(place, [{"fail": "overloaded"}], [], recipe=READS_NOT)
+    with pytest.raises(ModelError):
+        await player.play("one")
+    await player.play("one")
+    await player.play("two")
+    assert ["Use tabs." in prompt for prompt in player.prompts()] == [True, True, False]
 
 
 async def test_a_link_out_of_the_workspace_is_not_handed_in(place: Place):

@@ -357,6 +357,13 @@ async def test_the_same_id_twice_is_refused_while_the_first_is_open(place: Place
         ("HTTPS://EXAMPLE.com:8443/a?b=c%20d#e", "example.com", ()),
         ("http://localhost:3000/cb", "localhost", ()),
         ("http://127.0.0.1:1/", "127.0.0.1", ()),
+        ("http://127.8.9.1/", "127.8.9.1", ()),
+        ("http://[::1]:3000/", "::1", ()),
+        ("http://127.evil.com/", "127.evil.com", ("unencrypted",)),
+        ("http://127.0.0.1.evil.com/", "127.0.0.1.evil.com", ("unencrypted",)),
+        ("http://localhost.evil.com/", "localhost.evil.com", ("unencrypted",)),
+        ("http://127.0.0.256/", "127.0.0.256", ("unencrypted",)),
+        ("http://0.0.0.0/", "0.0.0.0", ("unencrypted",)),
         ("http://example.com/", "example.com", ("unencrypted",)),
         ("https://xn--pple-43d.com/", "xn--pple-43d.com", ("internationalName",)),
         ("https://[::1]/", "::1", ()),
@@ -534,6 +541,30 @@ def test_an_answer_is_compared_with_the_schema(field_schema: Json, fits: list[Js
         ("x", "Passwort", "m", True),
         ("value", None, "Please paste your API key", True),
         ("otpCode", None, "m", True),
+        ("PINCode", None, "m", True),
+        ("pin2", None, "m", True),
+        ("pass", None, "m", True),
+        ("dbPass", None, "m", True),
+        ("pw", None, "m", True),
+        ("pwd", None, "m", True),
+        ("value", "Your PAT", "m", True),
+        ("value", "Bearer", "m", True),
+        ("cookie", None, "m", True),
+        ("session_cookies", None, "m", True),
+        ("jwt", None, "m", True),
+        ("Authorization", None, "m", True),
+        ("value", "\uff30\uff41\uff53\uff53\uff57\uff4f\uff52\uff44", "m", True),
+        ("\uff54\uff4f\uff4b\uff45\uff4e", None, "m", True),
+        ("value", "Pa\xdfwort", "m", True),
+        ("value", None, "Enter your pass", True),
+        ("value", None, "PassWord:", True),
+        ("value", "The PassPhrase", "m", True),
+        ("value", None, "Enter your GitHub PAT", True),
+        ("value", None, "Set GITHUB_TOKEN", True),
+        ("value", None, "\uff30\uff29\uff2e", True),
+        ("value", None, "Which flags should I pass to make?", False),
+        ("path", "Passage of the compass", "m", False),
+        ("author", "Pattern of authors", "m", False),
         ("name", None, "m", False),
         ("pineapple", "Kind of pineapple", "m", False),
         ("key", "Key of the map", "m", False),
@@ -544,6 +575,44 @@ def test_a_field_that_seems_to_ask_for_a_secret_is_marked(
 ) -> None:
     schema = read_form(form({name: {"type": "string", **({"title": title} if title else {})}}), message)
     assert bool(schema.properties[name].secret) is expected
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"title": "Enter your password"},
+        {"description": "Enter your password"},
+        {"title": "Pass"},
+        {"description": "The \uff30\uff29\uff2e of your card"},
+    ],
+)
+@pytest.mark.parametrize("kind", ["string", "integer", "number"])
+def test_what_a_form_says_of_itself_marks_its_fields(words: dict, kind: str) -> None:
+    fields = {"value": {"type": kind, "default": None}, "kind": {"type": "string", "enum": ["a"]}}
+    read = read_form(form({**fields, "sure": {"type": "boolean"}}, **words), "m").properties
+    assert [bool(read[name].secret) for name in ("value", "kind", "sure")] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "expected"),
+    [
+        ("value", "PIN", True),
+        ("value", "OTP", True),
+        ("otp", None, True),
+        ("cvv", None, True),
+        ("value", "Your token", True),
+        ("value", "Security code", True),
+        ("port", None, False),
+        ("maxTokens", None, False),
+        ("value", "How many tokens?", False),
+        ("count", "Number of pins", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["integer", "number"])
+def test_a_number_that_seems_to_be_a_secret_is_marked(name: str, title: str | None, expected: bool, kind: str) -> None:
+    schema = read_form(form({name: {"type": kind, "default": 1, **({"title": title} if title else {})}}), "m")
+    read = schema.properties[name]
+    assert (bool(read.secret), read.default) == (expected, None if expected else 1)
 
 
 JSON = st.recursive(

@@ -301,7 +301,7 @@ class AcpAgent:
         try:
             if session.stopping:
                 return "cancelled"
-            stop = await self._prompt_once(link, session, await self._words(session, text), images)
+            stop = await self._prompt_first(link, session, text, images)
             for _ in range(MOST_FOLLOW_UPS):
                 if session.stopping or not session.urgent:
                     break
@@ -326,12 +326,16 @@ class AcpAgent:
             tell_refused(session, link.process.newly_refused())
             await session.end(ending)
 
-    async def _words(self, session: Session, text: str) -> list[str]:
-        """The person's words, with what the agent must hear beside them. Nothing stands before a slash command, because
-        agents look for it at the beginning."""
+    async def _prompt_first(self, link: Link, session: Session, text: str, images: Sequence[Image]) -> StopReason:
+        """Send the person's words, with what the agent must hear beside them. Nothing stands before a slash command,
+        because agents look for it at the beginning."""
         if text.startswith("/"):
-            return [text, *session.take_notes()]
-        return [*session.take_notes(), text, *await self._project_words.take(session.session_id, session.emit)]
+            return await self._prompt_once(link, session, [text, *session.take_notes()], images)
+        due = await self._project_words.words_due(session.session_id, session.emit)
+        stop = await self._prompt_once(link, session, [*session.take_notes(), text, *(due or ())], images)
+        if due is not None:
+            self._project_words.accepted(session.session_id)
+        return stop
 
     async def _prompt_once(
         self, link: Link, session: Session, words: list[str], images: Sequence[Image] = ()

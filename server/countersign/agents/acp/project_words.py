@@ -34,16 +34,19 @@ class ProjectWords:
         if self._names:
             self._due.add(session_id)
 
-    async def take(self, session_id: str, emit: Callable[[ThreadEvent], None]) -> list[str]:
-        """Return the words for the next prompt of a session; none where it has them. Before the workspace is trusted
-        there are none, and they stay due."""
+    async def words_due(self, session_id: str, emit: Callable[[ThreadEvent], None]) -> list[str] | None:
+        """Return the words for the next prompt of a session; None where it has them, or the workspace is not trusted.
+        They stay due until ``accepted``, so that a prompt that is sent again brings them again."""
         policy = self._policy()
         if session_id not in self._due or not policy.trusted:
-            return []
-        self._due.discard(session_id)
+            return None
         found = await asyncio.to_thread(blocking_instructions_named, policy, self._names, MOST_TOKENS)
         if not found:
             return []
         names = ", ".join(f"`{as_title(os.path.basename(each.path))}`" for each in found)
         emit(NoticeEvent(level="info", message=f"Countersign gave {self._agent} this project's instructions: {names}"))
         return [words_of(found)]
+
+    def accepted(self, session_id: str) -> None:
+        """The agent answered the prompt that brought the words, and not with an error."""
+        self._due.discard(session_id)

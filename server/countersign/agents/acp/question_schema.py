@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -16,6 +17,7 @@ from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from countersign.agents.acp.translate import MOST_COUNT, BadMessage, Raw, as_object
+from countersign.agents.models.endpoint import is_loopback
 from countersign.gate import is_secret_name
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
@@ -50,10 +52,15 @@ _SECRET = re.compile(
     r"\b(?:pass(?:word|phrase|code|wd)|passwort|kennwort|tokens?|api[ _-]?keys?"
     r"|(?:access|private|secret|signing)[ _-]?keys?"
     r"|secrets?|credentials?|pin|otp|2fa|mfa|totp|cvv|cvc|(?:seed|recovery|backup)[ _-]?(?:phrase|code)s?|mnemonic"
-    r"|one[ -]time (?:code|password)|verification code|security code|card number|iban|ssn)\b",
-    re.IGNORECASE,
+    r"|one[ -]time (?:code|password)|verification code|security code|card number|iban|ssn"
+    r"|(?:your|the|my) pass|pw|pwd|pat|bearer|cookies?|jwts?|authorization)\b"
 )
-_PARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_\-.]+")
+"""Found in texts as ``_in_words`` gives them."""
+_PASS = re.compile(r"\bpass\b")
+"""Counts in names and titles alone; in a sentence it mostly is a verb."""
+_COUNTED = re.compile(r"\btokens\b")
+"""What a number counts, and no secret that is a number."""
+_PARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9]+\b)|[_\-.]+")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]{1,63}(?:\.[^@\s.]{1,63}){1,10}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -70,8 +77,10 @@ def read_form(raw: Json, message: str) -> ElicitationSchema:
     properties = _as_object(given.get("properties", {}), "`properties`")
     if len(properties) > MOST_FIELDS:
         raise BadMessage(f"a question may have {MOST_FIELDS} fields at most, not {len(properties)}")
-    suspicious = _SECRET.search(message) is not None
-    fields = {name: _read_field(name, field, suspicious=suspicious) for name, field in properties.items()}
+    title = _text(given, "title", LONGEST_TITLE)
+    description = _text(given, "description", LONGEST_DESCRIPTION)
+    about = _About(labels=(title,), sentences=(message, description))
+    fields = {name: _read_field(name, field, about) for name, field in properties.items()}
     required = given.get("required")
     names = required if isinstance(required, list) else []
     if required is not None and (names != required or not all(isinstance(name, str) for name in names)):
@@ -80,8 +89,8 @@ def read_form(raw: Json, message: str) -> ElicitationSchema:
     if missing is not None:
         raise BadMessage(f"`required` names `{as_title(str(missing))}`, which is no field")
     form = ElicitationSchema(
-        title=_text(given, "title", LONGEST_TITLE),
-        description=_text(given, "description", LONGEST_DESCRIPTION),
+        title=title,
+        description=description,
         properties=fields,
         required=[name for name in fields if name in names],
     )
@@ -168,21 +177,37 @@ def read_url(raw: Json) -> ReadUrl:
     notes: list[UrlNote] = []
     if any(label.startswith("xn--") for label in host.split(".")):
         notes.append("internationalName")
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(raw):
         notes.append("unencrypted")
     return ReadUrl(raw, host, tuple(notes))
 
 
-def seems_secret(*texts: str | None) -> bool:
-    """Return true if a name, title or description asks for something that nobody should keep."""
-    return any(text is not None and (is_secret_name(text) or _SECRET.search(_PARTS.sub(" ", text))) for text in texts)
+@dataclass(frozen=True, slots=True)
+class _About:
+    """Texts that say what is asked for: ``labels`` are names and titles."""
+
+    labels: tuple[str | None, ...] = ()
+    sentences: tuple[str | None, ...] = ()
+
+    def ask_for_a_secret(self) -> bool:
+        """Return true if they ask for something that nobody should keep."""
+        texts = map(_in_words, self.sentences)
+        labels = [*map(_in_words, self.labels)]
+        return any(map(_SECRET.search, (*texts, *labels))) or any(map(_PASS.search, labels))
+
+    def ask_for_a_secret_number(self) -> bool:
+        """Return true if they ask for a secret that may be a number, such as a PIN."""
+        texts = [_COUNTED.sub(" ", _in_words(text)) for text in (*self.labels, *self.sentences)]
+        return any(map(_SECRET.search, texts)) or any(map(_PASS.search, map(_in_words, self.labels)))
 
 
-def _is_loopback(host: str) -> bool:
-    return host in ("localhost", "::1") or host.startswith("127.")
+def _in_words(text: str | None) -> str:
+    """Return a name or text as it is and with the parts of its words apart, without differences of case and width."""
+    plain = unicodedata.normalize("NFKC", text or "")
+    return f"{plain}\n{_PARTS.sub(' ', plain)}".casefold()
 
 
-def _read_field(name: str, raw: Json, *, suspicious: bool) -> ElicitationProperty:
+def _read_field(name: str, raw: Json, form: _About) -> ElicitationProperty:
     shown = f"the field `{as_title(name)}`"
     if not 0 < len(name) <= LONGEST_TITLE or name == "__proto__":
         raise BadMessage(f"{shown} has a name that is not taken")
@@ -205,10 +230,21 @@ def _read_field(name: str, raw: Json, *, suspicious: bool) -> ElicitationPropert
         read |= _read_bounds(given, "minItems", "maxItems", shown)
     elif kind != "boolean":
         read |= _read_bounds(given, "minimum", "maximum", shown, whole=kind == "integer", signed=True)
-    if kind == "string" and "one_of" not in read and (suspicious or seems_secret(name, title, description)):
+    if _is_secret(kind, _About((name, title), (description,)), form) and "one_of" not in read:
         read["secret"] = True
     field = ElicitationProperty.model_validate(read)
     return _with_default(field, given.get("default"))
+
+
+def _is_secret(kind: Json, field: _About, form: _About) -> bool:
+    match kind:
+        case "string":
+            texts = [unicodedata.normalize("NFKC", text or "") for text in (*field.labels, *field.sentences)]
+            return any(map(is_secret_name, texts)) or field.ask_for_a_secret() or form.ask_for_a_secret()
+        case "integer" | "number":
+            return field.ask_for_a_secret_number() or form.ask_for_a_secret_number()
+        case _:
+            return False
 
 
 def _with_default(field: ElicitationProperty, default: Json) -> ElicitationProperty:
