@@ -64,6 +64,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     special = _SPECIAL.get(name)
     if special is not None:
         found += special(words, known)
+    if name == "patch":
+        found = [placed_in(patch_folders(known), touch) for touch in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
     return found
@@ -431,6 +433,21 @@ def _patch(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         yield from (Touch("read", word) for word in operands[1:])
     else:
         yield Touch("write", constant("."), spills=True)
+
+
+def placed_in(folders: Iterable[Word], touch: Touch) -> Touch:
+    """A touch as a program makes it that goes into these folders first, one after the other."""
+    if touch.deed in ("read", "list") and touch.word.value == "-":
+        return touch
+    word = touch.word
+    for folder in reversed(list(folders)):
+        word = _in_folder(folder, word)
+    return touch._replace(word=word)
+
+
+def patch_folders(known: Known) -> Iterable[Word]:
+    """Where ``patch`` goes before it opens any file."""
+    return known.arguments.valued("-d", "--directory")
 
 
 def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:

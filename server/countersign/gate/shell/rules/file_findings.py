@@ -10,6 +10,7 @@ from itertools import pairwise
 from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
+from countersign.gate.shell.files.file_operands import patch_folders, placed_in
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
@@ -44,7 +45,8 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         last = index == len(case.layers) - 1
         if name == "patch" or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for touch in patched_touches(name, layer.words, case.step.fed if last else (), sure=case.step.sure):
-                yield _touched(around, case, touch, places)
+                there = placed_in(patch_folders(known), touch) if name == "patch" else touch
+                yield _touched(around, case, there, places)
         for use in known.uses:
             if use.place is not None and use.place.value is not None:
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
