@@ -30,6 +30,22 @@ bash -c 'cp -a d y; echo x > y/l/f'
 for i in 1 2; do echo x > y/l/f; cp -a d y; done
 f() { cp -a d y; }; f; echo x > y/l/f
 cp -a d y & echo x > y/l/f
+mv d y; rm -rf y/*/f
+mv d y; rm -rf y/*/*
+mv d y; rm -rf y/l*/f
+mv d y; rm -rf y/[l]/f
+mv d y; rm -rf y/*/
+mv d y; rm -rf */l/f
+mv d y; rm -rf */*/f
+mv d y; rm -rf Y/L*/f
+mv d y; rm -rf y/{l,m}*/f
+mv d y; rm -rf y/?/../l/f
+mv d y; sed -i s/a/b/ y/*
+mv d y; cp a.py y/*/
+mv d y; cd y; rm -rf */f
+cp -a d y; cat y/[l]/f
+cp -a d y; cat y/*
+cp -a d y; for f in y/*; do cat "$f/f"; done
 """
 """The links are those that lie in ``d`` now."""
 
@@ -45,6 +61,10 @@ cp -r "$x" y; echo x > y/f
 rsync -a host:d/ y; echo x > y/l/f
 git clone https://a.example/r y; echo x > y/f
 git clone https://a.example/r y && cp -r y z && echo x > z/f
+git clone https://a.example/r y && rm -rf y/*/f
+git clone https://a.example/r y && rm -rf */l/f
+git clone https://a.example/r y && sed -i s/a/b/ */f
+git clone https://a.example/r y && sed -i s/a/b/ y/*
 """
 """What lies in an archive or elsewhere is not known."""
 
@@ -55,6 +75,15 @@ cp -r plain y && echo x > y/x
 cp -r plain y && sed -i s/a/b/ y/sub/y
 mv plain y && cd y && make
 mv d y; rm -rf y
+mv d y; rm -rf y/*
+mv d y; rm -rf y/m*/f
+mv d y; cat y/x*
+mv d y; sed -i s/a/b/ *.py
+mv d y; cat */x
+cp -a plain y; rm -rf y/*/y
+git clone https://a.example/r y && cat y/*.md
+git clone https://a.example/r y && rm -rf y/*
+git clone https://a.example/r y && sed -i s/a/b/ *.py
 rsync -a plain/ y; echo x > y/l/f
 cp a.py b.py && echo x >> b.py
 tar xf app.tgz -C y && cd y && make

@@ -46,7 +46,7 @@ from countersign.gate.paths.sensitive_paths import (
     secret_in_home,
     secret_name,
 )
-from countersign.gate.patterns import PathPattern, Root, escape_path, fold
+from countersign.gate.patterns import PathPattern, Root, escape_path, fold, glob_segment
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.rules.subtree_index import Place
 from countersign.wire.verdicts import Evidence
@@ -122,6 +122,39 @@ class PathJudge:
         spellings = [fold(spelling) for spelling in resolved.spellings()]
         tops = (*self._expected, *self._filled)
         return any(top == each or top.startswith(f"{each.rstrip('/')}/") for top in tops for each in spellings)
+
+    def with_met_links(self, found: Finding, folder: str, parts: Sequence[str], *, cwd: str, follows: bool) -> Finding:
+        """What was found of a pattern, with these parts below a folder, that may match a name which leads through such
+        a link. ``follows``: the last name is followed as well."""
+        if not (self._expected or self._filled):
+            return found
+        spellings = [fold(spelling).rstrip("/") for spelling in self.resolve(folder, cwd=cwd).spellings()]
+        if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
+            found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
+        written = found.kind == "write" and found.requires_ask is None
+        if written and any(self._meets(top, spellings, parts, 1 if follows else 2) for top in self._filled):
+            said, lifts = spoken("default", _FILLED), found.bypass_lifts and not self._ruled
+            found = found._replace(requires_ask=said, bypass_lifts=lifts, allow=None, grant=None)
+        return found
+
+    @staticmethod
+    def _meets(top: str, spellings: Sequence[str], parts: Sequence[str], more: int) -> bool:
+        """Whether a pattern's parts below a folder may match a path and at least so many names below it."""
+        for spelling in spellings:
+            if top == spelling:
+                names: list[str] = []
+            elif top.startswith(f"{spelling}/"):
+                names = top[len(spelling) + 1 :].split("/")
+            else:
+                continue
+            if {".", ".."}.intersection(parts):
+                return True
+            pairs = zip(parts, names, strict=False)
+            if len(parts) >= len(names) + more and all(
+                glob_segment(part).may_match_any_case(name) for part, name in pairs
+            ):
+                return True
+        return False
 
     def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
         """What is to be said of reading this path; with ``below``, of everything under it without exception.

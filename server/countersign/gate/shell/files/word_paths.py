@@ -209,7 +209,9 @@ class PathFinder:
             whole = whole._replace(
                 requires_ask=Evidence(source="default", reason=risky), known_read=False, auto_lifts=False
             )
-        yield whole
+        parts = [part for part in _below_fixed(pattern) if part]
+        follows = touch.deed not in ("delete", "move") or pattern.endswith("/")
+        yield self.judge.with_met_links(whole, fixed, parts, cwd=cwd, follows=follows)
         matches = self._matches(pattern, cwd)
         if matches is None:
             reason = "the pattern matches too many names to check"
