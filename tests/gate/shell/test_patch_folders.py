@@ -80,3 +80,14 @@ def test_rules_for_editing_count_below_the_folder(places: dict[str, str], comman
 @pytest.mark.parametrize("command", ["patch -d sub f k.diff", "patch -d sub -i k.diff", "patch -dsub --input=k.diff"])
 def test_rules_for_reading_count_below_the_folder(places: dict[str, str], command: str) -> None:
     assert decide(command, deny=["Read(./sub/k.diff)"], bypass=True, **places) == "deny"
+
+
+@pytest.mark.parametrize("line", ["copy from", "rename from"])
+@pytest.mark.parametrize("program", ["git apply", "patch -p1", "git am"])
+def test_what_a_diff_copies_or_renames_is_read(places: dict[str, str], line: str, program: str) -> None:
+    to = line.replace("from", "to")
+    command = f"{program} <<'EOF'\ndiff --git a/.env b/y\n{line} .env\n{to} y\nEOF"
+    assert decide(command, mode="auto", allow=["Bash", "Edit"], **places) == "ask"
+    assert decide(command, deny=["Read(.env)"], bypass=True, **places) == "deny"
+    renamed = command.replace(".env", "sub/f")
+    assert decide(renamed, mode="auto", allow=["Bash", "Edit"], **places) == "allow"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -20,6 +20,8 @@ _NAMED = re.compile(
     r"|copy (?:from|to))[ \t]+(\S[^\n\t]*)",
     re.MULTILINE,
 )
+_COPIED = re.compile(r"^[ \t]*(?:rename|copy) from[ \t]+(\S[^\n\t]*)", re.MULTILINE)
+"""Names of files whose contents get another name."""
 _GIT = re.compile(r"^diff --git (\S.*)", re.MULTILINE)
 _IS_PATCH = re.compile(
     r"^[ \t]*(?:\*\*\* Begin Patch|\*\*\* (?:Add|Update|Delete) File:|diff --git |Index: |(?:\+\+\+|---|\*\*\*) \S)",
@@ -39,19 +41,23 @@ def is_patch_text(text: str) -> bool:
 
 
 def patched_touches(name: str, words: Sequence[Word], fed: Sequence[str], *, sure: bool) -> Iterator[Touch]:
-    """Yield what a patch in the words or the input of a command writes. ``sure``: ``fed`` is all that comes in."""
+    """Yield what a patch in the words or the input of a command writes, copies and renames. ``sure``: ``fed`` is all
+    that comes in."""
     texts = [word.value for word in words[1:] if word.value is not None and "\n" in word.value]
     texts = [text for text in (*texts, *fed) if is_patch_text(_LINE_ENDS.sub("\n", text))]
     applies = name in _APPLIES or any(word.value in _APPLIES for word in words[1:2])
     if applies and not (texts and sure and all(word.value is not None for word in words)):
         yield Touch("write", constant("."), spills=True)
     for text in texts:
-        named = list(dict.fromkeys(_named(_LINE_ENDS.sub("\n", text))))
-        if len(named) > _MOST:
-            yield Touch("write", unknown())
-            named = named[:_MOST]
-        for path in named:
-            yield Touch("write", constant(path) if path[0] != '"' else unknown())
+        lines = _LINE_ENDS.sub("\n", text)
+        read = (path for found in _COPIED.finditer(lines) for path in _suffixes(found[1].rstrip()))
+        touched: tuple[tuple[Deed, Iterator[str]], ...] = (("read", read), ("write", _named(lines)))
+        for deed, paths in touched:
+            named = list(dict.fromkeys(paths))
+            if len(named) > _MOST:
+                yield Touch(deed, unknown())
+            for path in named[:_MOST]:
+                yield Touch(deed, constant(path) if path[0] != '"' else unknown())
 
 
 def _named(text: str) -> Iterator[str]:
