@@ -45,6 +45,19 @@ mv d y; cp a.py y/*/
 mv d y; cd y; rm -rf */f
 cp -a d y; cat y/[l]/f
 cp -a d y; cat y/*
+mv d2 y; cp a.py y
+mv d2 y; cp a.py y/
+mv d2 y; mv a.py b.py; cp -p a.py y
+mv d2 y; cp *.py y
+mv d2 y; cp -r plain/. y
+mv d2 y; cp -rT plain y
+mv d2 y; scp a.py y
+mv d2 y; install -m 644 a.py y
+cp -a d2 y; cp a.py y
+cp -a d2 y; cp -t y a.py
+cp -a d2 y; cp --target-directory=y a.py
+cp -a d2 y; cd y; cp ../a.py .
+mkdir y; cp -a d2 y/plain; cp -r plain y
 cp -a d y; for f in y/*; do cat "$f/f"; done
 """
 """The links are those that lie in ``d`` now."""
@@ -62,6 +75,13 @@ rsync -a host:d/ y; echo x > y/l/f
 git clone https://a.example/r y; echo x > y/f
 git clone https://a.example/r y && cp -r y z && echo x > z/f
 git clone https://a.example/r y && rm -rf y/*/f
+tar xf app.tgz -C y; cp a.py y
+tar xf app.tgz -C y; cp a.py y/sub
+tar xf app.tgz -C y; cp -t y a.py
+tar xf app.tgz -C y; cp -r plain y
+tar xf app.tgz -C y; cp -r plain/. y
+git clone https://a.example/r y; cp a.py y
+git clone https://a.example/r y; cp *.py y
 git clone https://a.example/r y && rm -rf */l/f
 git clone https://a.example/r y && sed -i s/a/b/ */f
 git clone https://a.example/r y && sed -i s/a/b/ y/*
@@ -76,6 +96,11 @@ cp -r plain y && sed -i s/a/b/ y/sub/y
 mv plain y && cd y && make
 mv d y; rm -rf y
 mv d y; rm -rf y/*
+mv d y; cp a.py y
+mv d2 y; cp plain/x y
+cp -a plain y; cp a.py y
+cp -a plain y; cp -r plain/. y
+tar xf app.tgz -C y; mv y z
 mv d y; rm -rf y/m*/f
 mv d y; cat y/x*
 mv d y; sed -i s/a/b/ *.py
@@ -105,6 +130,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         path.write_text("")
     (workspace / "d" / "l").symlink_to(top / "out")
     (workspace / "d" / "g").symlink_to("../.git")
+    (workspace / "d2").mkdir()
+    (workspace / "d2" / "a.py").symlink_to(top / "out" / "f")
     (workspace / "link").symlink_to(top / "out" / "f")
     return {"workspace": str(workspace), "home": str(top / "home")}
 

@@ -117,6 +117,13 @@ class PathJudge:
             return True
         return not exactly and _reached_by(self._filled, resolved, itself=False)
 
+    def may_hold_links(self, resolved: Resolved) -> bool:
+        """Whether a path may be a folder with such links in it: one that is known lies below it, or it lies where files
+        of unknown names do."""
+        return bool(self._expected or self._filled) and (
+            self.holds_expected_links(resolved) or self.expects_links(resolved)
+        )
+
     def holds_expected_links(self, resolved: Resolved) -> bool:
         """Whether such a link may lie below a path, or be it."""
         spellings = [fold(spelling) for spelling in resolved.spellings()]

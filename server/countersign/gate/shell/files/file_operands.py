@@ -241,7 +241,7 @@ def _as_operands(
             yield from (Touch("write", word) for word in operands[:1])
             yield from (Touch("read", word, below=True) for word in operands[0 if shifts else 1 :])
         case "remote":
-            yield from _remote(operands)
+            yield from _remote(name, operands)
         case "none":
             pass
     if row.here and not operands and row.operands == "list":
@@ -310,6 +310,7 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
         spills = recursive and (flat or name in {".", ".."} or (name is None and word.form != "pattern"))
         if spills:
             yield Touch("write", target, spills=True)
+            yield Touch("write", target, into="*")
         elif not flat:
             yield Touch("write", target, into=name if name is not None else "*")
 
@@ -341,7 +342,7 @@ def _base(word: Word) -> str | None:
     return word.value.rstrip("/").rsplit("/", 1)[-1]
 
 
-def _remote(operands: Sequence[Word]) -> Iterator[Touch]:
+def _remote(program: str, operands: Sequence[Word]) -> Iterator[Touch]:
     """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
     local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
     for word in local:
@@ -349,6 +350,8 @@ def _remote(operands: Sequence[Word]) -> Iterator[Touch]:
         if word is operands[-1] and (len(operands) > 1 or several):
             yield Touch("write", word)
             yield Touch("write", word, spills=True)
+            if program == "scp":
+                yield Touch("write", word, into="*")  # rsync replaces a link that stands there
         if word is not operands[-1] or len(operands) == 1 or several:
             yield Touch("read", word, below=True)
 

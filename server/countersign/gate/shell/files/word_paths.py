@@ -159,8 +159,10 @@ class PathFinder:
         """What is copied into a folder gets a name of its own there."""
         whole = self.judge.resolve(value, cwd=cwd)
         spelled = value.endswith("/") or value.rstrip("/").rsplit("/", 1)[-1] in {".", "..", "~"}
-        if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled):
-            return self.judge.judge_write(value, cwd=cwd)
+        brought = self.judge.may_hold_links(whole)
+        if touch.into in {None, "", "*", ".", ".."} or not (whole.kind == "folder" or spelled or brought):
+            target = self.judge.judge_write(value, cwd=cwd)
+            return self.judge.with_met_links(target, value, ("*",), cwd=cwd, follows=True) if brought else target
         if whole.resolved != whole.lexical:
             # `ln -sfn` and `mv -T` replace a symlink to a folder instead of going into it.
             replaced = self.judge.judge_write(value, cwd=cwd)
@@ -169,6 +171,8 @@ class PathFinder:
         there = f"{value.rstrip('/') or '/'}/{touch.into}"
         finding = self.judge.judge_write(there, cwd=cwd)
         # A folder that is copied into one of its name changes files below that.
+        if brought:
+            finding = self.judge.with_met_links(finding, there, ("*",), cwd=cwd, follows=True)
         merged = self.judge.resolve(there, cwd=cwd).kind == "folder"
         return self._with_rules_below(finding, there, cwd) if merged else finding
 
