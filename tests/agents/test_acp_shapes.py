@@ -158,6 +158,37 @@ def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, r
         assert verdict(said, workspace, ("deny", rule)) == "deny"
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"PATH": ".env"},
+        {"File_Path": ".env"},
+        {"where": "{ws}/.env"},
+        {"where": "file:{ws}/.env"},
+        {"where": ["FILE://LOCALHOST{ws}/.env"]},
+        {"path": "file://{ws}/.env"},
+        {"path": "file:/{ws}/.env"},
+        {"path": "file:///{ws}/%2eenv"},
+        {"path": "file://machine{ws}/.env"},
+        {"path": "file:.env"},
+    ],
+)
+def test_a_path_given_to_another_server_counts_under_any_key(more: dict, workspace: Path) -> None:
+    said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}
+    assert verdict(said, workspace, ("deny", "Read(.env)"), ("allow", "mcp__fs__read"), bypass=True) == "deny"
+    assert verdict(said, workspace, ("allow", "mcp__fs__read")) == "ask"
+
+
+def test_more_paths_than_are_judged_are_too_much(workspace: Path) -> None:
+    def touched(count: int) -> bool:
+        paths = [f"{workspace}/a{index}" for index in range(count)]
+        report = ToolReport("a").merged({"kind": "read", "name": "mcp__fs__read", "rawInput": {"paths": paths}})
+        return work_out(report, AgentContext(str(workspace), "/home/me")).too_much
+
+    assert touched(1_030)
+    assert not touched(1_000)
+
+
 @pytest.mark.parametrize("more", [{"path": ".env"}, {"path": ".env", "encoding": "utf8"}, {"uri": "file://{ws}/.env"}])
 def test_rules_and_secrets_count_for_a_path_that_a_tool_of_another_server_is_given(workspace: Path, more: dict):
     said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}

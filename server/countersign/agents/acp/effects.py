@@ -88,10 +88,12 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
         and not any(isinstance(effect, RunCommand) and not effect.understood for effect in effects)
     )
     effects += tools
-    if tools:
-        mentioned = (full for raw in report.inputs for path in mentioned_paths(raw) for full in ground.absolute(path))
-        effects += (ReadPath(full, mentioned=True) for full in mentioned)
     found = Hints()
+    for raw in report.inputs if tools else ():
+        paths, found.too_much = mentioned_paths(raw)
+        effects += (ReadPath(full, mentioned=True) for path in paths for full in ground.absolute(path))
+        if found.too_much:
+            break
     if not understood:
         found.add(UseTool(f"acp:{report.tool_kind}"))
         certain = _kind_says_more(report.kind, effects)

@@ -106,10 +106,16 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
     return found
 
 
-def mentioned_paths(raw: Json) -> Iterator[str]:
-    """Yield the strings of an input that stand where paths do, at most ``MOST_HINTS``."""
-    named = (text for key, text in _strings(raw) if (key in PATHS and text) or text.startswith("file://"))
-    yield from islice(dict.fromkeys(named), MOST_HINTS)
+def mentioned_paths(raw: Json) -> tuple[list[str], bool]:
+    """Return the strings of an input that stand where paths do or begin as only a path does, and whether there are more
+    than ``MOST_HINTS``."""
+    named = (text for key, text in _strings(raw) if text and (key.lower() in _PATHS_ANY_CASE or _BEGINS.match(text)))
+    found = list(islice(dict.fromkeys(named), MOST_HINTS + 1))
+    return found[:MOST_HINTS], len(found) > MOST_HINTS
+
+
+_PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)
+_BEGINS = re.compile(r"(?i)/|~/|file:")
 
 
 def patched_files(text: str) -> Iterator[str]:

@@ -47,8 +47,14 @@ class AgentContext:
         spelled = [os.path.join(self.folder, path)]
         if path == "~" or path.startswith("~/"):
             spelled.insert(0, os.path.join(self.home, path[2:]))
-        if path[:7].lower() == "file://":
-            spelled.insert(0, os.path.join("/", unquote(path[7:].removeprefix("localhost"))))
+        if path[:5].lower() == "file:":
+            behind = path[5:]
+            if behind.startswith("//"):
+                # A reader may take away a name of a machine, or take it for the first folder.
+                spelled.insert(0, os.path.join("/", unquote(behind.lstrip("/"))))
+                behind = behind[2:].lstrip("/") if behind.startswith("///") else behind[2:].partition("/")[2]
+                behind = f"/{behind}"
+            spelled.insert(0, os.path.join(self.folder, unquote(behind)))
         elif path.startswith("@") and len(path) > 1:
             spelled.insert(0, os.path.join(self.folder, path[1:]))
         if "\0" in path:
