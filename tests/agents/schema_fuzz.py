@@ -176,7 +176,7 @@ async def _turn(place: Place, chance: random.Random, *, allows: bool) -> list[st
     session = Session(
         "s", agent="agent", recipe=STRANGER, gate=place.gate, policy=lambda: place.policy, desk=place.shells,
         workers=workers, labels=LabelState("agent", STRANGER, place.policy.workspace, None, lambda: None),
-        tell_mode=lambda session, mode: None, tell_options=lambda session, options: None, runs_bash=True,
+        tell_settings=lambda session: None, runs_bash=True,
         folder=place.policy.workspace, root=lambda: None,
     )  # fmt: skip
     answers = [None, {"option": "reject_once"}, {"option": None}, *([{}] * 3 if allows else [])]

@@ -11,7 +11,8 @@ of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`;
 until `authenticate` is asked;
 `"login_fails": MESSAGE` is its answer to that;
 `"offers": {…}` joins its answer to `session/new`, and the answer to `session/set_config_option` is the `configOptions`
-in it with the new value, to a value in `"refuses"` an error. Steps:
+in it with the new value, to a value in `"refuses"` an error; `"strays": {ID: [OTHER, VALUE]}` sets another
+option along with that one. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -131,6 +132,9 @@ class Agent:
         for option in options:
             if option["id"] == params["configId"]:
                 option["currentValue"] = params["value"]
+        if params["configId"] in self.script.get("strays", {}):
+            other, value = self.script["strays"][params["configId"]]
+            next(option for option in options if option["id"] == other)["currentValue"] = value
         self.reply(request, {"configOptions": options})
 
     def load(self, request: dict) -> None:

@@ -72,6 +72,9 @@ REFUSED = [
     (STRANGER, "mode", "acceptEdits", "would ask for less"),
     (STRANGER, "allow_all", "on", "may ask for less"),
     (STRANGER, "style", "full-access", "would ask for less"),
+    (KNOWN, "sandbox_mode", "danger-full-access", "may ask for less"),
+    (STRANGER, "permission_mode", "bypassPermissions", "may ask for less"),
+    (KNOWN, "effort", "bypassPermissions", "would ask for less"),
 ]  # fmt: skip
 MORE = [
     {"id": "approval", "name": "Approval", "type": "select", "currentValue": "always",
@@ -79,6 +82,10 @@ MORE = [
     {"id": "askBeforeEdits", "name": "Edits", "type": "boolean", "currentValue": True},
     {"id": "style", "name": "Style", "type": "select", "currentValue": "plain",
      "options": [{"value": each, "name": each} for each in ("plain", "full-access", "task-list")]},
+    *({"id": option_id, "name": "Depth", "category": category, "type": "select", "currentValue": "default",
+       "options": [{"value": each, "name": each} for each in ("default", "bypassPermissions", "danger-full-access")]}
+      for option_id, category in (("sandbox_mode", "model"), ("permission_mode", "model_config"),
+                                  ("effort", "thought_level"))),
 ]  # fmt: skip
 
 

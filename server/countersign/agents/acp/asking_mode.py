@@ -1,8 +1,6 @@
-"""The mode and options in which an agent asks: set when a session is opened, compared with what the agent reports."""
+"""The mode and options in which an agent asks: set when a session is opened, and put back (``held.py`` judges them)."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from countersign.agents.acp.agent_process import Link
 from countersign.agents.acp.offered import Offered
@@ -22,6 +20,7 @@ async def hold_mode(link: Link, recipe: Recipe, session_id: str, offered: Offere
     ]
     if recipe.mode is not None:
         wanted.append(("session/set_mode", {"modeId": recipe.mode}))
+    wanted += offered.put_back()
     refused = None
     for method, params in wanted:
         try:
@@ -30,13 +29,9 @@ async def hold_mode(link: Link, recipe: Recipe, session_id: str, offered: Offere
             refused = refused or f"{link.name} could not be put into its asking mode: {error}"
         except ConnectionError:
             raise AgentExit(f"the agent {link.name} ended while its session was opened") from None
+    # The answers are judged together: until the last one, a mode that is yet to be set is no change.
+    offered.held.judge()
     return refused
-
-
-def changed_options(recipe: Recipe, options: Mapping[str, str | bool]) -> str:
-    """Return what the agent changed of the options that are held, for a sentence; empty if nothing."""
-    changed = [key for key, value in recipe.config.items() if key in options and options[key] != value]
-    return ", ".join(f"`{key}` to `{options[key]}`" for key in changed)
 
 
 def _config_option(key: str, value: Json) -> dict[str, Json]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from countersign.agents.acp.agent_environment import agent_environment
 from countersign.agents.acp.agent_process import Link, open_link
-from countersign.agents.acp.asking_mode import changed_options, hold_mode
+from countersign.agents.acp.asking_mode import hold_mode
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
 from countersign.agents.acp.confinement import (
@@ -33,7 +33,7 @@ from countersign.agents.acp.own_servers import blocking_servers
 from countersign.agents.acp.project_words import ProjectWords
 from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
-from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.agents.acp.recipes import Launch, agent_folder, prepare_launch, recipe_for, runs_bash
 from countersign.agents.acp.refused_hosts import (
     ask_for_hosts,
@@ -42,7 +42,6 @@ from countersign.agents.acp.refused_hosts import (
     tell_outlived,
     tell_refused,
 )
-from countersign.agents.acp.replay import Replay
 from countersign.agents.acp.reports import Reports
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
 from countersign.agents.acp.session_store import SessionStore, StoredSession
@@ -55,6 +54,7 @@ from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
+from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentLabel, AgentState, LoginMethod
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
@@ -195,16 +195,23 @@ class AcpAgent:
         if session is None or link is None:
             raise InvalidAnswer(f"{self.name} has not begun with this chat yet; send a message first, then choose")
         await self._set_option(link, session, option_id, value)
+        self._judge(session)
         self._chosen.setdefault(thread_id, {})[option_id] = value
         return session.offered.options
 
     async def _set_option(self, link: Link, session: Session, option_id: str, value: str | bool) -> None:
-        method, params = session.offered.request(option_id, value)
+        offered = session.offered
+        method, params = offered.request(option_id, value)
+        before = offered.choose(option_id, value)
         try:
             result = await link.ask_soon(method, {"sessionId": session.session_id, **params})
+        except ModelError:
+            offered.choose(option_id, before)
+            raise
         except ConnectionError:
             raise AgentExit(f"the agent {self.name} has ended; the next prompt starts it again") from None
-        session.offered.hear_set(method, params, result)
+        offered.hear_set(method, params, result)
+        offered.held.judge()
 
     async def _choose_again(self, link: Link, session: Session, thread_id: str) -> None:
         """Set what the person chose in an earlier session of this chat."""
@@ -239,14 +246,13 @@ class AcpAgent:
         """
         watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
         try:
-            link, session, replay = await self._ready(turn, text, watch, images)
+            link, session = await self._ready(turn, text, watch, images)
         except BaseException as error:
             await watch.end()
             self._note_login(error)
             raise
         session.begin(turn)
-        if replay is not None:
-            self._hear_replay(session, replay)
+        self._judge(session)
         turning = self._own(self._turn(link, session, text, images, watch), f"{self.name} in {turn.thread_id}")
         try:
             return await asyncio.shield(turning)
@@ -368,9 +374,7 @@ class AcpAgent:
 
     # The process and its sessions.
 
-    async def _ready(
-        self, turn: Turn, text: str, watch: TurnWatch, images: Sequence[Image]
-    ) -> tuple[Link, Session, Replay | None]:
+    async def _ready(self, turn: Turn, text: str, watch: TurnWatch, images: Sequence[Image]) -> tuple[Link, Session]:
         async with self._starting:
             if self._link is not None and self._link.pipe.ended.is_set():
                 await self._buried(self._link)
@@ -381,14 +385,14 @@ class AcpAgent:
             if images and not link.takes_images:
                 raise takes_none(f"the agent {self.name}")
             if (session := self._threads.get(turn.thread_id)) is not None:
-                return link, session, None
+                return link, session
             self._served.add(turn.thread_id)
-            session, replay = await self._open_session(link, turn, text, watch)
+            session = await self._open_session(link, turn, text, watch)
             self._set("running")
             self._threads[turn.thread_id] = session
             await self._choose_again(link, session, turn.thread_id)
             self._tell_offered(turn.thread_id)
-            return link, session, replay
+            return link, session
 
     async def _start(self) -> Link:
         self._set("starting")
@@ -456,7 +460,7 @@ class AcpAgent:
                 if self._told_outlived:
                     tell_outlived(self._sessions.values())
 
-    async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> tuple[Session, Replay | None]:
+    async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> Session:
         params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
@@ -472,7 +476,7 @@ class AcpAgent:
             session_id, replay = found
             made = self._make_session(link, session_id, turn.thread_id, offered, cost=replay.cost)
             session = self._sessions[session_id] = made
-            return session, replay
+            return session
         offered = self._make_offered(turn.thread_id)
         session_id = await opening.start_anew(link, params, taken, offered)
         made = self._make_session(link, session_id, turn.thread_id, offered, cost=0.0)
@@ -480,7 +484,7 @@ class AcpAgent:
         self._project_words.begin(session_id)
         await opening.keep_new(link, turn, text, session_id)
         await self._hold_mode(link, session_id, offered)
-        return session, None
+        return session
 
     def _make_offered(self, thread_id: str) -> Offered:
         return Offered(self.name, self.recipe, lambda: self._tell_offered(thread_id))
@@ -498,8 +502,7 @@ class AcpAgent:
             questions=self._questions,
             workers=self._workers,
             labels=self,
-            tell_mode=self._hear_mode,
-            tell_options=self._hear_options,
+            tell_settings=self._judge,
             tell_title=lambda _, title: self._tell_title(thread_id, title),
             offered=offered,
             cost=cost,
@@ -515,36 +518,44 @@ class AcpAgent:
             # Not kept: the next start tries again.
             self._label.fall(refused)
 
-    def _hear_mode(self, session: Session, mode: str) -> None:
-        if self.recipe.mode is None or mode == self.recipe.mode or mode in self.recipe.stricter:
+    def _judge(self, session: Session, *, put_back: bool = True) -> None:
+        """Act on modes and held options by which the agent may ask less (``held.py``), whoever told of them."""
+        strays = session.offered.held.take()
+        if self.recipe.name == STRANGER.name and self._label.findings.probed is None:
+            # Nothing is known to hold it, so its label has nothing to fall from.
             return
-        message = f"{self.name} went into its mode `{mode}` by itself; it was put back and counts as unguarded"
-        self.fall(message)
-        self._put_back(session, message)
+        for stray in strays:
+            value = as_title(str(stray.value))
+            match stray.kind:
+                case "mode":
+                    message = (
+                        f"{self.name} went into its mode `{value}` by itself; it was put back and counts as unguarded"
+                    )
+                    self.fall(message)
+                case "option":
+                    message = (
+                        f"{self.name} set its option `{stray.option_id}` to `{value}`; it was put back, and it counts "
+                        "as unguarded until restarted"
+                    )
+                    self._label.fall(message)
+                case "opening":
+                    message = (
+                        f"{self.name} opened this chat in its mode `{value}`, which says that it asks for less, so it "
+                        "counts as unguarded until restarted"
+                    )
+                    self._label.fall(message)
+            session.emit(NoticeEvent(level="warning", message=message))
+        if put_back and any(stray.kind != "opening" for stray in strays):
+            self._put_back(session)
 
-    def _hear_replay(self, session: Session, replay: Replay) -> None:
-        """Take over the mode and options that a resumed session reported after they were set."""
-        if replay.options:
-            self._hear_options(session, replay.options)
-        if replay.mode is not None:
-            self._hear_mode(session, replay.mode)
-
-    def _hear_options(self, session: Session, options: Mapping[str, str | bool]) -> None:
-        """The agent says what its options are now; a person may have typed a command that changes one."""
-        changed = changed_options(self.recipe, options)
-        if isinstance(mode := options.get("mode"), str):
-            self._hear_mode(session, mode)
-        if changed:
-            message = (
-                f"{self.name} set its option {changed}; it was put back, and it counts as unguarded until restarted"
-            )
-            self._label.fall(message)
-            self._put_back(session, message)
-
-    def _put_back(self, session: Session, message: str) -> None:
-        session.emit(NoticeEvent(level="warning", message=message))
+    def _put_back(self, session: Session) -> None:
         if (link := self._link) is not None:
-            self._own(self._hold_mode(link, session.session_id, session.offered), f"hold the mode of {self.name}")
+            self._own(self._hold_again(link, session), f"hold the mode of {self.name}")
+
+    async def _hold_again(self, link: Link, session: Session) -> None:
+        await self._hold_mode(link, session.session_id, session.offered)
+        # Once only: an agent that answers with the mode that it shall leave would be asked for ever.
+        self._judge(session, put_back=False)
 
     async def _watch(self, link: Link) -> None:
         await link.gone()
@@ -580,6 +591,10 @@ class AcpAgent:
         if servers != self.servers:
             self.servers = servers
             self._changed()
+        for session in self._threads.values():
+            # What was found out may have given back a label that a session speaks against.
+            session.offered.held.judge_anew()
+            self._judge(session)
 
     @property
     def announces_calls(self) -> bool:

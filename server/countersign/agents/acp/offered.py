@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from countersign.agents.acp.held import Held, is_mode
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.agents.acp.translate import (
     LONGEST_NAME,
@@ -43,8 +44,6 @@ ASKS_LESS = re.compile(
     r"|danger\w*|unattended|autonom\w*|autopilot|trust all|unrestricted)\b"
 )
 """Words in the name of a choice by which an agent asks less."""
-ABOUT_THE_MODEL = ("model", "model_config", "thought_level")
-"""Categories of options that do not say when an agent asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ class Offered:
         self._recipe = recipe
         self._changed = changed
         self._settings: dict[str, _Setting] = {}
+        self.held = Held(recipe, self._says_less)
         self._raw_options: Json = None
         self._raw_commands: Json = None
         self.commands: list[AgentCommand] = []
@@ -83,9 +83,13 @@ class Offered:
         if not any(setting.view.category == "model" for setting in settings.values()):
             settings |= self._older(as_object(result.get("models")), "model", "session/set_model")
         self._take(settings)
+        mode = as_object(result.get("modes")).get("currentModeId")
+        if isinstance(mode, str) and not any(one.method != "session/set_mode" for one in self._modes().values()):
+            self.held.hear_mode(mode)
+        self.held.begin()
 
     def hear(self, news: SettingNews) -> None:
-        """Take what the agent says of its mode, its options or its commands."""
+        """Take what the agent says of its mode, its options or its commands, and judge it."""
         match news:
             case ModeNews(mode=mode):
                 self.hear_mode(mode)
@@ -93,9 +97,11 @@ class Offered:
                 self.hear_options(listed)
             case CommandNews(listed=listed):
                 self.hear_commands(listed)
+        self.held.judge()
 
     def hear_options(self, raw: Json) -> None:
         """Take the whole list of options that the session has now."""
+        self.held.hear_options(raw)
         if raw == self._raw_options:
             return
         self._raw_options = raw
@@ -117,6 +123,7 @@ class Offered:
 
     def hear_mode(self, mode: str) -> None:
         """The session is in this mode now."""
+        self.held.hear_mode(mode)
         for option_id, setting in self._settings.items():
             if _is_mode(setting.view):
                 self.hear_value(option_id, mode[:LONGEST_NAME])
@@ -135,9 +142,31 @@ class Offered:
         told = as_object(result).get("configOptions")
         option_id, value = self._named(method, params)
         if isinstance(value, str | bool) and isinstance(option_id, str):
+            self.held.hear_value(option_id, value)
             self.hear_value(option_id, value)
+        elif method == "session/set_mode" and isinstance(value, str):
+            self.held.hear_mode(value)
         if isinstance(told, list):
             self.hear_options(told)
+
+    def put_back(self) -> list[tuple[str, dict[str, Json]]]:
+        """The methods and params that put strayed modes back, beside those of the recipe."""
+        found: list[tuple[str, dict[str, Json]]] = []
+        for option_id, stray in self.held.strays.items():
+            setting, mode = self._settings.get(option_id), self.held.asking_mode(option_id)
+            if stray.kind == "option" or setting is None or mode is None:
+                continue
+            if setting.method == "session/set_config_option":
+                found.append((setting.method, {"configId": option_id, "value": mode}))
+            elif self._recipe.mode is None:
+                found.append((setting.method, {"modeId": mode}))
+        return found
+
+    def choose(self, option_id: str, value: str | bool | None) -> str | bool | None:
+        """The person chooses this value, or no longer; return what they had chosen. What is refused does not count."""
+        setting = self._settings.get(option_id)
+        refused = setting is None or any(one.refused for one in setting.view.choices or () if one.value == value)
+        return self.held.choose(option_id, None if refused else value)
 
     def request(self, option_id: str, value: str | bool) -> tuple[str, dict[str, Json]]:
         """Return the method and the params that set an option, with the type that it has.
@@ -224,6 +253,16 @@ class Offered:
         )
         return {key: _Setting(view, method, self._first(key, view.value))}
 
+    def _modes(self) -> dict[str, _Setting]:
+        return {key: one for key, one in self._settings.items() if _is_mode(one.view)}
+
+    def _says_less(self, option_id: str, value: str | bool) -> bool:
+        """Whether the words of a value say that the agent asks less with it."""
+        setting = self._settings.get(option_id)
+        choices = (setting.view.choices or ()) if setting is not None else ()
+        name = next((one.name for one in choices if one.value == value), "")
+        return _asks_less(str(value), name)
+
     def _first(self, option_id: str, value: str | bool) -> str | bool:
         known = self._settings.get(option_id)
         return value if known is None else known.first
@@ -241,7 +280,7 @@ class Offered:
         """Why an option keeps the value that it has."""
         if view.option_id in self._recipe.config:
             return f"Countersign keeps this as it is, so that {self._agent} asks for every call"
-        if _is_mode(view) or view.category in ABOUT_THE_MODEL:
+        if _is_mode(view):
             return None
         if STEERS_ASKING.search(_words(f"{view.option_id} {view.name}")):
             return f"with another value {self._agent} may ask for less, so Countersign does not change it"
@@ -250,21 +289,25 @@ class Offered:
     def _refused(self, setting: _Setting, choice: OptionChoice) -> str | None:
         """Why one choice is refused: the agent would ask less with it."""
         recipe, view = self._recipe, setting.view
-        if view.category in ABOUT_THE_MODEL:
-            return None
         if _is_mode(view):
             known = {recipe.mode or setting.first, *recipe.stricter}
+            if recipe.mode is None and choice.value not in recipe.stricter and _asks_less(choice.value, choice.name):
+                known.discard(choice.value)
             if choice.value in known:
                 return None
             if recipe.name != STRANGER.name:
                 return f"{self._agent} may ask for less in this mode, so it cannot be chosen here"
-        if ASKS_LESS.search(_words(f"{choice.value} {choice.name}")):
+        if _asks_less(choice.value, choice.name):
             return f"{self._agent} would ask for less with this, so it cannot be chosen here"
         return None
 
 
 def _is_mode(view: ThreadOption) -> bool:
-    return view.category == "mode" or view.option_id == "mode"
+    return is_mode(view.option_id, view.category)
+
+
+def _asks_less(value: str, name: str) -> bool:
+    return ASKS_LESS.search(_words(f"{value} {name}")) is not None
 
 
 def _is_id(value: Json) -> TypeGuard[str]:

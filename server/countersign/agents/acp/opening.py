@@ -83,7 +83,6 @@ class Opening:
         replay = self.replays[stored.session_id] = Replay(link.name, offered)
         try:
             offered.hear_opened(as_object(await link.ask_soon(method, {**params, "sessionId": stored.session_id})))
-            replay.forget_settings()
             await hold(link, stored.session_id, offered)
             await replay.settle()
             said = await self._compared(turn, text, replay) if method == "session/load" else None

@@ -49,8 +49,6 @@ class Replay:
         self._joins = False
         self._heard = asyncio.Event()
         self._prompts: list[io.StringIO] = []
-        self.mode: str | None = None
-        self.options: dict[str, str | bool] = {}
 
     @property
     def prompts(self) -> list[str]:
@@ -100,16 +98,10 @@ class Replay:
                 self.cost = self.cost if cost is None else cost
             case ModeNews() | OptionNews() | CommandNews() as news:
                 self.offered.hear(news)
-                if isinstance(news, ModeNews):
-                    self.mode = news.mode
-                elif isinstance(news, OptionNews):
-                    self.options.update(news.values)
+                if not isinstance(news, CommandNews):
+                    self.offered.held.forgive()
             case _:
                 pass
-
-    def forget_settings(self) -> None:
-        """Forget the mode and options it told: they are about to be set."""
-        self.mode, self.options = None, {}
 
     async def settle(self) -> None:
         """Wait until the agent repeats nothing more."""

@@ -11,7 +11,7 @@ INVARIANT (once): every request of the agent gets exactly one answer, whoever en
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -36,8 +36,6 @@ from countersign.agents.acp.translate import (
     BadMessage,
     ChatNews,
     ContextNews,
-    ModeNews,
-    OptionNews,
     Raw,
     SettingNews,
     TitleNews,
@@ -96,8 +94,8 @@ PLAIN_DENIAL = "the person denied it"
 class Session:
     """The state of one session, upheld over its turns.
 
-    ``labels`` hears that the agent acted without asking, ``tell_mode`` that its session changed its mode,
-    ``tell_options`` which values its options have now, ``tell_title`` that the agent gave the chat a title.
+    ``labels`` hears that the agent acted without asking, ``tell_settings`` that its session told of its
+    mode, options or commands, ``tell_title`` that the agent gave the chat a title.
     ``offered`` is what the session lets a person choose; ``cost`` what it had cost before, None where nobody knows.
     """
 
@@ -112,8 +110,7 @@ class Session:
         desk: ShellRegistry | None,
         workers: Workers,
         labels: Labels,
-        tell_mode: Callable[[Session, str], None],
-        tell_options: Callable[[Session, Mapping[str, str | bool]], None],
+        tell_settings: Callable[[Session], None],
         tell_title: Callable[[Session, str], None] = lambda session, title: None,
         offered: Offered | None = None,
         cost: float | None = 0.0,
@@ -149,8 +146,7 @@ class Session:
         self._root = root
         self._refused = False
         self._new_reports("")
-        self._tell_mode = tell_mode
-        self._tell_options = tell_options
+        self._tell_settings = tell_settings
         self._tell_title = tell_title
         self.offered = offered or Offered(agent, recipe)
         self._spending = Spending(cost)
@@ -291,10 +287,7 @@ class Session:
                     self.emit(event)
             case _:
                 self.offered.hear(news)
-                if isinstance(news, ModeNews):
-                    self._tell_mode(self, news.mode)
-                elif isinstance(news, OptionNews):
-                    self._tell_options(self, news.values)
+                self._tell_settings(self)
 
     def _end_flood(self, most: int) -> NoReturn:
         message = f"{self.agent} said more than {most >> 20} MiB in one turn, so it is ended"

@@ -163,10 +163,9 @@ class ModeNews:
 
 @dataclass(frozen=True, slots=True)
 class OptionNews:
-    """The agent says which values the options of its session have now; ``listed`` is its list."""
+    """The agent says which options its session has now; ``listed`` is its list."""
 
-    values: Mapping[str, str | bool]
-    listed: Json = None
+    listed: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +219,7 @@ def read_update(raw: Json) -> News:
         case "current_mode_update":
             return ModeNews(read_text(update, "currentModeId"))
         case "config_option_update":
-            return OptionNews(_option_values(update.get("configOptions")), update.get("configOptions"))
+            return OptionNews(update.get("configOptions"))
         case "available_commands_update":
             return CommandNews(update.get("availableCommands"))
         case "session_info_update" if isinstance(title := update.get("title"), str):
@@ -256,16 +255,6 @@ def read_text(raw: Raw, key: str) -> str:
     if not isinstance(value, str):
         raise BadMessage(f"`{key}` must be a string")
     return value
-
-
-def _option_values(raw: Json) -> dict[str, str | bool]:
-    found: dict[str, str | bool] = {}
-    for entry in raw[:MOST_OPTIONS] if isinstance(raw, list) else ():
-        option = as_object(entry)
-        name, value = option.get("id"), option.get("currentValue")
-        if isinstance(name, str) and isinstance(value, str | bool):
-            found[name[:LONGEST_NAME]] = value[:LONGEST_NAME] if isinstance(value, str) else value
-    return found
 
 
 def _count(value: Json) -> int | None:
