@@ -158,6 +158,41 @@ def test_what_cannot_be_shown_or_sent_back_as_it_is_is_not_offered():
     assert sum(len(one.choices or ()) for one in offered.options) == MOST_CHOICES
 
 
+LESS = [
+    "YOLOMode", "yoloMode", "fullaccess", "autoapprove", "autoMode", "auto", "Auto", "never",
+    "Don\N{RIGHT SINGLE QUOTATION MARK}t ask", "do not ask", "dontPrompt", "acceptAll", "accept all", "allowall",
+    "always approve", "always proceed", "auto-proceed", "skip checks", "trust", "approve-all", "full-auto",
+    "no prompts", "\N{FULLWIDTH LATIN CAPITAL LETTER Y}OLO", "by\N{SOFT HYPHEN}pass", "y\N{CYRILLIC SMALL LETTER O}lo",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", LESS)
+def test_a_mode_that_says_in_other_letters_that_it_asks_less_is_refused(word):
+    choices = [{"value": "ask", "name": "Ask"}, {"value": "v", "name": word}, {"value": "plan", "name": "Plan"}]
+    (mode,) = opened(STRANGER, configOptions=[{**MODE, "currentValue": "ask", "options": choices}]).options
+    assert [bool(each.refused) for each in mode.choices or ()] == [False, True, False]
+
+
+STEERING = ["autoMode", "Skip checks", "dontPrompt", "Always proceed", "YOLOMode", "autoapprove", "fullaccess", "trust",
+            "Web s\N{CYRILLIC SMALL LETTER IE}arch"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STEERING)
+def test_an_option_whose_name_may_be_about_asking_is_kept_as_it_is(name):
+    (option,) = opened(KNOWN, configOptions=[{**WEB, "id": "x", "name": name}]).options
+    assert option.refused
+
+
+def test_a_model_may_be_called_auto_and_a_value_that_looks_like_asking_is_refused():
+    model = {**MODEL, "options": [{"value": "auto", "name": "Auto"}, {"value": "fast", "name": "Fast"}]}
+    choices = [{"value": each, "name": each} for each in ("plain", "auto", "approvals", "task-list")]
+    style = {"id": "style", "name": "Style", "type": "select", "currentValue": "plain", "options": choices}
+    told = opened(KNOWN, configOptions=[model, style]).options
+    assert [[bool(each.refused) for each in one.choices or ()] for one in told] == [
+        [False, False], [False, False, True, False],
+    ]  # fmt: skip
+
+
 async def test_a_choice_reaches_the_agent_and_its_next_session(place: Place):
     said = {"update": {"sessionUpdate": "available_commands_update", "availableCommands": COMMANDS}}
     player = Player(place, [said], [{"exit": 1}], [], recipe=KNOWN, offers=OFFERS, refuses=["broken"])

@@ -7,11 +7,11 @@ less by it. When something is sent to the agent is ``host.py``'s business, and s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from countersign.agents.acp.asking_words import asks_less, is_disguised, looks_harmless, steers_asking
 from countersign.agents.acp.held import Held, is_mode
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.agents.acp.translate import (
@@ -33,17 +33,8 @@ MOST_CHOICES = 1000
 """Choices of all options of one session that are kept."""
 MOST_COMMANDS = 500
 LONGEST_DESCRIPTION = 500
-STEERS_ASKING = re.compile(
-    r"\b(?:ask\w*|approv\w*|permission\w*|confirm\w*|sandbox\w*|trust\w*|bypass\w*|yolo|allow\w*|unsafe|danger\w*"
-    r"|auto (?:edit|accept|pilot|run|exec\w*)|full access|accept edits|unattended|autonom\w*|hooks?)\b"
-)
-"""Words in the name of an option by which an agent may ask less."""
-ASKS_LESS = re.compile(
-    r"\b(?:bypass\w*|yolo|full access|auto (?:edit|accept|approve|pilot|run|exec\w*|allow)|accept edits|allow all"
-    r"|always allow|(?:dont|don t|never|no|without) (?:ask\w*|approv\w*|confirm\w*|permission\w*)|skip\w*|unsafe"
-    r"|danger\w*|unattended|autonom\w*|autopilot|trust all|unrestricted)\b"
-)
-"""Words in the name of a choice by which an agent asks less."""
+ABOUT_THE_MODEL = ("model", "model_config", "thought_level")
+"""Categories of options whose values may have any name that does not say that the agent asks less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +252,7 @@ class Offered:
         setting = self._settings.get(option_id)
         choices = (setting.view.choices or ()) if setting is not None else ()
         name = next((one.name for one in choices if one.value == value), "")
-        return _asks_less(str(value), name)
+        return asks_less(str(value), name, steers=True)
 
     def _first(self, option_id: str, value: str | bool) -> str | bool:
         known = self._settings.get(option_id)
@@ -282,7 +273,7 @@ class Offered:
             return f"Countersign keeps this as it is, so that {self._agent} asks for every call"
         if _is_mode(view):
             return None
-        if STEERS_ASKING.search(_words(f"{view.option_id} {view.name}")):
+        if steers_asking(view.option_id, view.name) or is_disguised(view.option_id, view.name):
             return f"with another value {self._agent} may ask for less, so Countersign does not change it"
         return None
 
@@ -291,14 +282,21 @@ class Offered:
         recipe, view = self._recipe, setting.view
         if _is_mode(view):
             known = {recipe.mode or setting.first, *recipe.stricter}
-            if recipe.mode is None and choice.value not in recipe.stricter and _asks_less(choice.value, choice.name):
+            if (
+                recipe.mode is None
+                and choice.value not in recipe.stricter
+                and asks_less(choice.value, choice.name, steers=True)
+            ):
                 known.discard(choice.value)
             if choice.value in known:
                 return None
             if recipe.name != STRANGER.name:
                 return f"{self._agent} may ask for less in this mode, so it cannot be chosen here"
-        if _asks_less(choice.value, choice.name):
+        names = choice.value, choice.name
+        if asks_less(*names, steers=_is_mode(view)) or is_disguised(*names):
             return f"{self._agent} would ask for less with this, so it cannot be chosen here"
+        if not _is_mode(view) and view.category not in ABOUT_THE_MODEL and not looks_harmless(*names):
+            return f"{self._agent} may ask for less with this, so it cannot be chosen here"
         return None
 
 
@@ -306,19 +304,9 @@ def _is_mode(view: ThreadOption) -> bool:
     return is_mode(view.option_id, view.category)
 
 
-def _asks_less(value: str, name: str) -> bool:
-    return ASKS_LESS.search(_words(f"{value} {name}")) is not None
-
-
 def _is_id(value: Json) -> TypeGuard[str]:
     """Whether a value can be sent back as it was told and be shown as it is."""
     return isinstance(value, str) and 0 < len(value) <= LONGEST_NAME and visible(value) == value
-
-
-def _words(text: str) -> str:
-    """Lower-case words, also of names in camel case or with underscores."""
-    return " ".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text).replace("'", " ").casefold().replace("_", " ")
-                    .replace("-", " ").split())  # fmt: skip
 
 
 def _choices(raw: Json, room: int) -> Iterator[OptionChoice]:

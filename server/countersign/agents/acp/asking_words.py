@@ -1,0 +1,72 @@
+"""Words in the names of an agent's options and of their values by which it may ask for less.
+
+Names are folded first: one spelling for compatible characters, no case, apostrophes or invisible characters, words of
+camel case apart. The lists cannot know every word; a value of an option that is neither a mode nor about the model must
+look harmless by both (``looks_harmless``).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+STEERS_ASKING = re.compile(
+    r"\b(?:ask\w*|approv\w*|permission\w*|prompt\w*|confirm\w*|sandbox\w*|trust\w*|bypass\w*|yolo\w*|allow\w*|accept\w*"
+    r"|unsafe|danger\w*|auto ?(?:edit|accept|approv\w*|allow\w*|pilot|run|exec\w*|proceed|mode|confirm\w*)"
+    r"|proceed\w*|full ?access|full ?auto|skip\w*|checks?|guards?|unattended|autonom\w*|unrestricted|restrict\w*"
+    r"|safe\w*|review\w*|interactive|polic\w*|read ?only|access\w*|hooks?|hands free|network\w*)\b"
+)
+"""Words in the name of an option by which an agent may ask less."""
+ASKS_LESS = re.compile(
+    r"\b(?:bypass\w*|yolo\w*|full ?(?:access|auto\w*)"
+    r"|auto ?(?:edits?|accept\w*|approv\w*|pilot|run|exec\w*|allow\w*|proceed\w*|mode|confirm\w*)"
+    r"|accept ?(?:edits?|all|every\w*)|allow ?(?:all|every\w*)|approve ?(?:all|every\w*)|run everything"
+    r"|always ?(?:allow\w*|approv\w*|proceed\w*|accept\w*|trust\w*|run)"
+    r"|(?:dont|don t|do not|never|no|without) ?(?:me )?(?:ask\w*|approv\w*|confirm\w*|permission\w*|prompt\w*|check\w*)"
+    r"|(?:ask\w*|approv\w*|prompt\w*|confirm\w*) never|skip\w*|unsafe|danger\w*|unattended|autonom\w*|autopilot"
+    r"|trust\w*|unrestricted|hands free|turbo|god mode)\b"
+)
+"""Words in the name of a value by which an agent asks less."""
+ALONE = re.compile(r"(?:auto|automatic|never|none|off|always|all|full)")
+"""What asks less as the whole value of an option that steers asking."""
+APOSTROPHES = str.maketrans(dict.fromkeys("'\N{RIGHT SINGLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
+                                          "\N{MODIFIER LETTER APOSTROPHE}`\N{ACUTE ACCENT}", " "))  # fmt: skip
+ESCAPED = re.compile(r"\\[uUx][0-9a-fA-F]{2}")
+"""How an invisible character is shown."""
+ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
+
+
+def steers_asking(*names: str) -> bool:
+    """Whether an option of these names may say when its agent asks."""
+    return any(STEERS_ASKING.search(_words(name)) for name in names)
+
+
+def asks_less(*names: str, steers: bool = False) -> bool:
+    """Whether a value of these names says that the agent asks less; ``steers``: its option says when it asks."""
+    folded = [_words(name) for name in names]
+    return any(ASKS_LESS.search(each) or (steers and ALONE.fullmatch(each)) for each in folded)
+
+
+def is_disguised(*names: str) -> bool:
+    """Whether one of these names has letters of several alphabets that look alike, or an escaped invisible one."""
+    return any(len(_alphabets(name)) > 1 or ESCAPED.search(name) for name in names)
+
+
+def looks_harmless(*names: str) -> bool:
+    """Whether neither list knows anything in these names."""
+    return not (steers_asking(*names) or asks_less(*names) or is_disguised(*names))
+
+
+def _alphabets(name: str) -> set[str]:
+    letters = {
+        unicodedata.name(each, "").split(" ")[0] for each in unicodedata.normalize("NFKC", name) if each.isalpha()
+    }
+    return letters & set(ALPHABETS)
+
+
+def _words(text: str) -> str:
+    """Lower-case words, also of names in camel case or with signs between."""
+    text = "".join(each for each in unicodedata.normalize("NFKC", text.translate(APOSTROPHES))
+                   if unicodedata.category(each) != "Cf")  # fmt: skip
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text.translate(APOSTROPHES))
+    return " ".join(re.split(r"[\W_]+", text.casefold())).strip()
