@@ -316,10 +316,11 @@ async def test_the_agent_gets_the_filtered_environment_and_its_own(place: Place,
     monkeypatch.setenv("NODE_OPTIONS", "--require=evil")
     monkeypatch.setenv("GIVEN", "from outside")
     player = Player(place, [])
+    # The settings fill variables in, once.
     player.agent.config = replace(player.agent.config, env={"OWN": "${env:GIVEN}!", "TOKEN_OF_MINE": "x"})
     await player.play()
     started = player.told()[0]["started"]
     assert started["cwd"] == str(place.workspace)
-    assert (started["env"]["OWN"], started["env"]["TOKEN_OF_MINE"]) == ("from outside!", "x")
+    assert (started["env"]["OWN"], started["env"]["TOKEN_OF_MINE"]) == ("${env:GIVEN}!", "x")
     assert not {"SOME_API_KEY", "NODE_OPTIONS"} & started["env"].keys()
     assert os.path.basename(started["env"]["SHELL"]) == "bash"
