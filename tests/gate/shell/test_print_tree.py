@@ -135,5 +135,5 @@ def test_bash_does_the_same_for_texts_made_at_random_and_for_what_they_print_as(
 
 @pytest.mark.skipif(NO_SANDBOX is not None, reason=NO_SANDBOX or "")
 def test_bash_does_the_same_for_the_corpora_and_for_what_they_print_as() -> None:
-    texts = list(dict.fromkeys(CORPORA))
+    texts = [text for text in dict.fromkeys(CORPORA) if "\0" not in text]  # An argument cannot hold a null byte.
     assert list(differences(texts[SEED % 97 :: 97])) == []

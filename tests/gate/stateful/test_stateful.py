@@ -26,7 +26,7 @@ SEARCHES, SEARCHED = 20, 10
 SELDOM = 0.05
 NOT_OF_ANSWERS: frozenset[ErrorKind] = frozenset({
     "unknownThread", "unknownAgent", "unknownReceipt", "unknownShell", "unknownRule", "conflict", "modelError",
-    "agentExit", "ledgerUnavailable", "internal", "tooLarge",
+    "agentExit", "needsLogin", "ledgerUnavailable", "internal", "tooLarge",
 })  # fmt: skip
 """Kinds that no answer to a request is told. A kind that is new on the wire must be reached, or stand here."""
 NO_ENDS: frozenset[DecidedBy] = frozenset({"hook", "floor", "limit", "nobody"})
