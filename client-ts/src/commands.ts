@@ -99,6 +99,7 @@ export function commandTable(
       const agent = await pickAgent(desk.agents().filter(canProbe), host.t('Probe which agent?'));
       if (agent) await desk.handle({ type: 'agentProbe', agentName: agent.agentName });
     },
+    'countersign.openSession': () => desk.handle({ type: 'agentSessions' }),
     'countersign.addAgent': () => desk.handle({ type: 'agentAdd' }),
     'countersign.reviewSettings': () => confirmations.review(),
     'countersign.setModelKey': () => keys.set(),

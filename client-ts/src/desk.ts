@@ -10,8 +10,10 @@ import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { addAgent, type AddAgentHost } from './agentAdd.ts';
 import { resetLabel } from './agentLabel.ts';
 import { type LoginHost, logIn } from './agentLogin.ts';
+import { mayListSessions, openSession, type SessionsHost } from './agentSessions.ts';
 import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
+import { editorText } from './editorText.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
 import type { Connection, ToWebview } from './messages.ts';
@@ -24,7 +26,7 @@ import type * as wire from './wire.gen.ts';
 
 /** What the desk needs of the editor. */
 export interface DeskHost
-  extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost, QuestionsHost {
+  extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost, SessionsHost, QuestionsHost {
   openFile(path: string, line?: number): Promise<void>;
   openSettings(): void;
   /** What the view asked to be kept in this workspace, as it gave it. */
@@ -163,33 +165,64 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     } while (listAgain);
   }
 
-  async function openThread(threadId: string): Promise<void> {
+  async function openThread(threadId: string): Promise<wire.ThreadOpenResult> {
     const thread = await link.request('thread/open', { threadId });
     prompts.opened(threadId, thread.running);
     post({ type: 'threadOpened', thread });
+    return thread;
   }
 
   async function prompt(intent: IntentOf<'prompt'>): Promise<void> {
     let threadId = intent.threadId;
     try {
       if (threadId === undefined) {
-        if (intent.mode === 'auto' && !(await mayUseAuto())) {
-          post({
+        threadId = await newThread(intent);
+        if (threadId === undefined)
+          return post({
             type: 'promptRefused',
             text: intent.text,
             message: host.t('Not sent: the mode Auto was not confirmed.'),
           });
-          return;
-        }
-        const made = await link.request('thread/create', { agentName: intent.agentName, mode: intent.mode });
-        threadId = made.threadId;
-        post({ type: 'threadOpened', thread: { ...made, seq: 0, events: [], approvals: [], running: false } });
       }
     } catch (error) {
       const { message } = asServerError(error);
       return post({ type: 'promptRefused', text: intent.text, message });
     }
     await prompts.send(threadId, intent.text, attachments.take(intent.attachments ?? []));
+  }
+
+  /** Undefined where the mode was not confirmed. */
+  async function newThread({ agentName, mode }: Pick<wire.ThreadCreateParams, 'agentName' | 'mode'>) {
+    if (mode === 'auto' && !(await mayUseAuto())) return undefined;
+    const made = await link.request('thread/create', { agentName, mode });
+    post({ type: 'threadOpened', thread: { ...made, seq: 0, events: [], approvals: [], running: false } });
+    return made.threadId;
+  }
+
+  /** The agent opens its session before the first message: what it offers is shown then. */
+  async function beginThread(intent: IntentOf<'beginThread'>): Promise<void> {
+    const threadId = intent.threadId ?? (await newThread(intent));
+    if (threadId === undefined) return;
+    await host.showWork(host.t('Starting the agent…'), () => link.request('thread/begin', { threadId }));
+    const { options, agentName } = await openThread(threadId);
+    if (!options?.length) host.tell('info', host.t('{0} offers no options in this chat.', agentName));
+    await listThreads();
+  }
+
+  async function showThread(threadId: string | undefined): Promise<void> {
+    if (threadId === undefined) return;
+    await openThread(threadId);
+    post({ type: 'showChat', threadId });
+    await listThreads();
+  }
+
+  async function agentSessions(agentName: string | undefined): Promise<void> {
+    const known = [...agents.values()].filter(mayListSessions);
+    const named = agentName === undefined ? known : known.filter((agent) => agent.agentName === agentName);
+    if (named.length === 0) return host.tell('info', host.t('There is no hosted agent that lists its sessions.'));
+    const items = named.map((agent) => ({ label: editorText(agent.agentName), agent }));
+    const chosen = items.length === 1 ? items[0] : await host.pick(items, host.t('Open a session of which agent?'));
+    if (chosen) await showThread(await openSession(link, host, chosen.agent.agentName));
   }
 
   async function mayUseAuto(): Promise<boolean> {
@@ -273,7 +306,17 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       case 'stop':
         return link.notify('thread/cancel', { threadId: intent.threadId });
       case 'openThread':
-        return openThread(intent.threadId);
+        await openThread(intent.threadId);
+        return;
+      case 'forkThread': {
+        const { threadId } = intent;
+        const work = (): Promise<wire.ThreadCreateResult> => link.request('thread/fork', { threadId });
+        return showThread((await host.showWork(host.t('Forking the chat…'), work)).threadId);
+      }
+      case 'beginThread':
+        return beginThread(intent);
+      case 'agentSessions':
+        return agentSessions(intent.agentName);
       case 'deleteThread':
         return deleteThread(intent.threadId);
       case 'renameThread':

@@ -110,6 +110,11 @@ const SHAPES = {
   grantRevoke: { grantId: text },
   takeBack: { toolCallId: text },
   agentAdd: {},
+  /** A hosted agent's own sessions, one of which becomes a chat; without a name the person picks the agent. */
+  agentSessions: { agentName: optional(text) },
+  forkThread: { threadId: text },
+  /** The agent of a chat without messages opens its session, so that its options are known. */
+  beginThread: { threadId: optional(text), agentName: optional(text), mode: optional(mode) },
   agentLogin: { agentName: text, threadId: optional(text) },
   agentRestart: { agentName: text },
   labelReset: { agentName: text },

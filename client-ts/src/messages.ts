@@ -113,6 +113,8 @@ export type ToWebview =
   | { type: 'sound' }
   | { type: 'windowFocus'; focused: boolean }
   | { type: 'show'; page: Page }
+  /** This chat comes to the front. */
+  | { type: 'showChat'; threadId: string }
   | { type: 'act'; action: CardAction }
   /** From the command; the webview knows which chat is meant and asks as its own picker does. */
   | { type: 'chooseMode'; mode: wire.Mode }

@@ -618,15 +618,30 @@ export interface ThreadUpdate {
   events: ThreadEvent[];
 }
 
+/** `session_id`: a session of a hosted agent (`agent/sessions`) that the chat takes up and shows. */
 export interface ThreadCreateParams {
   agentName?: string;
   mode?: Mode;
+  sessionId?: string;
 }
 
 export interface ThreadCreateResult {
   threadId: string;
   agentName: string;
   mode: Mode;
+}
+
+/** `thread/fork`: a second chat goes on from what this one has said so far; answered as `thread/create`. */
+export interface ThreadForkParams {
+  threadId: string;
+}
+
+/**
+ * `thread/begin`: the hosted agent of a chat opens its session ahead of the next prompt. What it offers then is
+ * told by `thread/session`. With the built-in agent it does nothing.
+ */
+export interface ThreadBeginParams {
+  threadId: string;
 }
 
 export interface ThreadSummary {
@@ -837,6 +852,8 @@ export interface AgentSecret {
  * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. `images`: whether
  * it takes images with a prompt; None where only the next prompt will tell. `login`: how to
  * log in, in state `needsLogin`. `secrets`: what it is started with from the client's secret storage.
+ * `lists_sessions` and `forks`: whether `agent/sessions` and `thread/fork` work with it; None as with
+ * `images`, and for the built-in agent.
  */
 export interface AgentView {
   agentName: string;
@@ -852,6 +869,8 @@ export interface AgentView {
   login?: LoginMethod[];
   servers?: string;
   secrets?: AgentSecret[];
+  listsSessions?: boolean;
+  forks?: boolean;
 }
 
 export interface AgentListResult {
@@ -871,6 +890,28 @@ export interface AgentResetLabelParams {
 export interface AgentLoginParams {
   agentName: string;
   methodId: string;
+}
+
+/** `agent/sessions`: the agent is started if it does not run. */
+export interface AgentSessionsParams {
+  agentName: string;
+}
+
+/**
+ * A session that a hosted agent keeps of this folder. `title` is in its words. `thread_id`: the chat that has
+ * it already.
+ */
+export interface AgentSession {
+  sessionId: string;
+  title?: string;
+  updatedAt?: string;
+  threadId?: string;
+}
+
+/** The latest first. `more`: the agent has further ones, which are not listed. */
+export interface AgentSessionsResult {
+  sessions: AgentSession[];
+  more: boolean;
 }
 
 /** `agent/probe`: how this agent is probed. Nothing is started. */
@@ -1513,6 +1554,8 @@ export interface Methods {
   "tool/approvalPostpone": { kind: "request"; direction: "toServer"; params: ApprovalPostponeParams; result: ApprovalPostponeResult };
   "tool/explain": { kind: "request"; direction: "toServer"; params: ExplainParams; result: ExplainResult };
   "thread/create": { kind: "request"; direction: "toServer"; params: ThreadCreateParams; result: ThreadCreateResult };
+  "thread/fork": { kind: "request"; direction: "toServer"; params: ThreadForkParams; result: ThreadCreateResult };
+  "thread/begin": { kind: "request"; direction: "toServer"; params: ThreadBeginParams; result: Empty };
   "thread/list": { kind: "request"; direction: "toServer"; params: Empty; result: ThreadListResult };
   "thread/open": { kind: "request"; direction: "toServer"; params: ThreadOpenParams; result: ThreadOpenResult };
   "thread/delete": { kind: "request"; direction: "toServer"; params: ThreadDeleteParams; result: Empty };
@@ -1541,6 +1584,7 @@ export interface Methods {
   "agent/add": { kind: "request"; direction: "toServer"; params: AgentAddParams; result: AgentAddResult };
   "agent/restart": { kind: "request"; direction: "toServer"; params: AgentRestartParams; result: Empty };
   "agent/login": { kind: "request"; direction: "toServer"; params: AgentLoginParams; result: Empty };
+  "agent/sessions": { kind: "request"; direction: "toServer"; params: AgentSessionsParams; result: AgentSessionsResult };
   "agent/resetLabel": { kind: "request"; direction: "toServer"; params: AgentResetLabelParams; result: Empty };
   "agent/probe": { kind: "request"; direction: "toServer"; params: AgentProbeParams; result: AgentProbeResult };
   "agent/setBypass": { kind: "request"; direction: "toServer"; params: AgentSetBypassParams; result: Empty };

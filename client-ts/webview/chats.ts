@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
+import { mayListSessions } from '../src/agentSessions.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { revealLine } from '../src/reveal.ts';
 import type { Bridge } from './bridge.ts';
@@ -36,6 +37,7 @@ export class Chats extends Drawn {
       <form class="page-tools" role="search" @submit=${this.search}>
         <input type="search" aria-label=${t('Search the chats')} placeholder=${t('Search titles, messages and answers')} .value=${this.text} @input=${this.onInput} />
         <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
+        ${this.state.agents.some(mayListSessions) ? html`<button type="button" class="tool" aria-label=${t('Open a session of an agent…')} title=${t('Open a session of an agent…')} @click=${() => this.bridge.post({ type: 'agentSessions' })}>${icon('history')}</button>` : nothing}
       </form>
       <div class="page-scroll" tabindex="0">
         ${repeat(
@@ -64,9 +66,16 @@ export class Chats extends Drawn {
         <span class="chat-words"><span class="call-title">${revealLine(title)}</span><span class="facts">${revealed(thread.agentName)} · ${words} · ${timeWords(thread.updatedAt)}</span>${excerpt ? html`<span class="facts excerpt">${revealLine(excerpt)}</span>` : nothing}</span>
       </button>
       <button type="button" class="tool" aria-label=${t('Rename {0}', title)} title=${t('Rename')} @click=${() => this.startRenaming(threadId, title)}>${icon('edit')}</button>
+      ${this.mayFork(thread) ? html`<button type="button" class="tool" aria-label=${t('Fork {0}', title)} title=${t('Fork: a second chat that goes on from here')} @click=${() => this.bridge.post({ type: 'forkThread', threadId })}>${icon('repo-forked')}</button>` : nothing}
       <button type="button" class="tool" aria-label=${t('Export {0}', title)} title=${t('Export as Markdown')} @click=${() => this.bridge.post({ type: 'exportThread', threadId })}>${icon('export')}</button>
       <button type="button" class="tool" aria-label=${t('Delete {0}', title)} title=${t('Delete')} @click=${() => this.bridge.post({ type: 'deleteThread', threadId })}>${icon('trash')}</button>
     </div>`;
+  }
+
+  /** Of an agent that was not started yet only its start tells. */
+  private mayFork({ agentName, state }: wire.ThreadSummary): boolean {
+    const agent = this.state.agents.find((one) => one.agentName === agentName);
+    return agent?.type === 'acp' && agent.forks !== false && state !== 'new' && state !== undefined;
   }
 
   private open(threadId: string): void {

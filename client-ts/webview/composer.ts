@@ -277,7 +277,7 @@ export class Composer extends Drawn {
   /** What the agent of this chat lets a person choose, in its words. */
   private options(): TemplateResult | typeof nothing {
     const chat = currentChat(this.state);
-    if (!chat || chat.options.length === 0) return nothing;
+    if (!chat || chat.options.length === 0) return this.optionsToCome();
     const set = (option: ThreadOption, value: string | boolean): void =>
       this.bridge.post({ type: 'setOption', threadId: chat.threadId, option: option.optionId, value });
     const label = (option: ThreadOption): string => t('{0} ({1})', revealLine(option.name), chat.agentName);
@@ -288,6 +288,20 @@ export class Composer extends Drawn {
           : html`<cs-picker .label=${label(option)} .value=${String(option.value)} .empty=${revealLine(`${option.name}: ${String(option.value)}`)} .choices=${choicesOf(option)} @picked=${({ detail }: CustomEvent<string>) => detail !== option.value && set(option, detail)}></cs-picker>`,
       )}
     </div>`;
+  }
+
+  /** Before the first message a hosted agent has no session yet: it opens one when its options are asked for. */
+  private optionsToCome(): TemplateResult | typeof nothing {
+    const { state } = this;
+    const chat = currentChat(state);
+    const agentName = this.agentName();
+    const agent = state.agents.find((one) => one.agentName === agentName);
+    const began = chat !== undefined && chat.items.length > 0;
+    if (agent?.type !== 'acp' || began || !state.trusted || state.sending || state.connection.state !== 'running')
+      return nothing;
+    if (agent.state === 'failed' || agent.state === 'needsLogin') return nothing;
+    const of = chat ? { threadId: chat.threadId } : { agentName: agent.agentName, mode: state.draft.mode };
+    return html`<div class="agent-begin"><button type="button" class="link" data-testid="begin" ?disabled=${agent.state === 'starting'} @click=${() => this.bridge.post({ type: 'beginThread', ...of })}>${t('Options of {0}…', agent.agentName)}</button></div>`;
   }
 
   /** Commands of the agent that begin with what is written after the slash. */

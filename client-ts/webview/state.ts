@@ -318,6 +318,7 @@ export function reduce(state: State, event: Event): State {
     case 'page':
       return { ...state, page: event.page };
     case 'openChat':
+    case 'showChat':
       return { ...state, current: event.threadId, page: 'chat' };
     case 'draftAgent':
       return { ...state, draft: { ...state.draft, agentName: event.agentName } };

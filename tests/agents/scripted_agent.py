@@ -12,7 +12,8 @@ until `authenticate` is asked;
 `"login_fails": MESSAGE` is its answer to that;
 `"offers": {…}` joins its answer to `session/new`, and the answer to `session/set_config_option` is the `configOptions`
 in it with the new value, to a value in `"refuses"` an error; `"strays": {ID: [OTHER, VALUE]}` sets another
-option along with that one. Steps:
+option along with that one. `"lists": [[{…}, …], …]` are the pages of `session/list`, each with a cursor but the
+last; with `"endless": true` the last has the first's cursor. `session/fork` copies what a session remembers. Steps:
 
     {"update": {…}}                   a session/update
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
@@ -97,6 +98,10 @@ class Agent:
                     self.remember({**remembered, session: []})
                 self.reply(message, {"sessionId": session, "modes": self.script.get("modes"),
                                      **self.script.get("offers", {})})  # fmt: skip
+            elif method == "session/list":
+                self.list(message)
+            elif method == "session/fork":
+                self.fork(message)
             elif method == "session/set_config_option" and "offers" in self.script:
                 self.set_option(message)
             elif method == "session/prompt":
@@ -136,6 +141,19 @@ class Agent:
             other, value = self.script["strays"][params["configId"]]
             next(option for option in options if option["id"] == other)["currentValue"] = value
         self.reply(request, {"configOptions": options})
+
+    def list(self, request: dict) -> None:
+        pages = self.script.get("lists", [[]])
+        number = int(request["params"].get("cursor", 0))
+        last = number >= len(pages) - 1
+        following = {"nextCursor": "0"} if self.script.get("endless") else {}
+        self.reply(request, {"sessions": pages[number], **(following if last else {"nextCursor": str(number + 1)})})
+
+    def fork(self, request: dict) -> None:
+        remembered = self.remembered()
+        session = self.script.get("fork_id", f"session-{len(remembered) + 1}")
+        self.remember({**remembered, session: remembered.get(request["params"]["sessionId"], [])})
+        self.reply(request, {"sessionId": session, "modes": self.script.get("modes"), **self.script.get("offers", {})})
 
     def load(self, request: dict) -> None:
         """Take a session up: play what the script says, repeat what is remembered, answer."""

@@ -102,3 +102,30 @@ it('a title that would look like something else is drawn as escapes', async () =
   await page(chat('a', { title: 'safe\u202egpj' }));
   expect(document.querySelector('.call-title')!.textContent).toBe('safe\\u202egpj');
 });
+
+it('offers a fork of chats whose agent may fork, and its own sessions', async () => {
+  const agent = (agentName: string, more: Partial<wire.AgentView> = {}): wire.AgentView => ({
+    agentName,
+    type: 'acp',
+    state: 'idle',
+    label: 'gated',
+    bypass: false,
+    default: false,
+    ...more,
+  });
+  const agents = [agent('Claude Code'), agent('Plain', { forks: false }), agent('Countersign', { type: 'builtin' })];
+  const threads = [
+    chat('a'),
+    chat('b', { agentName: 'Plain' }),
+    chat('c', { agentName: 'Countersign' }),
+    chat('d', { state: 'new' }),
+  ];
+  const webview = await fakeWebview(snapshot({ threads, agents }), { type: 'show', page: 'chats' });
+  expect(document.querySelectorAll('[aria-label^="Fork "]')).toHaveLength(1);
+  webview.button('Fork title of a').click();
+  webview.button('Open a session of an agent…').click();
+  expect(webview.sent('forkThread')).toEqual([{ type: 'forkThread', threadId: 'a' }]);
+  expect(webview.sent('agentSessions')).toEqual([{ type: 'agentSessions' }]);
+  await webview.say({ type: 'showChat', threadId: 'b' });
+  expect([webview.bridge.state.page, webview.bridge.state.current]).toEqual(['chat', 'b']);
+});

@@ -249,6 +249,34 @@ describe('arrow keys bring back what was written before', () => {
   });
 });
 
+describe('options before the first message', () => {
+  const hosted = (more: Partial<wire.AgentView> = {}): wire.AgentView[] => [
+    { agentName: 'It', type: 'acp', state: 'idle', label: 'gated', bypass: false, default: true, ...more },
+  ];
+  const begin = (): HTMLElement | null => document.querySelector('[data-testid="begin"]');
+
+  it('are asked of the agent only when the person wants them', async () => {
+    const webview = await fakeWebview(snapshot({ agents: hosted() }));
+    expect(webview.sent('beginThread')).toEqual([]);
+    begin()!.click();
+    expect(webview.sent('beginThread')).toEqual([{ type: 'beginThread', agentName: 'It', mode: 'default' }]);
+    await webview.say(openedWith([], { agentName: 'It' }));
+    begin()!.click();
+    expect(webview.sent('beginThread').at(-1)).toEqual({ type: 'beginThread', threadId: 't-1' });
+  });
+
+  it('are not offered where nothing may be started, nor by the built-in agent', async () => {
+    for (const more of [
+      { agents: hosted(), trusted: false },
+      { agents: hosted({ type: 'builtin' }) },
+      { agents: hosted({ state: 'needsLogin' }) },
+    ]) {
+      await fakeWebview(snapshot(more));
+      expect(begin()).toBeNull();
+    }
+  });
+});
+
 describe('options and commands of the agent', () => {
   const options: wire.ThreadOption[] = [
     {

@@ -150,6 +150,20 @@ class Transcripts:
         with self._writing() as db:
             db.execute(f"INSERT OR REPLACE INTO threads ({', '.join(values)}) VALUES ({marks})", values)
 
+    def blocking_copy_events(self, source: str, thread_id: str) -> int:
+        """Copy what the editor saw of a chat into a new one; return the number of the last update."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO events (thread_id, event) SELECT ?, event FROM events WHERE thread_id = ? ORDER BY number",
+                (thread_id, source),
+            )
+            db.execute(
+                "UPDATE threads SET seq = (SELECT seq FROM threads WHERE thread_id = ?) WHERE thread_id = ?",
+                (source, thread_id),
+            )
+        row = self.thread(thread_id)
+        return row.seq if row else 0
+
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
         with self._writing() as db:

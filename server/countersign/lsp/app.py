@@ -83,7 +83,9 @@ class App:
         handle("tool/approvalPostpone", self._approval_postpone)
         handle("rule/preview", self._rule_preview)
         handle("tool/explain", self._explain)
-        handle("thread/create", lambda params: self.house.sessions.create(params))  # noqa: PLW0108 the house comes later
+        handle("thread/create", self._thread_create)
+        handle("thread/fork", lambda params: self.house.sessions.fork(params.thread_id))
+        handle("thread/begin", self._thread_begin)
         handle("thread/list", lambda _params: self.house.sessions.list())
         handle("thread/open", lambda params: self.house.sessions.open(params.thread_id))
         handle("thread/delete", self._thread_delete)
@@ -103,6 +105,7 @@ class App:
         handle("agent/add", lambda params: self.house.known_agents.add(params))  # noqa: PLW0108 the house comes later
         handle("agent/restart", self._agent_restart)
         handle("agent/login", self._agent_login)
+        handle("agent/sessions", lambda params: self.house.runner.list_sessions(params.agent_name))
         handle("agent/resetLabel", self._agent_reset_label)
         handle("agent/probe", self._agent_probe)
         handle("agent/setBypass", self._agent_set_bypass)
@@ -354,6 +357,16 @@ class App:
         return self.house.ledger_watch.status()
 
     # Chats.
+
+    async def _thread_create(self, params: threads.ThreadCreateParams) -> threads.ThreadCreateResult:
+        sessions = self.house.sessions
+        if params.session_id is None:
+            return sessions.create(params)
+        return await sessions.create_with(params, params.session_id)
+
+    async def _thread_begin(self, params: threads.ThreadBeginParams) -> Empty:
+        await self.house.sessions.begin(params.thread_id)
+        return Empty()
 
     async def _thread_delete(self, params: threads.ThreadDeleteParams) -> Empty:
         await self.house.delete_chat(params.thread_id)

@@ -25,8 +25,8 @@ from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
-from countersign.wire.agents import AgentView
-from countersign.wire.errors import InvalidAnswer, ModelError, UnknownAgent
+from countersign.wire.agents import AgentSessionsResult, AgentView
+from countersign.wire.errors import InvalidAnswer, ModelError, NotTrusted, UnknownAgent
 from countersign.wire.threads import (
     AgentCommand,
     CompactedEvent,
@@ -119,6 +119,37 @@ class Runner:
         if known is None:
             raise InvalidAnswer(f"{agent} has not begun with this chat yet; send a message first, then choose")
         return await known[1].set_option(thread_id, option, value)
+
+    async def list_sessions(self, agent: str) -> AgentSessionsResult:
+        """The sessions that a hosted agent keeps. Raises as ``AcpAgent.list_sessions``, NotTrusted, UnknownAgent."""
+        sessions, more = await (await self._started_ahead(agent)).list_sessions()
+        return AgentSessionsResult(sessions=sessions, more=more)
+
+    async def begin(self, turn: Turn, session_id: str | None = None) -> None:
+        """Open the session of a chat ahead of its next prompt, this one of the agent's list where it is given.
+
+        Raises:
+            NotTrusted: nothing is started ahead of a prompt in this workspace.
+            InvalidAnswer, AgentExit, ModelError, UnknownAgent: it was not opened.
+        """
+        host = await self._started_ahead(turn.agent)
+        await (host.begin(turn) if session_id is None else host.begin_with(turn, session_id))
+
+    async def fork(self, turn: Turn, source: str) -> None:
+        """Open a session for a new chat that goes on from another chat's. Raises as ``begin``."""
+        await (await self._started_ahead(turn.agent)).fork(turn, source)
+
+    async def _started_ahead(self, agent: str) -> AcpAgent:
+        # INVARIANT (quiet before trust)
+        if not self._policy().trusted:
+            raise NotTrusted(
+                "in an untrusted workspace an agent is started by a message only; trust the workspace first"
+            )
+        config = self._config(agent)
+        if config.type != "acp":
+            raise InvalidAnswer(f"{agent} is no hosted agent, so it keeps no sessions of its own")
+        await self._ready()
+        return await self._host(config)
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason:
         """Carry out one prompt. Cancelled: see ``Drive.run`` and ``AcpAgent.prompt``.
@@ -241,6 +272,8 @@ class Runner:
                 images=host.takes_images,
                 login=host.login_methods,
                 servers=host.servers,
+                lists_sessions=host.lists_sessions,
+                forks=host.forks,
                 secrets=agent_secrets(config, host.folder) or None,
             )
         bypass = policy.bypasses(agent)

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, get_args
@@ -22,7 +22,14 @@ from countersign.lsp.base_protocol import EncodedResult
 from countersign.lsp.encoded_chat import EncodedChat
 from countersign.lsp.event_feed import Feed
 from countersign.settings.policy import Policy
-from countersign.wire.errors import CountersignError, LedgerUnavailable, ModelError, UnknownAgent, UnknownThread
+from countersign.wire.errors import (
+    CountersignError,
+    InvalidAnswer,
+    LedgerUnavailable,
+    ModelError,
+    UnknownAgent,
+    UnknownThread,
+)
 from countersign.wire.threads import (
     AgentCommand,
     DoneEvent,
@@ -45,6 +52,8 @@ from countersign.wire.verdicts import Mode
 log = logging.getLogger(__name__)
 TITLE_LENGTH = 60
 NEW_TITLE = "New chat"
+LONGEST_TITLE = 200
+"""Characters of a chat's title that its fork has, too."""
 
 
 class Runner(Protocol):
@@ -64,6 +73,14 @@ class Runner(Protocol):
 
     async def set_option(self, thread_id: str, agent: str, option: str, value: str | bool) -> list[ThreadOption]:
         """Set an option of a chat's agent; return all as they are then."""
+        ...
+
+    async def begin(self, turn: Turn, session_id: str | None = None) -> None:
+        """Open the session of a chat ahead of its next prompt, this one of the agent's own list where it is given."""
+        ...
+
+    async def fork(self, turn: Turn, source: str) -> None:
+        """Open a session for a new chat that goes on from that of another chat."""
         ...
 
     async def run(self, turn: Turn, prompt: ThreadPromptParams) -> StopReason: ...
@@ -126,18 +143,64 @@ class Sessions:
         policy = self._policy()
         agent = params.agent_name or policy.default_agent
         self._known_agent(agent)
-        mode: Mode = params.mode or policy.mode
+        row = self._new_row(agent, params.mode or policy.mode, NEW_TITLE)
+        return ThreadCreateResult(thread_id=row.thread_id, agent_name=agent, mode=row.mode)
+
+    async def create_with(self, params: ThreadCreateParams, session_id: str) -> ThreadCreateResult:
+        """A new chat that takes up a session of its agent's own list and shows what was said in it. Raises
+        UnknownAgent, and as ``Runner.begin``; then there is no chat."""
+        made = self.create(params)
+        await self._open_new(self._row(made.thread_id), lambda turn: self._runner.begin(turn, session_id))
+        return made
+
+    async def fork(self, thread_id: str) -> ThreadCreateResult:
+        """A second chat that shows what was said in this one and goes on from there. Raises UnknownThread,
+        UnknownAgent, InvalidAnswer while a turn runs, and as ``Runner.fork``; then there is no second chat."""
+        source = self._row(thread_id)
+        self._known_agent(source.agent_name)
+        thread = self._threads.get(thread_id)
+        if thread is not None and thread.task is not None:
+            raise InvalidAnswer("a turn of this chat is running; fork it once that has ended")
+        row = self._new_row(source.agent_name, source.mode, f"{source.title[:LONGEST_TITLE]} (fork)")
+
+        async def opened(turn: Turn) -> None:
+            await asyncio.to_thread(self._transcripts.blocking_copy_events, thread_id, row.thread_id)
+            await self._runner.fork(turn, thread_id)
+
+        await self._open_new(row, opened)
+        return ThreadCreateResult(thread_id=row.thread_id, agent_name=row.agent_name, mode=row.mode)
+
+    async def begin(self, thread_id: str) -> None:
+        """Let the hosted agent of a chat open its session ahead of the next prompt. Raises as ``Runner.begin``,
+        UnknownThread, UnknownAgent."""
+        row = self._row(thread_id)
+        self._known_agent(row.agent_name)
+        if self._policy().agents[row.agent_name].type == "acp":
+            await self._runner.begin(self._make_turn(row, [row.mode], secrets.token_urlsafe(9)))
+
+    def _new_row(self, agent: str, mode: Mode, title: str) -> ThreadRow:
         row = ThreadRow(
             thread_id=secrets.token_urlsafe(12),
-            workspace=policy.workspace,
-            title=NEW_TITLE,
+            workspace=self._policy().workspace,
+            title=title,
             agent_name=agent,
             mode=mode,
             seq=0,
             updated_at=now(),
         )
         self._transcripts.save_thread(row)
-        return ThreadCreateResult(thread_id=row.thread_id, agent_name=agent, mode=mode)
+        return row
+
+    async def _open_new(self, row: ThreadRow, work: Callable[[Turn], Awaitable[None]]) -> None:
+        """Open the session of a chat that was just made; where that fails, there is no chat."""
+        try:
+            await work(self._make_turn(row, [row.mode], secrets.token_urlsafe(9)))
+            self._feed.flush(row.thread_id)
+            await asyncio.to_thread(self._transcripts.blocking_redact, row.thread_id)
+        except BaseException:
+            self._feed.forget(row.thread_id)
+            self._transcripts.delete_thread(row.thread_id)
+            raise
 
     def list(self) -> ThreadListResult:
         """The chats of this workspace, the latest first."""

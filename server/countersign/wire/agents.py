@@ -39,7 +39,9 @@ class AgentView(WireModel):
     ``servers``: which MCP servers of the agent's own settings are off here, and which run outside the gate.
     ``bypass_scope`` says where bypass comes from: settings (``workspace``) or this session alone. ``images``: whether
     it takes images with a prompt; None where only the next prompt will tell. ``login``: how to
-    log in, in state ``needsLogin``. ``secrets``: what it is started with from the client's secret storage."""
+    log in, in state ``needsLogin``. ``secrets``: what it is started with from the client's secret storage.
+    ``lists_sessions`` and ``forks``: whether ``agent/sessions`` and ``thread/fork`` work with it; None as with
+    ``images``, and for the built-in agent."""
 
     agent_name: str
     type: AgentType
@@ -54,6 +56,8 @@ class AgentView(WireModel):
     login: list[LoginMethod] | None = None
     servers: str | None = None
     secrets: list[AgentSecret] | None = None
+    lists_sessions: bool | None = None
+    forks: bool | None = None
 
 
 class AgentListResult(WireModel):
@@ -75,6 +79,29 @@ class AgentLoginParams(WireModel):
 
     agent_name: str
     method_id: str
+
+
+class AgentSessionsParams(WireModel):
+    """``agent/sessions``: the agent is started if it does not run."""
+
+    agent_name: str
+
+
+class AgentSession(WireModel):
+    """A session that a hosted agent keeps of this folder. ``title`` is in its words. ``thread_id``: the chat that has
+    it already."""
+
+    session_id: str
+    title: str | None = None
+    updated_at: str | None = None
+    thread_id: str | None = None
+
+
+class AgentSessionsResult(WireModel):
+    """The latest first. ``more``: the agent has further ones, which are not listed."""
+
+    sessions: list[AgentSession]
+    more: bool
 
 
 class AgentProbeParams(WireModel):

@@ -61,6 +61,8 @@ METHODS: tuple[Method, ...] = (
     _request("tool/explain", verdicts.ExplainParams, verdicts.ExplainResult),
     # chats
     _request("thread/create", threads.ThreadCreateParams, threads.ThreadCreateResult),
+    _request("thread/fork", threads.ThreadForkParams, threads.ThreadCreateResult),
+    _request("thread/begin", threads.ThreadBeginParams, Empty),
     _request("thread/list", Empty, threads.ThreadListResult),
     _request("thread/open", threads.ThreadOpenParams, threads.ThreadOpenResult),
     _request("thread/delete", threads.ThreadDeleteParams, Empty),
@@ -92,6 +94,7 @@ METHODS: tuple[Method, ...] = (
     _request("agent/add", agents.AgentAddParams, agents.AgentAddResult),
     _request("agent/restart", agents.AgentRestartParams, Empty),
     _request("agent/login", agents.AgentLoginParams, Empty),
+    _request("agent/sessions", agents.AgentSessionsParams, agents.AgentSessionsResult),
     _request("agent/resetLabel", agents.AgentResetLabelParams, Empty),
     _request("agent/probe", agents.AgentProbeParams, agents.AgentProbeResult),
     _request("agent/setBypass", agents.AgentSetBypassParams, Empty),

@@ -211,14 +211,30 @@ class ThreadUpdate(WireModel):
 
 
 class ThreadCreateParams(WireModel):
+    """``session_id``: a session of a hosted agent (``agent/sessions``) that the chat takes up and shows."""
+
     agent_name: str | None = None
     mode: Mode | None = None
+    session_id: str | None = None
 
 
 class ThreadCreateResult(WireModel):
     thread_id: str
     agent_name: str
     mode: Mode
+
+
+class ThreadForkParams(WireModel):
+    """``thread/fork``: a second chat goes on from what this one has said so far; answered as ``thread/create``."""
+
+    thread_id: str
+
+
+class ThreadBeginParams(WireModel):
+    """``thread/begin``: the hosted agent of a chat opens its session ahead of the next prompt. What it offers then is
+    told by ``thread/session``. With the built-in agent it does nothing."""
+
+    thread_id: str
 
 
 ThreadState = Literal["new", "working", "waiting", "done", "stopped", "failed"]

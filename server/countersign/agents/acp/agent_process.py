@@ -34,7 +34,8 @@ START_SECONDS = 60.0
 class Link:
     """A running agent that was greeted. ``claim`` is what it says of itself, ``reopens`` the method by which it takes
     up a session of before: one that repeats the session, so that it can be compared, before one that does not.
-    ``takes_images``: whether a prompt for it may hold images; ``auth_methods``: how a person logs in to it."""
+    ``takes_images``: whether a prompt for it may hold images; ``auth_methods``: how a person logs in to it.
+    ``lists`` and ``forks``: whether it lists and forks sessions."""
 
     name: str
     process: AgentProcess
@@ -44,6 +45,8 @@ class Link:
     reopens: Literal["session/load", "session/resume"] | None = None
     takes_images: bool = False
     auth_methods: tuple[AuthMethod, ...] = ()
+    lists: bool = False
+    forks: bool = False
 
     async def request(self, method: str, params: Mapping[str, Json]) -> Json:
         """Ask the agent and wait, for however long it takes.
@@ -134,7 +137,9 @@ async def open_link(
     offered = as_object(said.get("agentCapabilities"))
     takes_images = as_object(offered.get("promptCapabilities")).get("image") is True
     methods = read_auth_methods(said.get("authMethods"), config)
-    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images, methods)
+    of_sessions = as_object(offered.get("sessionCapabilities"))
+    lists, forks = (isinstance(of_sessions.get(name), dict) for name in ("list", "fork"))
+    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images, methods, lists, forks)
 
 
 def _reopens(capabilities: Raw) -> Literal["session/load", "session/resume"] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from countersign.agents.acp.refused_hosts import (
 )
 from countersign.agents.acp.reports import Reports
 from countersign.agents.acp.session import FAREWELL_SECONDS, Session
+from countersign.agents.acp.session_list import list_sessions
 from countersign.agents.acp.session_store import SessionStore, StoredSession
 from countersign.agents.acp.translate import read_stop
 from countersign.agents.acp.turn_watch import TurnWatch
@@ -55,7 +57,7 @@ from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.shell.processes import ShellRegistry
 from countersign.tools.visible import as_title
-from countersign.wire.agents import AgentLabel, AgentState, LoginMethod
+from countersign.wire.agents import AgentLabel, AgentSession, AgentState, LoginMethod
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
 from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory, ThreadOption
@@ -168,6 +170,16 @@ class AcpAgent:
         return None if self._link is None else self._link.takes_images
 
     @property
+    def lists_sessions(self) -> bool | None:
+        """Whether it lists its sessions and takes them up; None before the agent was started and said so."""
+        return None if self._link is None else self._link.lists and self._link.reopens is not None
+
+    @property
+    def forks(self) -> bool | None:
+        """Whether it forks its sessions; None as with ``lists_sessions``."""
+        return None if self._link is None else self._link.forks
+
+    @property
     def login_methods(self) -> list[LoginMethod] | None:
         """How to log in to it, while it needs that."""
         link = self._link if self.state == "needsLogin" else None
@@ -265,6 +277,71 @@ class AcpAgent:
         except LoginNeeded as error:
             self._note_login(error)
             raise
+
+    async def list_sessions(self) -> tuple[list[AgentSession], bool]:
+        """Return the sessions that the agent keeps of this folder, and whether there are further ones. Starts it if it
+        does not run. Raises as ``session_list.list_sessions``; AgentExit if it cannot be started."""
+        link = await self._started()
+        try:
+            found, more = await list_sessions(link, self._folder)
+        except LoginNeeded as error:
+            self._note_login(error)
+            raise
+        chats = self._opening.chats()
+        return [
+            AgentSession(
+                session_id=each.session_id,
+                title=each.title,
+                updated_at=each.updated_at,
+                thread_id=chats.get(each.session_id),
+            )
+            for each in found
+        ], more
+
+    async def begin(self, turn: Turn) -> None:
+        """Open the session of this turn's chat ahead of its next prompt. It may not act before that.
+
+        Raises:
+            AgentExit: the agent could not be started, or died.
+            ModelError: it answered with an error.
+        """
+        await self._open_ahead(turn, self._ready)
+
+    async def begin_with(self, turn: Turn, session_id: str) -> None:
+        """Let this turn's new chat take up a session of the agent's own list, and show what was said in it.
+
+        Raises:
+            InvalidAnswer: the agent does not take sessions up, or a chat has this one.
+            AgentExit, ModelError: as ``begin``.
+        """
+        self._opening.claim_session(await self._started(), turn.thread_id, session_id)
+        await self._open_ahead(turn, self._ready)
+
+    async def fork(self, turn: Turn, source: str) -> None:
+        """Open a session for this turn's new chat that goes on from the one of the chat ``source``.
+
+        Raises:
+            InvalidAnswer: the agent does not fork this chat.
+            AgentExit, ModelError: as ``begin``.
+        """
+        await self._open_ahead(turn, partial(self._ready, source=source))
+
+    async def _open_ahead(self, turn: Turn, ready: Callable[..., Awaitable[tuple[Link, Session]]]) -> None:
+        watch = TurnWatch(self._changes, self.name, lambda: self._link.process.pid if self._link else None)
+        try:
+            _, session = await ready(turn, "", watch, ())
+        except LoginNeeded as error:
+            self._note_login(error)
+            raise
+        finally:
+            await watch.end()
+        if session.turn is None:
+            session.introduce(turn)
+            self._judge(session)
+
+    async def _started(self) -> Link:
+        async with self._starting:
+            return await self._running()
 
     async def cancel(self, thread_id: str) -> None:
         """Stop the running turn of this chat; ``prompt`` then returns "cancelled". Returns once the agent was told."""
@@ -374,20 +451,27 @@ class AcpAgent:
 
     # The process and its sessions.
 
-    async def _ready(self, turn: Turn, text: str, watch: TurnWatch, images: Sequence[Image]) -> tuple[Link, Session]:
+    async def _running(self) -> Link:
+        """The agent, started anew where it has ended or must run otherwise. Only under ``_starting``."""
+        if self._link is not None and self._link.pipe.ended.is_set():
+            await self._buried(self._link)
+        if self._link is not None and outlived(self._confined_by, self._policy()):
+            await self._link.process.end()
+            await self._buried(self._link)
+        return self._link or await self._start()
+
+    async def _ready(
+        self, turn: Turn, text: str, watch: TurnWatch, images: Sequence[Image], source: str | None = None
+    ) -> tuple[Link, Session]:
+        """``source``: the chat whose session is forked for this one."""
         async with self._starting:
-            if self._link is not None and self._link.pipe.ended.is_set():
-                await self._buried(self._link)
-            if self._link is not None and outlived(self._confined_by, self._policy()):
-                await self._link.process.end()
-                await self._buried(self._link)
-            link = self._link or await self._start()
+            link = await self._running()
             if images and not link.takes_images:
                 raise takes_none(f"the agent {self.name}")
             if (session := self._threads.get(turn.thread_id)) is not None:
                 return link, session
             self._served.add(turn.thread_id)
-            session = await self._open_session(link, turn, text, watch)
+            session = await self._open_session(link, turn, text, watch, source)
             self._set("running")
             self._threads[turn.thread_id] = session
             await self._choose_again(link, session, turn.thread_id)
@@ -460,7 +544,9 @@ class AcpAgent:
                 if self._told_outlived:
                     tell_outlived(self._sessions.values())
 
-    async def _open_session(self, link: Link, turn: Turn, text: str, watch: TurnWatch) -> Session:
+    async def _open_session(
+        self, link: Link, turn: Turn, text: str, watch: TurnWatch, source: str | None = None
+    ) -> Session:
         params: dict[str, Json] = {"cwd": self._folder, "mcpServers": []}
         if self.recipe.session_meta is not None:
             params["_meta"] = dict(self.recipe.session_meta)
@@ -471,6 +557,12 @@ class AcpAgent:
         await watch.begin(unpermitted.say_changed)
         opening, taken = self._opening, self._sessions
         offered = self._make_offered(turn.thread_id)
+        if source is not None:
+            session_id = await opening.fork(link, source, turn.thread_id, params, taken, offered)
+            session = self._make_session(link, session_id, turn.thread_id, offered, cost=None)
+            self._sessions[session_id] = session
+            await self._hold_mode(link, session_id, offered)
+            return session
         found = await opening.take_up(link, turn, text, params, taken, self._hold_mode, offered)
         if found is not None:
             session_id, replay = found

@@ -3,11 +3,13 @@
 While a session is loaded, no turn runs. Requests of the agent are refused, because the session is not open yet
 (``client.py``), and what it reports of tool calls is dropped: nothing that is repeated is shown, gives credit, counts
 as a call or says anything of the agent's label. Only the person's prompts are kept, to be compared with the chat's
-(``comparison.py``). When a session is taken up is ``opening.py``'s business.
+(``comparison.py``), and for a chat that a person began with a session of the agent's list what was said in it
+(``earlier_words.py``). When a session is taken up is ``opening.py``'s business.
 
 What the session offers (``offered``) and its cost so far are kept, too.
 
-INVARIANT (narrowing): nothing that an agent says while it loads a session reaches the gate, the chat or the label.
+INVARIANT (narrowing): nothing that an agent says while it loads a session reaches the gate or the label, and none of
+its calls reaches the chat.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import io
 
+from countersign.agents.acp.earlier_words import EarlierWords
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.recipe import STRANGER
@@ -39,8 +42,9 @@ LONGEST_SETTLE = 10.0
 class Replay:
     """What an agent repeats of one session while it is loaded. A class because it adds up message by message."""
 
-    def __init__(self, agent: str, offered: Offered | None = None) -> None:
+    def __init__(self, agent: str, offered: Offered | None = None, earlier: EarlierWords | None = None) -> None:
         self._agent = agent
+        self._earlier = earlier
         self.offered = offered or Offered(agent, STRANGER)
         self.cost: float | None = None
         self._pace = Pace()
@@ -68,6 +72,8 @@ class Replay:
         if self._said > MOST_REPEATED:
             raise TooMuch(f"it repeated more than {MOST_REPEATED >> 20} MiB of one session")
         update = as_object(raw)
+        if self._earlier is not None:
+            self._earlier.hear(update)
         match update.get("sessionUpdate"):
             case "user_message_chunk":
                 self._keep(update.get("content"))

@@ -156,6 +156,10 @@ class Session:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._last_turn: Turn | None = None
 
+    def introduce(self, turn: Turn) -> None:
+        """What the agent tells before the first prompt stands in this turn's chat; the agent may not act for it."""
+        self._last_turn = turn
+
     def begin(self, turn: Turn) -> None:
         """A prompt is about to be sent; what the agent does from now on belongs to this turn."""
         self.turn = self._last_turn = turn

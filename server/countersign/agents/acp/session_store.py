@@ -33,6 +33,7 @@ DOUBTFUL = "this agent may not remember all of what stands above"
 class StoredSession:
     """The session of a chat. ``agent`` and ``claim`` tell whose it is, ``loads`` whether the agent said that it takes
     sessions up, ``tries`` how often that began and did not end. ``lost``: the agent does not remember all of the chat.
+    ``untold``: the chat does not show yet what was said in it, because a person chose it from the agent's own list.
     """
 
     session_id: str
@@ -41,6 +42,7 @@ class StoredSession:
     loads: bool
     lost: bool = False
     tries: int = 0
+    untold: bool = False
 
     def may_be_loaded(self, agent: str, claim: str) -> bool:
         """Whether this agent may be asked to take it up."""
@@ -80,11 +82,16 @@ class SessionStore:
 
     def has_another(self, thread_id: str, session: StoredSession) -> bool:
         """Whether another chat claims the same session of the same agent, so that neither can be believed."""
-        for row in self._transcripts.threads(self._workspace()):
-            other = stored_session(row) if row.thread_id != thread_id else None
-            if other is not None and (other.session_id, other.agent) == (session.session_id, session.agent):
-                return True
-        return False
+        others = (row for row in self._transcripts.threads(self._workspace()) if row.thread_id != thread_id)
+        return any(
+            other is not None and (other.session_id, other.agent) == (session.session_id, session.agent)
+            for other in map(stored_session, others)
+        )
+
+    def chats_of(self, agent: str) -> dict[str, str]:
+        """Return the chat of each session that this workspace's chats have of an agent, by the session's id."""
+        rows = [(row.thread_id, stored_session(row)) for row in self._transcripts.threads(self._workspace())]
+        return {stored.session_id: thread_id for thread_id, stored in rows if stored and stored.agent == agent}
 
     def blocking_prompts(self, thread_id: str, current: str) -> list[Prompt]:
         """Return the prompts of a chat since its agent last started anew, without the one that is about to be sent,
@@ -99,7 +106,9 @@ def stored_session(row: ThreadRow) -> StoredSession | None:
         texts = (value["session_id"], value["agent"], value["claim"])
         if not all(isinstance(text, str) for text in texts):
             return None
-        return StoredSession(*texts, value["loads"] is True, value["lost"] is True, int(value["tries"]))
+        return StoredSession(
+            *texts, value["loads"] is True, value["lost"] is True, int(value["tries"]), value.get("untold") is True
+        )
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
 
