@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { snapshot } from './fakeWebview.ts';
-import { agents, commandApproval, options, thread, toolApproval } from './fixtures.ts';
+import { agents, commandApproval, options, question, thread, toolApproval } from './fixtures.ts';
 import { HOSTILE } from './hostileSubjects.ts';
 import { openStage } from './preview/stage.mjs';
 
@@ -350,6 +350,99 @@ it.each(LANGUAGES)(
       const denial = approval.preview.kind === 'plan' ? 'Keep planning' : 'Deny';
       expect(await page.getByRole('button', { name: strings[denial] ?? denial, exact: true }).count()).toBe(1);
       expect([view, approval.preview, await outside(page)]).toEqual([view, approval.preview, []]);
+    }
+    await page.close();
+  },
+  2 * PATIENCE,
+);
+
+/** Sizes at which the layout changes, and those of a narrow view, of 960 by 540 and of both at 200 % zoom. */
+const CORNERS = [
+  ...Object.values(VIEWS),
+  ...[271, 300, 340, 341, 419, 420, 421, 500, 639, 640, 641].flatMap((height) => [
+    [300, height] as const,
+    [480, height] as const,
+  ]),
+];
+
+it.each(LANGUAGES.slice(0, 2))(
+  'the composer is in view beside title, risks, strip, reason and buttons, whatever the card and the view, with texts %s',
+  async (_, strings) => {
+    const next = generator(99);
+    const page = await shown([commandApproval()], VIEWS.wide);
+    const message = page.getByRole('textbox', { name: strings['Message'] ?? 'Message' });
+    for (let round = 0; round < 70; round++) {
+      const approval = generated(next, String(round));
+      const [width, height] = CORNERS[round] ?? [300 + next(300), 270 + next(500)];
+      await page.setViewportSize({ width, height });
+      const approvals = next(2) === 0 ? [approval] : [approval, toolApproval()];
+      const queued: Record<string, { id: string; text: string }[]> =
+        next(3) === 0 ? { 't-1': [{ id: 'q', text: 'and then write the changelog' }] } : {};
+      const notice = { type: 'notice', level: 'warning', message: `Not attached: ${'words '.repeat(next(20))}` };
+      await page.evaluate(
+        (given) => given.forEach((one) => window.postMessage(one, '*')),
+        [snapshot({ strings, approvals, queued }), ...(next(3) === 0 ? [notice] : [])],
+      );
+      await page.waitForFunction(
+        (id) => document.querySelector<HTMLElement>(`[data-approval-id="${id}"] .rows`),
+        approval.approvalId,
+      );
+      const given = [width, height, approval.preview, approvals.length, queued];
+      const isInView = (): Promise<string[]> =>
+        page.evaluate(() =>
+          ['.composer textarea', '.composer .send'].filter((selector) => {
+            const element = document.querySelector(selector)!;
+            const { top, left, bottom, right } = element.getBoundingClientRect();
+            const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+            return (
+              bottom - top < 18 || top < 0 || bottom > innerHeight || right > innerWidth || !element.contains(over)
+            );
+          }),
+        );
+      // Where it is pressed, as a person does it, and it takes what is written.
+      expect([given, await isInView(), await outside(page)]).toEqual([given, [], []]);
+      const text = Array.from({ length: 1 + next(12) }, (_unused, line) => `line ${line}`).join('\n');
+      await message.click({ timeout: 5000 });
+      await message.fill(text);
+      expect(await message.inputValue()).toBe(text);
+      expect([given, await isInView(), await outside(page)]).toEqual([given, [], []]);
+      await message.fill('');
+      await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    }
+    await page.close();
+  },
+  2 * PATIENCE,
+);
+
+it.each(LANGUAGES.slice(0, 2))(
+  'the head, words and buttons of a question and the composer are in view, whatever the view, with texts %s',
+  async (_, strings) => {
+    const page = await shown([commandApproval()], VIEWS.wide);
+    for (const [round, [width, height]] of CORNERS.entries()) {
+      await page.setViewportSize({ width, height });
+      const message = 'Which database shall the tests use? '.repeat(1 + (round % 9));
+      const asked = [question({ elicitationId: `q-${round}`, message }), question({ elicitationId: 'behind' })];
+      await page.evaluate(
+        (given) => window.postMessage(given, '*'),
+        snapshot({ strings, approvals: [], questions: round % 2 === 0 ? asked : asked.slice(0, 1) }),
+      );
+      await page.waitForFunction((id) => document.querySelector(`[data-elicitation-id="${id}"]`), `q-${round}`);
+      const hidden = await page.evaluate(() =>
+        [
+          ...document.querySelectorAll(
+            '.question .card-title, .question .agent-words, .question .buttons button, .composer textarea, .composer .send',
+          ),
+        ].flatMap((element) => {
+          if (element.closest('.question-body')) element.scrollIntoView({ block: 'start' });
+          const { top, left, bottom, right, height: size } = element.getBoundingClientRect();
+          const over = document.elementFromPoint(left + Math.min((right - left) / 2, 40), top + Math.min(size / 2, 8));
+          const clipped = top < -1 || right > innerWidth + 1 || (bottom > innerHeight + 1 && size < 40);
+          return clipped || size < 18 || !over || !(element.contains(over) || over.contains(element))
+            ? [`${element.className} ${[top, left, bottom, right].map(Math.round).join(' ')}`]
+            : [];
+        }),
+      );
+      expect([width, height, hidden]).toEqual([width, height, []]);
     }
     await page.close();
   },

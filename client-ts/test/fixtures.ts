@@ -591,3 +591,42 @@ export function historyStats(): wire.HistoryStatsResult {
     activeHours: 6,
   };
 }
+
+/** A question of an agent with a field of each kind. */
+export function question(more: Partial<wire.ElicitationRequest> = {}): wire.ElicitationRequest {
+  return {
+    elicitationId: 'q-1',
+    threadId: 't-1',
+    agentName: 'Claude Code',
+    message: 'Which database shall the tests use?\nIt is filled with sample data and removed afterwards.',
+    schema: {
+      type: 'object',
+      properties: {
+        engine: {
+          type: 'string',
+          title: 'Engine',
+          oneOf: [
+            { const: 'pg', title: 'PostgreSQL' },
+            { const: 'lite', title: 'SQLite' },
+          ],
+        },
+        port: { type: 'integer', title: 'Port', minimum: 1, maximum: 65535, default: 5432 },
+        keep: { type: 'boolean', title: 'Keep the data afterwards' },
+        extras: {
+          type: 'array',
+          title: 'Extras',
+          items: {
+            anyOf: [
+              { const: 'audit', title: 'audit' },
+              { const: 'backup', title: 'backup' },
+            ],
+          },
+        },
+        password: { type: 'string', title: 'Password', description: 'Of the user postgres.', secret: true },
+      },
+      required: ['engine', 'password'],
+    },
+    createdAt: '2026-11-20T10:00:00Z',
+    ...more,
+  };
+}

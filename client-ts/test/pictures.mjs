@@ -22,6 +22,7 @@ const SCENES = [
   'diff',
   'fetch',
   'tool',
+  'question',
   'chat',
   'messages',
   'chats',
@@ -113,7 +114,8 @@ async function picture(theme, view, scene, drawn) {
   // Half a second disarmed, which the pictures are not of.
   await page.waitForFunction(
     () =>
-      !document.querySelector('[data-state="arming"]') && document.querySelectorAll('countersign-desk *').length > 20,
+      !document.querySelector('[data-state="arming"], .question .primary:disabled') &&
+      document.querySelectorAll('countersign-desk *').length > 20,
   );
   if (scene === 'attached') await page.getByRole('textbox', { name: 'Message' }).pressSequentially('Explain @par');
   await shoot(scene);
