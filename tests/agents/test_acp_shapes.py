@@ -171,12 +171,48 @@ def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, r
         {"path": "file:///{ws}/%2eenv"},
         {"path": "file://machine{ws}/.env"},
         {"path": "file:.env"},
+        {"path": ".env#L1"},
+        {"path": ".env#L1-L9"},
+        {"path": ".env?raw=1"},
+        {"path": ".env?x=1#y"},
+        {"path": ".env:3"},
+        {"path": ".env:3:1"},
+        {"path": "file://{ws}/.env#L1"},
+        {"path": "file://{ws}/.env?x"},
+        {"path": "file://{ws}/%2Eenv#L1"},
+        {"where": "{ws}/.env#L1"},
+        {"where": "vscode://file{ws}/.env:1:2"},
+        {"where": "vscode://file{ws}/.env?line=1"},
+        {"path": "%2eenv"},
+        {"path": " .env "},
+        {"path": "'.env'"},
+        {"path": "<.env>"},
+        {"where": "./.env"},
+        {"where": ".\\.env"},
+        {"where": "$PWD/.env"},
+        {"where": "${PWD}/.env"},
+        {"where": "${workspaceFolder}/.env"},
+        {"where": "sub/../.env", "path": "./sub/../.env"},
     ],
 )
 def test_a_path_given_to_another_server_counts_under_any_key(more: dict, workspace: Path) -> None:
     said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}
     assert verdict(said, workspace, ("deny", "Read(.env)"), ("allow", "mcp__fs__read"), bypass=True) == "deny"
     assert verdict(said, workspace, ("allow", "mcp__fs__read")) == "ask"
+
+
+@pytest.mark.parametrize("spelled", ["~", "$HOME", "${HOME}", "${env:HOME}", "%HOME%", "%7E", "file://{home}"])
+@pytest.mark.parametrize("end", ["", "#L1", "?x=1"])
+@pytest.mark.parametrize("key", ["path", "where"])
+def test_the_home_given_to_another_server_counts_in_each_spelling(
+    spelled: str, end: str, key: str, workspace: Path
+) -> None:
+    path = f"{spelled}/notes/key{end}".replace("{home}", "/home/me")
+    report = ToolReport("a").merged({"kind": "read", "name": "mcp__fs__read", "rawInput": {key: path}})
+    assert (
+        ReadPath("/home/me/notes/key", mentioned=True)
+        in work_out(report, AgentContext(str(workspace), "/home/me")).effects
+    )
 
 
 def test_more_paths_than_are_judged_are_too_much(workspace: Path) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.agents.acp.file_edit import FileEdit
-from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths
+from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths, spelled_paths
 from countersign.agents.acp.inputs import leaves
 from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
@@ -91,7 +91,8 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     found = Hints()
     for raw in report.inputs if tools else ():
         paths, found.too_much = mentioned_paths(raw)
-        effects += (ReadPath(full, mentioned=True) for path in paths for full in ground.absolute(path))
+        spelled = dict.fromkeys(each for path in paths for each in spelled_paths(path))
+        effects += (ReadPath(full, mentioned=True) for each in spelled for full in ground.absolute(each))
         if found.too_much:
             break
     if not understood:

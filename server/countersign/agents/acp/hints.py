@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
+from urllib.parse import unquote
 
 from countersign.agents.acp.key_names import (
     COMMAND,
@@ -115,7 +116,63 @@ def mentioned_paths(raw: Json) -> tuple[list[str], bool]:
 
 
 _PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)
-_BEGINS = re.compile(r"(?i)/|~/|file:")
+_BEGINS = re.compile(
+    r"(?i)\s*[\"'<]?(?:\.{0,2}[/\\]|~[/\\]|~\Z|\$\{?[a-z]|%7e|%[a-z]+%|file:|(?!https?:)[a-z][\w+.-]*://)"
+)
+
+
+def spelled_paths(text: str) -> tuple[str, ...]:
+    """Return every path that a tool may open when it is given this text: as it stands, and without the quotes, scheme,
+    query, fragment or line number that it may take away, with the variables and percent signs that it may expand."""
+    if len(text) > _LONGEST_SPELLED:
+        return (text,)
+    found: dict[str, None] = {text: None}
+    for change in (
+        _unquoted,
+        _with_slashes,
+        _without_scheme,
+        _without_rest,
+        _without_line,
+        _expanded,
+        unquote,
+        _expanded,
+    ):
+        found.update(dict.fromkeys(change(each) for each in tuple(found)))
+    return tuple(each for each in found if each)
+
+
+_LONGEST_SPELLED = 20_000
+_VARIABLE = re.compile(r"(?i)\s*(?:\$HOME\b|\$\{(?:env:)?HOME\}|\$\{userHome\}|%HOME%|%USERPROFILE%)")
+_FOLDER = re.compile(r"(?i)\s*(?:\$PWD\b|\$\{(?:env:)?PWD\}|\$\{(?:workspaceFolder|workspaceRoot|cwd)\})")
+_SCHEME = re.compile(r"(?i)(?!https?:)[a-z][\w+.-]*://[^/]*(?=/)")
+
+
+def _unquoted(text: str) -> str:
+    return text.strip().strip("\"'`<>").strip()
+
+
+def _with_slashes(text: str) -> str:
+    return text.replace("\\", "/")
+
+
+def _without_scheme(text: str) -> str:
+    """The path in an address of another scheme (``vscode://file/x``); ``file:`` has readings of its own."""
+    return text if text[:5].lower() == "file:" else _SCHEME.sub("", text, count=1)
+
+
+def _without_rest(text: str) -> str:
+    return re.split(r"[?#]", text, maxsplit=1)[0]
+
+
+def _without_line(text: str) -> str:
+    return re.sub(r"(?::\d+(?:-\d+)?){1,2}\Z", "", text)
+
+
+def _expanded(text: str) -> str:
+    return _FOLDER.sub(".", _VARIABLE.sub("~", text, count=1), count=1)
+
+
+_CHANGES = (_unquoted, _with_slashes, _without_scheme, _without_rest, _without_line, _expanded, unquote, _expanded)
 
 
 def patched_files(text: str) -> Iterator[str]:
