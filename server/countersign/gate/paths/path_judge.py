@@ -65,8 +65,8 @@ class PathJudge:
 
     __slots__ = (
         "_additional", "_agent", "_control", "_expected", "_filled", "_folders", "_home", "_linked", "_own", "_quiet",
-        "_read", "_reads_named", "_resolved", "_ruled", "_rules", "_seen_as", "_straight", "_workspace",
-        "_workspace_control", "_written", "home", "workspace",
+        "_read", "_read_ruled", "_reads_named", "_replaced", "_resolved", "_ruled", "_rules", "_seen_as", "_straight",
+        "_workspace", "_workspace_control", "_written", "home", "workspace",
     )  # fmt: skip
 
     def __init__(
@@ -96,18 +96,21 @@ class PathJudge:
         self._read: dict[tuple[str, str, bool], Finding] = {}
         self._written: dict[tuple[str, str, Operation], Finding] = {}
         self._linked: dict[tuple[PathTool, ListName], tuple[Rule, ...]] = {}
+        self._read_ruled = any(rules.speaks_of("Read", listed) for listed in ("deny", "ask"))
         self._ruled = any(rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask"))
         self._expected: frozenset[str] = frozenset()
         self._filled: frozenset[str] = frozenset()
+        self._replaced: frozenset[str] = frozenset()
 
-    def expect_links(self, links: Collection[str], filled: Collection[str]) -> bool:
+    def expect_links(self, links: Collection[str], filled: Collection[str], replaced: Collection[str] = ()) -> bool:
         """From now on, take these absolute paths for symlinks that lead to an unknown place, and what lies below each
-        of ``filled`` for what may be reached by one: an earlier command of the same text brings them. Return whether
-        that changes anything."""
-        expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled))
-        if (expected, below) == (self._expected, self._filled):
+        of ``filled``, and each of ``replaced`` as well, for what may be reached by one: an earlier command of the same
+        text brings them. Return whether that changes anything."""
+        instead = frozenset(map(fold, replaced))
+        expected, below = frozenset(map(fold, links)), frozenset(map(fold, filled)) | instead
+        if (expected, below, instead) == (self._expected, self._filled, self._replaced):
             return False
-        self._expected, self._filled = expected, below
+        self._expected, self._filled, self._replaced = expected, below, instead
         self._forget()
         return True
 
@@ -115,7 +118,15 @@ class PathJudge:
         """Whether a path may be reached by such a link: one that is known, or, unless ``exactly``, any."""
         if _reached_by(self._expected, resolved, itself=True):
             return True
-        return not exactly and _reached_by(self._filled, resolved, itself=False)
+        return not exactly and self._may_be_linked(resolved)
+
+    def _may_be_linked(self, resolved: Resolved, *, last: bool = True) -> bool:
+        """Whether a path may be reached by a link of unknown name. Without ``last``, a link that it is itself does not
+        count."""
+        if not self._filled:
+            return False
+        itself = last and _reached_by(self._replaced, resolved, itself=True)
+        return itself or _reached_by(self._filled, resolved, itself=False, last=last)
 
     def may_hold_links(self, resolved: Resolved) -> bool:
         """Whether a path may be a folder with such links in it: one that is known lies below it, or it lies where files
@@ -138,17 +149,48 @@ class PathJudge:
         spellings = [fold(spelling).rstrip("/") for spelling in self.resolve(folder, cwd=cwd).spellings()]
         if any(self._meets(top, spellings, parts, 0 if follows else 1) for top in self._expected):
             found = found._replace(floors=(*found.floors, ask_floor(_BROUGHT)), known_read=False)
-        written = found.kind == "write" and found.requires_ask is None
-        if written and any(self._meets(top, spellings, parts, 1 if follows else 2) for top in self._filled):
-            said, lifts = spoken("default", _FILLED), found.bypass_lifts and not self._ruled
-            found = found._replace(requires_ask=said, bypass_lifts=lifts, allow=None, grant=None)
+        counts = found.kind == "write" or self._read_ruled
+        if counts and self._meets_filled(spellings, parts, follows=follows):
+            found = self._through_link(found)
         return found
+
+    def _meets_filled(self, spellings: Sequence[str], parts: Sequence[str], *, follows: bool) -> bool:
+        """Whether a pattern may match a name which leads through a link of unknown name, or lies behind one."""
+        behind = any(
+            spelling.startswith(f"{top.rstrip('/')}/") or (spelling == top and top in self._replaced)
+            for spelling in spellings
+            for top in self._filled
+        )
+        more = 1 if follows else 2
+        return (
+            behind
+            or any(self._meets(top, spellings, parts, more) for top in self._filled)
+            or any(self._meets(top, spellings, parts, more - 1) for top in self._replaced)
+        )
+
+    def with_spilled(self, found: Finding, folder: str, *, cwd: str) -> Finding:
+        """What was found of writing unknown names below a folder, which may lead through links that were brought."""
+        resolved = self.resolve(folder, cwd=cwd)
+        return self._through_link(found) if self.may_hold_links(resolved) else found
+
+    def _through_link(self, found: Finding) -> Finding:
+        """The finding of a path which may lead through a link of unknown name: it asks, where rules for files exist
+        even under bypass."""
+        lifts = found.bypass_lifts and not (self._ruled if found.kind == "write" else self._read_ruled)
+        return found._replace(
+            requires_ask=spoken("default", _FILLED),
+            bypass_lifts=lifts,
+            auto_lifts=False,
+            allow=None,
+            grant=None,
+            known_read=False,
+        )
 
     @staticmethod
     def _meets(top: str, spellings: Sequence[str], parts: Sequence[str], more: int) -> bool:
         """Whether a pattern's parts below a folder may match a path and at least so many names below it."""
         for spelling in spellings:
-            if top == spelling:
+            if top == (spelling or "/"):
                 names: list[str] = []
             elif top.startswith(f"{spelling}/"):
                 names = top[len(spelling) + 1 :].split("/")
@@ -163,15 +205,18 @@ class PathJudge:
                 return True
         return False
 
-    def judge_read(self, path: str, *, cwd: str, below: bool = False) -> Finding:
-        """What is to be said of reading this path; with ``below``, of everything under it without exception.
+    def judge_read(self, path: str, *, cwd: str, below: bool = False, follows: bool = True) -> Finding:
+        """What is to be said of reading this path; with ``below``, of everything under it without exception. Without
+        ``follows`` whoever reads it refuses to go through a link.
 
         ``path`` is literal: only a leading ``~/`` is expanded. ``known_read`` is True exactly where no rule is needed.
         """
         found = self._read.get((path, cwd, below))
         if found is None:
             found = self._read[path, cwd, below] = self._judge_read(path, cwd, below=below)
-        return found
+        counts = follows and self._filled and self._read_ruled
+        linked = counts and self._may_be_linked(self.resolve(path, cwd=cwd))
+        return self._through_link(found) if linked else found
 
     def _judge_read(self, path: str, cwd: str, *, below: bool) -> Finding:
         ordinary = is_ordinary(path)
@@ -215,12 +260,16 @@ class PathJudge:
             risks=risks_of_path(zone, resolved, secret=secret),
         )
 
-    def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit") -> Finding:
-        """What is to be said of creating, changing, deleting or moving this path."""
+    def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit", follows: bool = True) -> Finding:
+        """What is to be said of creating, changing, deleting or moving this path. Without ``follows`` whoever does so
+        refuses to go through a link."""
         found = self._written.get((path, cwd, operation))
         if found is None:
             found = self._written[path, cwd, operation] = self._judge_write(path, cwd, operation)
-        return found
+        # With a slash behind it, a link is followed whatever is done.
+        last = operation not in ("delete", "move") or path.endswith(("/", "/."))
+        linked = follows and self._filled and self._may_be_linked(self.resolve(path, cwd=cwd), last=last)
+        return self._through_link(found) if linked else found
 
     def _judge_write(self, path: str, cwd: str, operation: Operation) -> Finding:
         resolved = self.resolve(path, cwd=cwd)
@@ -242,9 +291,6 @@ class PathJudge:
             ask = self._below(resolved, ("Edit", "Read"))
         allow, grant = (self._covering("Edit", listed, resolved) for listed in ("allow", "grant"))
         outside = spoken("default", "it lies outside the workspace") if zone == "outside" else None
-        filled = self._filled and _reached_by(self._filled, resolved, itself=False, last=operation == "edit")
-        if filled:
-            outside, allow, grant = spoken("default", _FILLED), None, None
         return Finding(
             kind="write",
             resource=resolved.resolved or resolved.lexical,
@@ -253,7 +299,6 @@ class PathJudge:
             deny=evidence(deny) if deny else None,
             ask=evidence(ask) if ask else None,
             requires_ask=outside,
-            bypass_lifts=not (filled and self._ruled),
             in_workspace=zone == "workspace",
             allow=evidence(allow) if allow else None,
             grant=evidence(grant) if grant else None,

@@ -287,7 +287,7 @@ class _Judging:
 
     def expect_links(self, brought: BroughtLinks) -> None:
         """Judge paths as they are once these links were brought."""
-        if self.around.paths.expect_links(brought.links, brought.filled):
+        if self.around.paths.expect_links(brought.links, brought.filled, brought.replaced):
             self.around.touched.clear()
 
     def step(

@@ -68,7 +68,21 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
         found = [placed_in(patch_folders(known), touch) for touch in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
+    if row is not None and row.follows and _follows(name, row, words, known.arguments):
+        found = [touch._replace(through=True) if touch.below and touch.deed == "read" else touch for touch in found]
     return found
+
+
+def _follows(name: str, row: Program, words: Sequence[Word], found: Arguments) -> bool:
+    """Whether a command follows symlinks below the folders that it reads."""
+    if "-" in row.follows or found.holes:
+        return True
+    letters = words[1].prefix if name == "tar" and len(words) > 1 else "-"
+    return (letters[:1] != "-" and "h" in letters) or any(
+        option.name in row.follows
+        or (len(option.name) > 3 and any(each.startswith(option.name) for each in row.follows))
+        for option in found.options
+    )
 
 
 def _read_by_options(row: Program, found: Arguments) -> Iterable[Word]:
@@ -203,7 +217,8 @@ def _as_operands(
             yield from (Touch("read" if printed else "list", word) for word in listed)
             if name == "find" and found.has("-delete"):
                 tests = {option.name for option in found.options} - _NO_TESTS
-                yield from (Touch("write" if tests else "delete", word, below=True) for word in listed)
+                follows = found.has("-L", "-H", "-follow")
+                yield from (Touch("write" if tests or follows else "delete", word, below=True) for word in listed)
         case "write":
             yield from (Touch("write", word) for word in operands)
         case "delete":
@@ -231,6 +246,10 @@ def _as_operands(
                 yield from (Touch("write", word) for word in files)
             if not files and (row.here or (deep and name == "grep")):
                 yield Touch("list" if name == "fd" else "read", constant("."), below=name != "fd")
+            if name == "fd" and any(option.name.startswith(_FD_RUNS) for option in found.options):
+                # What it finds is given to a command, which may read it.
+                folders = [*files, *found.valued("--search-path", "--base-directory")]
+                yield from (Touch("read", word, below=True, through=True) for word in folders or [constant(".")])
             return
         case "copy" | "move" | "link":
             yield from _copied(row, known, operands)
@@ -248,6 +267,7 @@ def _as_operands(
         yield Touch("list", constant("."))
 
 
+_FD_RUNS = ("-x", "-X", "--exec")
 _NO_TESTS = frozenset({"-delete", "-depth", "-L", "-P", "-H", "-xdev", "-mount"})
 _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
 _REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})

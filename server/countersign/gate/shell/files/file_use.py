@@ -30,7 +30,8 @@ class Touch(NamedTuple):
     ``runs``: what lies there is run or built, which a rule for the command covers in the workspace only. ``found``:
     a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
     other touches say what it may name. ``sockets``: a program may connect to sockets below it.
-    ``listing``: of what lies below only that is touched."""
+    ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
+    ``through``: links below it are followed."""
 
     deed: Deed
     word: Word
@@ -47,6 +48,8 @@ class Touch(NamedTuple):
     sockets: bool = False
     listing: Listed | None = None
     unless: tuple[Word, ...] = ()
+    unfollowed: bool = False
+    through: bool = False
 
 
 def unknown() -> Word:

@@ -138,6 +138,21 @@ def tells_commits(words: Sequence[Word], git: Git) -> bool:
     )
 
 
+def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
+    """The files and folders which are all that a command takes out of a tree; None if there may be others."""
+    if git.subcommand not in ("checkout", "restore") or git.arguments.holes:
+        return None
+    allowed = {"-s", "--source", "--worktree", "-W", "--staged", "-S", "-q", "--quiet", "--ours", "--theirs"}
+    if any(option.name not in allowed for option in git.arguments.options):
+        return None
+    dashes = _dashes(words, git)
+    found = tuple(word for index, word in git.arguments.operands if index > dashes or git.subcommand == "restore")
+    plain = all(_is_plain_spec(word) and not is_glob(word.value or "") and not word.tilde for word in found)
+    if not found or not plain or git.before.has("--git-dir", "--work-tree", "--bare") or git.folders:
+        return None
+    return found
+
+
 def _dashes(words: Sequence[Word], git: Git) -> int:
     return next((index for index in range(git.start, len(words)) if words[index].value == "--"), len(words))
 

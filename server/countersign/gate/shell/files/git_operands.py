@@ -22,8 +22,9 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
     unnamed = prints_unnamed(words, git)
     if unnamed is not None:
         # It prints from the top of the repository, wherever it works in it.
-        yield Touch("read", constant("."), shown=True, top=True, unless=unnamed)
-    for touch in _touches(words, git):
+        yield Touch("read", constant("."), shown=True, top=True, unless=unnamed, unfollowed=True)
+    for each in _touches(words, git):
+        touch = each._replace(unfollowed=_is_unfollowed(each, git))
         word = touch.word
         for folder in reversed(git.folders):
             if word.value is None or folder.value is None or word.value.startswith("/") or word.tilde:
@@ -31,6 +32,23 @@ def git_touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             path = f"{folder.value}/{word.value}"
             word = Word(path, (), "constant", path, path, path, tilde=folder.tilde)
         yield touch if word is touch.word else touch._replace(word=word)
+
+
+_STAYS_WITHIN = frozenset({"checkout", "restore", "rm", "clean", "apply", "am", "checkout-index", "read-tree"})
+"""Subcommands that write or delete nothing beyond a symlink of the work tree."""
+
+_TAKES_UP = frozenset({"add", "stage", "update-index"})
+"""Subcommands that take a symlink up as what it is."""
+
+
+def _is_unfollowed(touch: Touch, git: Git) -> bool:
+    """Whether git refuses to go through a link where this is touched, or looks at the link itself."""
+    if touch.deed in ("read", "list"):
+        return (touch.shown and not git.arguments.has("--no-index")) or git.subcommand in _TAKES_UP
+    if git.subcommand == "mv":
+        # It renames, and takes no symlink for a folder; only one in front of the last name leads elsewhere.
+        return touch.word.value is not None and "/" not in touch.word.value
+    return git.subcommand in _STAYS_WITHIN
 
 
 def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:

@@ -17,6 +17,7 @@ from countersign.gate.paths.socket_places import holds_sockets
 from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.followed_links import behind_links
 from countersign.gate.shell.files.listed_names import ListedNames
 from countersign.gate.shell.files.word_values import join, literal, meaning, plain_path
 from countersign.gate.shell.syntax.tree import Process, Text, Word
@@ -106,7 +107,10 @@ class PathFinder:
             nearby[1] = nearby[1]._replace(deny=None, ask=nearby[1].deny or nearby[1].ask)
             yield self._somewhere(touch, value, nearby)
             return
-        yield self._one(touch, value, self.folder or self.judge.workspace)
+        cwd = self.folder or self.judge.workspace
+        yield self._one(touch, value, cwd)
+        if touch.through:
+            yield from behind_links(self.judge, value, cwd)
 
     def _one(self, touch: Touch, value: str, cwd: str) -> Finding:
         return self._read(touch, value, cwd) if touch.deed in ("read", "list") else self._write(touch, value, cwd)
@@ -131,7 +135,7 @@ class PathFinder:
     def _read(self, touch: Touch, value: str, cwd: str) -> Finding:
         if touch.sockets and holds_sockets(self.judge.resolve(value, cwd=cwd), self.judge.home):
             return self.judge.judge_write(value, cwd=cwd)
-        finding = self.judge.judge_read(value, cwd=cwd, below=touch.below)
+        finding = self.judge.judge_read(value, cwd=cwd, below=touch.below, follows=not touch.unfollowed)
         if touch.deed == "list" and finding.requires_ask is not None and finding.in_workspace:
             # Looking at a secret's name, size or date does not read it.
             finding = finding._replace(requires_ask=None, known_read=not finding.floors)
@@ -141,7 +145,9 @@ class PathFinder:
         operation = touch.deed if touch.deed in ("delete", "move") else "edit"
         if touch.into is not None:
             return self._into(touch, value, cwd)
-        finding = self.judge.judge_write(value, cwd=cwd, operation=operation)
+        finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not touch.unfollowed)
+        if touch.spills and not touch.unfollowed:
+            finding = self.judge.with_spilled(finding, value, cwd=cwd)
         if touch.spills and not finding.floors and finding.requires_ask is None:
             held = self._holds_protected(value, cwd)
             if held is not None:
@@ -232,6 +238,8 @@ class PathFinder:
             found = self._read(touch, match, cwd) if reading else self._write(touch, match, cwd)
             if found.floors or found.deny or found.ask or found.requires_ask:
                 yield found
+            if touch.through:
+                yield from behind_links(self.judge, match, cwd)
 
     def _matches(self, pattern: str, cwd: str) -> tuple[str, ...] | None:
         """What the pattern matches now; None if that is more than is looked at."""
@@ -308,7 +316,7 @@ class PathFinder:
         if any(self.judge.resolve(literal(word), cwd=cwd).kind in ("file", "folder") for word in touch.unless):
             return
         if touch.deed == "write":
-            written = self.judge.judge_write(value, cwd=cwd)
+            written = self.judge.judge_write(value, cwd=cwd, follows=not touch.unfollowed)
             if self.judge.resolve(value, cwd=cwd).refused is None and (
                 written.floors or written.deny or written.ask or self._leads_out(value, written)
             ):
@@ -316,14 +324,14 @@ class PathFinder:
             return
         for place in self._above(cwd) if touch.top else [cwd]:
             if any(char in value for char in "*?["):
-                yield from self._pathspec(value, place, free=touch.free)
+                yield from self._pathspec(value, place, touch)
                 continue
             resolved = self.judge.resolve(value, cwd=place)
             if resolved.refused is not None:
                 continue
             # What is not there now may have been a folder once.
             below = touch.deed == "read" and (resolved.kind == "folder" or (touch.below and resolved.kind != "file"))
-            finding = self.judge.judge_read(value, cwd=place, below=below)
+            finding = self.judge.judge_read(value, cwd=place, below=below, follows=not touch.unfollowed)
             secret = self.judge.is_secret(value, cwd=place) is not None
             if secret and touch.deed == "list":
                 # Only its name is looked at: a rule for the command covers that, the read-only set does not.
@@ -356,19 +364,19 @@ class PathFinder:
         spelled = value.startswith(("/", "~/")) or ".." in value.split("/")
         return spelled and finding.requires_ask is not None
 
-    def _pathspec(self, value: str, cwd: str, *, free: bool) -> Iterator[Finding]:
+    def _pathspec(self, value: str, cwd: str, touch: Touch) -> Iterator[Finding]:
         """A pattern of git's own, whose wildcards take leading dots and slashes; a ``free`` one that ends in ``.*`` is
         taken for an expression, in which that is anything."""
-        last = value.rsplit("/", 1)[-1]
-        named = any(char not in "*?" for char in last) and not (free and last == ".*")
+        last, follows = value.rsplit("/", 1)[-1], not touch.unfollowed
+        named = any(char not in "*?" for char in last) and not (touch.free and last == ".*")
         ruled = self.judge.may_hold_ruled(_fixed_folder(value), cwd=cwd)
         if ruled is not None:
             said = ruled.model_copy(update={"reason": f"`{ruled.rule}` could match what `{value}` names"})
-            yield self.judge.judge_read(_fixed_folder(value), cwd=cwd)._replace(ask=said)
+            yield self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)._replace(ask=said)
         for name in SECRET_SAMPLES:
             if named and _any_name_matches(last, name) and last != "*.*":
                 reason = f"`{value}` could be a secret: `{name.replace(chr(0), '…')}`"
-                finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd)
+                finding = self.judge.judge_read(_fixed_folder(value), cwd=cwd, follows=follows)
                 said = Evidence(source="default", reason=reason)
                 yield finding._replace(requires_ask=said, known_read=False, auto_lifts=False)
                 return

@@ -11,7 +11,9 @@ from countersign.gate.shell.programs.row import Program, row
 from countersign.gate.shell.programs.rows_git import GIT, GLOBAL, GLOBAL_ESCAPES, LISTING
 from countersign.gate.shell.syntax.tree import Word
 
-UNKNOWN_SUBCOMMAND = row("a name that git does not know is an alias or a program of its own", closed=True)
+UNKNOWN_SUBCOMMAND = row(
+    "a name that git does not know is an alias or a program of its own", closed=True, brings="tree"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ allow rule for the program covers none of those options unless its literal part 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from countersign.gate.shell.programs.argv import Grammar
@@ -22,6 +22,10 @@ read and rewritten. ``pattern`` and ``script``: the first is none of files unles
 ``archive``: the first is written, the rest read. ``owner``: the first is a mode or owner, the rest are changed."""
 
 EscapeKind = Literal["runs", "code", "writes", "changes"]
+Brings = Literal["nothing", "below", "fetched", "named", "here", "tree"]
+"""Where a program may put symlinks whose names and targets are not known: nowhere; below the paths that it writes; at
+these and below, if a source lies on another machine; at the paths that it writes or moves, and below; there and
+anywhere below the folder that it runs in; there and anywhere in the work tree of its repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,12 @@ class Program:
     ``closed``: a language of its own, so a rule must name every word. ``clauses``: words that are operands with a
     meaning (``NAME=value``, ``plugin:goal``), each with what it does. ``one_dash``: its long options may be written with
     one dash as well, beside letters (``npm run -script-shell=x``). ``links`` are options by which a copy becomes a link.
+
+    ``brings`` says where symlinks may stand once it has run. ``stays`` are options, or first operands, with which it
+    brings none (``*``: whatever there is), ``stays_alone`` options with which it brings none where no operand stands,
+    ``anyway`` options with which it does, whatever else there is.
+    ``follows`` are options with which it follows symlinks below folders, ``-`` that it always does.
+    ``alike`` maps options to all names that they have (``-f --force``).
     """
 
     why: str
@@ -52,6 +62,12 @@ class Program:
     abbreviates: bool = True
     one_dash: bool = False
     links: frozenset[str] = frozenset()
+    brings: Brings = "nothing"
+    stays: frozenset[str] = frozenset()
+    stays_alone: frozenset[str] = frozenset()
+    anyway: frozenset[str] = frozenset()
+    follows: frozenset[str] = frozenset()
+    alike: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 def row(
@@ -85,6 +101,12 @@ def row(
     pairs: str = "",
     words: str = "",
     links: str = "",
+    brings: Brings = "nothing",
+    stays: str = "",
+    stays_alone: str = "",
+    anyway: str = "",
+    follows: str = "",
+    alike: str = "",
 ) -> Program:
     """A row. ``short`` are letters and ``long`` names that take a value; options are written with their dashes.
 
@@ -142,7 +164,22 @@ def row(
         abbreviates,
         one_dash,
         frozenset(links.split()),
+        brings,
+        frozenset(stays.split()),
+        frozenset(stays_alone.split()),
+        frozenset(anyway.split()),
+        frozenset(follows.split()),
+        alike_options(alike),
     )
+
+
+def alike_options(spelled: str) -> Mapping[str, frozenset[str]]:
+    """By each option all names that it has, from groups such as ``-r=-R=--recursive``; of one that stands for several
+    (``-D=-d+-f``) these."""
+    groups = [frozenset(group.split("=")) for group in spelled.split()]
+    found = {option: group for group in groups for option in group if not any("+" in each for each in group)}
+    several = (group.split("=") for group in spelled.split() if "+" in group)
+    return {**found, **{option: frozenset((parts,)) for option, parts in several}}
 
 
 def _split(flags: str) -> tuple[set[str], set[str]]:

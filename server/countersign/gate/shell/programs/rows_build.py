@@ -91,7 +91,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("go", "list"): _without(_GO, "-u", "--u"),  # it shows what could be updated
     ("go", "env"): row("`-w` changes settings", single=True, changes="-w --w -u --u"),
     ("go", "fmt"): row("it rewrites files"),
-    **same("npm", row("`--script-shell` and similar options run a program", short="wCc", long="workspace prefix script-shell "
+    **same("npm", row("`--script-shell` and similar options run a program", alike="-g=--global -f=--force", short="wCc", long="workspace prefix script-shell "
                       "node-options userconfig globalconfig registry loglevel omit include tag shell", runs=_NODE_PACKAGES,
                       code=_NODE_CODE, writes="--logs-dir",
                       safe="--pre --no --git-tag-version --global --config --production --prod --prefer-offline "
@@ -258,7 +258,8 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     **{("podman", *key): row("what it mounts and runs is named elsewhere", closed=True) for key in (
         ("play",), ("kube",), ("container", "runlabel"), ("system", "service"))},
     ("podman", "volume", "export"): row("it writes an archive", short="o", long="output", writes="-o --output", abbreviates=False),
-    ("docker", "cp"): row("it writes its last operand", operands="remote", abbreviates=False),
+    ("docker", "cp"): row("it writes its last operand", operands="remote", abbreviates=False, brings="named",
+                          follows="-L --follow-link"),
     ("docker", "save"): row("it writes an archive", short="o", long="output platform", writes="-o --output", abbreviates=False),
     ("docker", "export"): row("it writes an archive", short="o", long="output", writes="-o --output", abbreviates=False),
     ("docker", "logs"): row(short="n", long="tail since until", abbreviates=False),
@@ -285,28 +286,32 @@ BUILD: Mapping[tuple[str, ...], Program] = {
                        reads="-f --values --set-file", writes="--output-dir -d --destination", abbreviates=False)),
     **same("gh", row("`--web` runs a browser", short="RLjtqHFXfbBlasmpwcid", long="repo limit json template jq state label "
                      "author assignee search base head workflow branch user status event commit header field raw-field method "
-                     "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False)),
+                     "input cache hostname", runs="--web --editor", reads="--input --body-file -F", safe="--web-", abbreviates=False,
+                     brings="below")),
     ("gh", "pr"): row("`--web` runs a browser", short="RLjtqHBASlFbrm", long="repo limit json template jq state label author assignee "
                       "search base head body-file title body template", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
+    **{key: row("it changes the work tree", short="Rb", long="repo branch", abbreviates=False, brings="tree") for key in (
+        ("gh", "pr", "checkout"), ("gh", "co"), ("gh", "repo", "sync"), ("gh", "issue", "develop"), ("glab", "mr", "checkout"))},
     **{("gh", each): row("`--web` runs a browser", short="RLjtqS", long="repo limit json template jq", runs="--web -w", abbreviates=False)
        for each in ("search", "ruleset", "label", "project", "org")},
     ("gh", "issue"): row("`--web` runs a browser", short="RLjtqASlmFb", long="repo limit json template jq state label author "
                          "assignee search milestone mention body-file title body", reads="-F --body-file", runs="--web -w --editor -e", abbreviates=False),
     ("gh", "repo"): row("`--web` runs a browser", short="bjtqL", long="branch json template jq limit", runs="--web -w",
-                        abbreviates=False),
+                        abbreviates=False, brings="below"),
     ("gh", "release", "download"): row("it writes what it fetches", short="ADOpR", long="archive dir output pattern repo",
-                                       writes="-D --dir -O --output", changes="--clobber", abbreviates=False),
+                                       writes="-D --dir -O --output", changes="--clobber", abbreviates=False, brings="below"),
     ("gh", "run", "download"): row("it writes what it fetches", short="DnpR", long="dir name pattern repo",
-                                   writes="-D --dir", abbreviates=False),
+                                   writes="-D --dir", abbreviates=False, brings="below"),
     ("gh", "repo", "clone"): row("it writes a folder", short="u", long="upstream-remote-name", operands="second",
-                                 abbreviates=False),
-    ("gh", "gist", "clone"): row("it writes a folder", operands="second", abbreviates=False),
+                                 abbreviates=False, brings="below"),
+    ("gh", "gist", "clone"): row("it writes a folder", operands="second", abbreviates=False, brings="below"),
     ("gh", "gist", "create"): row("it sends files", short="df", long="desc filename", runs="--web -w", operands="read",
                                   abbreviates=False),
     ("gh", "gist", "edit"): row("it runs an editor", closed=True),
     ("gh", "alias"): row("an alias can be a shell text", changes="-s --shell", closed=True),
     ("gh", "extension"): row("an extension is a program", closed=True),
-    **same("glab hub", row("`--web` runs a browser", runs="--web -w", abbreviates=False)),
+    **same("glab", row("`--web` runs a browser", runs="--web -w", abbreviates=False, brings="below")),
+    **same("hub", row("`--web` runs a browser", runs="--web -w", abbreviates=False, brings="tree")),
     **same("terraform tofu terragrunt", _TERRAFORM),
     **{(name, "plan"): _without(_TERRAFORM, "-destroy", "--destroy") for name in ("terraform", "tofu", "terragrunt")},
     **same("gradle gradlew", row(
@@ -372,7 +377,7 @@ BUILD: Mapping[tuple[str, ...], Program] = {
     ("terraform", "console"): row("it is a prompt", closed=True),
     ("kubectl", "proxy"): row("it serves files and the cluster", closed=True),
     **same("sbt", row("`!` and `eval` run programs", closed=False, code="-J -D --sbt-dir --sbt-boot -sbt-jar -java-home")),
-    **same("unrar unar", row("it unpacks")),
+    **same("unrar unar", row("it unpacks", brings="here")),
     **same("swift xcodebuild bazel bazelisk lein mix rebar3 stack cabal ghc zig dart flutter buck2 pants meson scons ant "
            "composer phpunit sam serverless pulumi skaffold tilt just task nx turbo lerna rush gulp grunt webpack vite rollup "
            "esbuild parcel next nuxt astro svelte-kit ng ionic expo",

@@ -72,6 +72,9 @@ _WRITES: Mapping[str, tuple[str, str]] = {
 }
 """The letters that take a value, and the options whose value is a file that is written."""
 
+_UNPACK = frozenset("pax unsquashfs sftp lftp dpkg dpkg-deb rpm restic nix-store".split())
+"""Of these those that put whole folders, links among them, where they run or where their words say."""
+
 _WRITTEN = {name: said for names, said in _WRITES.items() for name in names.split()}
 
 CLOSED: Mapping[tuple[str, ...], Program] = {
@@ -82,6 +85,7 @@ CLOSED: Mapping[tuple[str, ...], Program] = {
         long=" ".join(option.lstrip("-") for option in _WRITTEN.get(name, ("", ""))[1].split() if len(option) > 2),
         writes=_WRITTEN.get(name, ("", ""))[1],
         single=name in {"openssl", "gs", "ghostscript"},
+        brings="here" if name in _UNPACK else "nothing",
     )
     for why, names in _GROUPS.items()
     for name in names.split()

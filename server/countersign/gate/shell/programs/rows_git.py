@@ -7,6 +7,7 @@ workspace's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from countersign.gate.shell.programs.argv import Grammar
 from countersign.gate.shell.programs.row import Program, row
@@ -170,6 +171,7 @@ GIT: Mapping[str, Program] = {
     "version": row(known=True),
     "branch": row(
         "`--edit-description` runs an editor",
+        alike="-D=-d+-f -M=-m+-f -C=-c+-f -d=--delete -f=--force -m=--move -c=--copy -u=--set-upstream-to -r=--remotes -a=--all -l=--list",
         flags="vqraditlfDmMcC --verbose --quiet --track --set-upstream --unset-upstream --color --remotes --contains "
               "--no-contains --with --without --abbrev --all --delete --move --copy --list --show-current --create-reflog "
               "--force --merged --no-merged --column --ignore-case --recurse-submodules --omit-empty",
@@ -178,6 +180,7 @@ GIT: Mapping[str, Program] = {
         "--track -t --create-reflog --set-upstream --recurse-submodules --edit-description"),
     "tag": row(
         "`-e` runs an editor",
+        alike="-d=--delete -f=--force -a=--annotate -s=--sign -m=--message -F=--file -l=--list -v=--verify",
         flags="ldvaesfi --list --delete --verify --annotate --sign --force --create-reflog --column --contains "
               "--no-contains --with --without --merged --no-merged --color --ignore-case --omit-empty --points-at",
         short="Fu", maybe="n", long="file local-user", texts="-m --message --cleanup --sort --format --trailer",
@@ -185,10 +188,12 @@ GIT: Mapping[str, Program] = {
         not_known="-a -s -u -d -f -m -F -v --annotate --sign --delete --force --message --file --verify --local-user "
                   "--create-reflog --trailer --cleanup"),
     "remote": row(known=True, not_known="", long="track master", short="tm"),
-    "stash": _diff(short="m", long="message pathspec-from-file",
-                   flags="--include-untracked --only-untracked --index --keep-index"),
+    "stash": replace(_diff(short="m", long="message pathspec-from-file",
+                           flags="--include-untracked --only-untracked --index --keep-index"),
+                     brings="tree", stays=frozenset({"list", "show", "drop", "clear", "create", "store"})),
     "worktree": row(flags="dfqvz --detach --force --checkout --guess --guess-remote --lock --orphan --porcelain --quiet "
-                          "--track --verbose", short="bB", texts="--reason --expire", negates=True, known=True),
+                          "--track --verbose", short="bB", texts="--reason --expire", negates=True, known=True,
+                    brings="below"),
     "grep": row("`-O` runs a pager", short="f", maybe="O", texts="-e -A -B -C -m --after-context --before-context --context "
                 "--max-depth --threads --max-count", flags="0123456789viwaIrEGFPnhHlLzocpWq --cached --no-index "
                 "--untracked --exclude-standard --recurse-submodules --invert-match --ignore-case --word-regexp --text "
@@ -197,42 +202,54 @@ GIT: Mapping[str, Program] = {
                 "--break --heading --show-function --function-context --and --or --not --quiet --all-match --ext-grep",
                 negates=True, runs="-O --open-files-in-pager --textconv", reads="-f",
                 given="-e -f", safe="--or --o --threads --text --t --te"),
-    "add": row("`-e` runs an editor", long="chmod pathspec-from-file", runs="-e --edit", reads="--pathspec-from-file"),
-    "commit": row("`-e` runs an editor", short="mFCctu", long="message file author date template reuse-message "
+    "add": row("`-e` runs an editor", alike="-A=--all=--no-ignore-removal -f=--force -u=--update -p=--patch -e=--edit", long="chmod pathspec-from-file", runs="-e --edit", reads="--pathspec-from-file"),
+    "commit": row("`-e` runs an editor", alike="-a=--all -n=--no-verify -m=--message -F=--file -s=--signoff -p=--patch "
+                  "-S=--gpg-sign -e=--edit -C=--reuse-message -c=--reedit-message", short="mFCctu", long="message file author date template reuse-message "
                   "reedit-message fixup squash cleanup trailer gpg-sign pathspec-from-file untracked-files",
                   runs="-e --edit -c --reedit-message", reads="-F --file -t --template --pathspec-from-file",
                   safe="--no-edit --ed"),
     "notes": row("`edit` runs an editor", short="mFCc", long="message file ref", runs="-e --edit", reads="-F --file"),
-    "checkout": row(short="bB", long="orphan conflict pathspec-from-file", reads="--pathspec-from-file"),
-    "switch": row(short="cC", long="create force-create orphan conflict"),
-    "restore": row(short="s", long="source conflict pathspec-from-file", reads="--pathspec-from-file"),
-    "reset": row(long="pathspec-from-file", reads="--pathspec-from-file"),
-    "rm": row(long="pathspec-from-file", operands="delete", reads="--pathspec-from-file"),
-    "mv": row(operands="move"),
-    "clean": row(short="e", long="exclude"),
+    "checkout": row(alike="-f=--force -m=--merge -p=--patch -d=--detach -t=--track", short="bB", long="orphan conflict pathspec-from-file", reads="--pathspec-from-file",
+                    brings="tree", stays_alone="-b -B -q --quiet --no-track"),
+    "switch": row(alike="-f=--force=--discard-changes -c=--create -C=--force-create -m=--merge -d=--detach", short="cC", long="create force-create orphan conflict", brings="tree",
+                  stays_alone="-c -C --create --force-create -q --quiet --no-track"),
+    "restore": row(alike="-s=--source -S=--staged -W=--worktree -p=--patch", short="s", long="source conflict pathspec-from-file", reads="--pathspec-from-file",
+                   brings="tree", stays="-S --staged", anyway="-W --worktree"),
+    "reset": row(long="pathspec-from-file", reads="--pathspec-from-file", brings="tree", stays="*",
+                 anyway="--hard --merge --keep --recurse-submodules"),
+    "rm": row(alike="-f=--force -n=--dry-run", long="pathspec-from-file", operands="delete", reads="--pathspec-from-file"),
+    "mv": row(operands="move", alike="-f=--force"),
+    "clean": row(short="e", long="exclude", alike="-f=--force -q=--quiet -n=--dry-run -i=--interactive -e=--exclude"),
     "merge": row("`-s` runs a program of that name", short="mFsX", long="message file strategy strategy-option cleanup into-name",
-                 runs="-s --strategy -e --edit", reads="-F --file", safe="--squash --strategy-option --ed"),
-    "cherry-pick": row(short="mX", long="mainline strategy strategy-option", runs="-e --edit --strategy", safe="--strategy-option"),
-    "revert": row(short="mX", long="mainline strategy strategy-option", runs="-e --edit --strategy", safe="--strategy-option"),
-    "rebase": row("`--exec` runs a command", short="xXs", long="exec onto strategy strategy-option",
-                  runs="-x --exec -s --strategy -i --interactive --edit-todo", safe="--strategy-option"),
-    "fetch": row("`--upload-pack` runs a program", short="jo", long="upload-pack depth deepen shallow-since "
+                 runs="-s --strategy -e --edit", reads="-F --file", safe="--squash --strategy-option --ed", brings="tree"),
+    "cherry-pick": row(short="mX", long="mainline strategy strategy-option", runs="-e --edit --strategy",
+                       safe="--strategy-option", brings="tree"),
+    "revert": row(short="mX", long="mainline strategy strategy-option", runs="-e --edit --strategy",
+                  safe="--strategy-option", brings="tree"),
+    "rebase": row("`--exec` runs a command", alike="-i=--interactive -x=--exec -f=--force-rebase=--no-ff", short="xXs", long="exec onto strategy strategy-option",
+                  runs="-x --exec -s --strategy -i --interactive --edit-todo", safe="--strategy-option",
+                  brings="tree"),
+    "fetch": row("`--upload-pack` runs a program", alike="-f=--force -a=--append -p=--prune -t=--tags", short="jo", long="upload-pack depth deepen shallow-since "
                  "shallow-exclude refmap server-option jobs negotiation-tip filter", runs=_FETCH_RUNS),
     "pull": row("`--upload-pack` runs a program", short="sX", long="upload-pack depth deepen shallow-since strategy "
-                "strategy-option jobs server-option", runs=_FETCH_RUNS + " -s --strategy -e --edit", safe="--strategy-option"),
-    "push": row("`--receive-pack` runs a program", short="o", long="receive-pack exec repo push-option", runs=_FETCH_RUNS),
+                "strategy-option jobs server-option", runs=_FETCH_RUNS + " -s --strategy -e --edit", safe="--strategy-option",
+                brings="tree"),
+    "push": row("`--receive-pack` runs a program", alike="-f=--force -d=--delete -u=--set-upstream -n=--dry-run -q=--quiet "
+                "-o=--push-option", short="o", long="receive-pack exec repo push-option", runs=_FETCH_RUNS),
     "ls-remote": row("`--upload-pack` runs a program", short="o", long="upload-pack exec sort server-option", runs=_FETCH_RUNS),
     "fetch-pack": row(runs=_FETCH_RUNS),
     "send-pack": row(runs=_FETCH_RUNS),
     "clone": row("`-c`, `-u` and `--template` name programs", short="bocuj", long="branch origin depth config upload-pack "
                  "template reference reference-if-able separate-git-dir jobs filter shallow-since shallow-exclude server-option "
-                 "bundle-uri", runs="-u --upload-pack -c --config --template --bundle-uri", writes="--separate-git-dir"),
+                 "bundle-uri", runs="-u --upload-pack -c --config --template --bundle-uri", writes="--separate-git-dir",
+                 brings="below"),
     "init": row("`--template` names hooks", short="b", long="template separate-git-dir initial-branch object-format "
                 "ref-format", runs="--template", writes="--separate-git-dir"),
     "archive": row("`--exec` runs a program", short="o", long="format output remote exec prefix add-file", runs="--exec "
                    "--remote", writes="-o --output", reads="--add-file"),
-    "apply": row(short="pC", long="directory exclude include build-fake-ancestor", writes="--build-fake-ancestor"),
-    "am": row(short="pC", long="directory exclude include patch-format", runs="-i --interactive"),
+    "apply": row(alike="-R=--reverse -3=--3way", short="pC", long="directory exclude include build-fake-ancestor", writes="--build-fake-ancestor",
+                 brings="tree", stays="--check --stat --numstat --summary --cached", anyway="--apply --index"),
+    "am": row(short="pC", long="directory exclude include patch-format", runs="-i --interactive", brings="tree"),
     "config": row("it changes git's settings", short="f", long="file blob", runs="-e --edit edit", reads="-f --file --blob",
                   flags="lz --get --get-all --get-regexp --get-urlmatch --list --global --local --system --worktree --null "
                         "--name-only --show-origin --show-scope --includes --bool --int --path --add --unset --unset-all "
@@ -241,8 +258,9 @@ GIT: Mapping[str, Program] = {
                   texts="--type --default --comment", negates=True, known=True,
                   not_known="-f --file --blob --get-regexp --get-urlmatch --get-color --get-colorbool --add --unset "
                             "--unset-all --replace-all --rename-section --remove-section --list -l --system --append"),
-    "bisect": row("`run` runs a command", code="run"),
-    "submodule": row("submodules bring settings of their own", short="b", long="branch reference depth name jobs"),
+    "bisect": row("`run` runs a command", code="run", brings="tree", stays="log view visualize terms help"),
+    "submodule": row("submodules bring settings of their own", short="b", long="branch reference depth name jobs",
+                     brings="tree", stays="status summary init sync set-url"),
     "gc": row(long="prune"),
     "prune": row(long="expire"),
     "fsck": row(),
@@ -254,19 +272,20 @@ GIT: Mapping[str, Program] = {
                         not_known="-d --delete -m"),
     "hash-object": row(short="t"),
     "write-tree": row(),
-    "read-tree": row(long="index-output prefix", writes="--index-output"),
+    "read-tree": row(long="index-output prefix", writes="--index-output", brings="tree", stays="*", anyway="-u"),
     "bundle": row(),
     "replace": row("it makes one object stand for another, whatever is shown or checked out later", closed=True),
     "unpack-file": row("it writes what an object holds into a file", closed=True),
     "merge-file": row("it shows or writes what is in files", texts="-L", closed=True),
     "interpret-trailers": row("`--in-place` rewrites its operands", long="trailer where if-exists if-missing", changes="--in-place "
                               "--if-"),
-    "checkout-index": row("`--prefix` says where it writes", long="prefix stage", writes="--prefix"),
+    "checkout-index": row("`--prefix` says where it writes", long="prefix stage", writes="--prefix",
+                          brings="tree"),
     "rerere": row(),
-    "sparse-checkout": row(),
+    "sparse-checkout": row(brings="tree", stays="list"),
     "maintenance": row("it runs programs on a schedule", closed=True),
     "help": row("it runs a pager or a browser", closed=True),
-    **{name: row(_CLOSED, closed=True) for name in ["filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "credential", "hook", "web--browse", "gui", "citool", "gitk", "svn", "p4", "cvsimport", "cvsserver", "fast-import", "fast-export", "shell", "upload-pack", "receive-pack", "http-backend", "imap-send", "request-pull", "quiltimport", "archimport", "difftool--helper", "mergetool--lib", "sh-setup", "for-each-repo", "bugreport", "diagnose", "remote-ext", "remote-fd", "remote-http", "remote-https", "index-pack", "unpack-objects", "mailinfo", "mailsplit", "column", "stripspace"]},
+    **{name: row(_CLOSED, closed=True, brings="tree") for name in ["filter-branch", "difftool", "mergetool", "send-email", "instaweb", "daemon", "credential", "hook", "web--browse", "gui", "citool", "gitk", "svn", "p4", "cvsimport", "cvsserver", "fast-import", "fast-export", "shell", "upload-pack", "receive-pack", "http-backend", "imap-send", "request-pull", "quiltimport", "archimport", "difftool--helper", "mergetool--lib", "sh-setup", "for-each-repo", "bugreport", "diagnose", "remote-ext", "remote-fd", "remote-http", "remote-https", "index-pack", "unpack-objects", "mailinfo", "mailsplit", "column", "stripspace"]},
 }  # fmt: skip
 """By subcommand. One that is not here may be an alias or a program of its own: only a rule that names it covers it."""
 

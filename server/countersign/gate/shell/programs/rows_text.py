@@ -116,7 +116,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--width --palette --horizon-lines --tabsize --ifdef --line-format --old-line-format --new-line-format "
               "--unchanged-line-format --old-group-format --new-group-format --changed-group-format "
               "--unchanged-group-format",
-        runs="-l --paginate", reads="-X --exclude-from --from-file --to-file", operands="read", deep="-r --recursive",
+        runs="-l --paginate", reads="-X --exclude-from --from-file --to-file", operands="read", deep="-r --recursive", follows="-",
         known=True, not_known="-r --recursive -N --from-file --to-file")),
     **same("diff3", row("`--diff-program` runs a program", short="L", long="diff-program label", runs="--diff-program",
                         operands="read")),
@@ -135,7 +135,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
         texts="-e -m -A -B -C -D -d -X --regexp --max-count --after-context --before-context --context --binary-files "
               "--devices --directories --include --exclude --exclude-dir --label --group-separator",
         reads="-f --file --exclude-from", given="-e --regexp -f --file", operands="pattern",
-        deep="-r -R --recursive --dereference-recursive", known=True,
+        deep="-r -R --recursive --dereference-recursive", follows="-R --dereference-recursive", known=True,
         not_known="-r -R --recursive --dereference-recursive -f --file -d --directories --exclude-from")),
     **same("rg", row(
         "`--pre` and `--hostname-bin` run a program", short="f", long="file ignore-file pre hostname-bin",
@@ -162,15 +162,15 @@ TEXT: Mapping[tuple[str, ...], Program] = {
               "--context-separator --field-match-separator --field-context-separator --dfa-size-limit "
               "--regex-size-limit --generate --hyperlink-format",
         runs="--pre --hostname-bin -z --search-zip", reads="-f --file --ignore-file",
-        given="-e --regexp -f --file --files --type-list --generate", operands="pattern", here=True, deep="-", known=True,
+        given="-e --regexp -f --file --files --type-list --generate", operands="pattern", here=True, deep="-", follows="-L --follow", known=True,
         safe="--pre-glob",
         not_known="-. --hidden -u -uu -uuu --unrestricted --no-ignore -f --file --ignore-file -L --follow --no-ignore-vcs "
                   "--no-ignore-dot", abbreviates=False)),
     **same("ag", row("`--pager` runs a program", short="ABCGgmp", long="pager path-to-ignore ignore ignore-dir depth",
-                     runs="--pager", operands="pattern", here=True, deep="-")),
+                     runs="--pager", operands="pattern", here=True, deep="-", follows="-f --follow")),
     **same("ack", row("`--pager` runs a program, `--output` is evaluated", short="ABCmg", long="pager ackrc output type "
                       "type-add type-set ignore-dir ignore-file match", runs="--pager", code="--ackrc --output",
-                      operands="pattern", here=True, deep="-")),
+                      operands="pattern", here=True, deep="-", follows="-f --follow")),
     **same("ls dir vdir", row(
         flags="aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1 --all --almost-all --author --escape --ignore-backups --color "
               "--directory --dired --classify --file-type --full-time --group-directories-first --no-group "
@@ -273,7 +273,7 @@ TEXT: Mapping[tuple[str, ...], Program] = {
     **same("fd", row("`-x` and `-X` run a command", short="dteEcjSoxX", long="max-depth min-depth exact-depth type "
                      "extension exclude color threads size owner exec exec-batch changed-within changed-before ignore-file "
                      "base-directory search-path path-separator max-results format",
-                     runs="-x --exec -X --exec-batch -l --list-details", operands="pattern", here=True,
+                     runs="-x --exec -X --exec-batch -l --list-details", operands="pattern", here=True, follows="-L --follow",
                      abbreviates=False)),
     **same("find", row(
         "`-exec` runs a command, `-delete` and `-fprintf` change files", single=True,

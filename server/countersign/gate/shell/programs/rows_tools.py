@@ -51,7 +51,7 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                              abbreviates=False) for key in (("buildx", "build"), ("buildx", "b"), ("image", "build"), ("builder", "build"))},
     **{("docker", *key): row("it writes an archive", short="o", long="output platform", writes="-o --output",
                              abbreviates=False) for key in (("image", "save"), ("container", "export"))},
-    ("docker", "container", "cp"): row("it writes its last operand", operands="remote", abbreviates=False),
+    ("docker", "container", "cp"): row("it writes its last operand", operands="remote", abbreviates=False, brings="named", follows="-L --follow-link"),
     **same("javac", row("annotation processors and plug-ins are code", single=True, long="d s h cp classpath class-path "
                         "processor processorpath processor-path processor-module-path sourcepath source-path encoding source "
                         "target release p module-path",
@@ -151,12 +151,17 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
         writes="-o --output", operands="read", abbreviates=False)),
     **same("pyupgrade add-trailing-comma reorder-python-imports swiftformat scalafmt elm-format optipng jpegoptim svgo", row(
         "it changes what it names", long="config output", code="--config", writes="-o --output", operands="change", abbreviates=False)),
-    **same("sd rpl fastmod rename prename mmv detox fallocate setfattr patchelf chrpath", row(
+    **same("sd rpl fastmod fallocate setfattr patchelf chrpath", row(
         "it changes what it names", long="output", writes="--output", operands="write", abbreviates=False)),
+    **same("rename prename file-rename perl-rename rename.ul mmv mcp detox", row(
+        "it gives what it names other names", long="output", writes="--output", operands="write", abbreviates=False, brings="here")),
+    **same("exch", row("it exchanges what it names", operands="move", brings="named")),
+    **same("ditto", row("it copies folders with their links, and unpacks archives", long="arch bom", texts="--arch --bom",
+                        operands="remote", brings="named")),
     **{key: row("it rewrites what it names", short="c", long="config plugins rules dialect", code="-c --config --plugins", operands="change",
                 abbreviates=False) for key in (("taplo", "fmt"), ("taplo", "format"), ("dprint", "fmt"), ("sqlfluff", "fix"),
                                                ("sqlfluff", "format"), ("deno", "fmt"))},
-    **{key: row("it writes its last operand", operands="remote", abbreviates=False) for key in (
+    **{key: row("it writes its last operand", operands="remote", abbreviates=False, follows="-") for key in (
         *(("aws", "s3", each) for each in ("cp", "mv", "sync")), *(("gcloud", "storage", each) for each in ("cp", "mv", "rsync")),
         *(("gsutil", each) for each in ("cp", "mv", "rsync")), ("gcloud", "compute", "scp"), ("s3cmd", "get"), ("s3cmd", "sync"))},
     **same("cdk cdktf", row("`--app` is a program that is run", short="aopcr", long="app plugin output context profile build", runs="-a --app "
@@ -216,13 +221,20 @@ TOOLS: Mapping[tuple[str, ...], Program] = {
                          code="-c --config -p --plugin --configPlugin", writes="-o --file -d --dir", abbreviates=False)),
     **same("svn", row("editors and diff programs named in its arguments are run", short="rmFxc", long="editor-cmd diff-cmd "
                       "diff3-cmd config-dir config-option file extensions", runs="--editor-cmd --diff-cmd --diff3-cmd",
-                      code="--config-dir --config-option", reads="-F --file --targets", abbreviates=False)),
+                      code="--config-dir --config-option", reads="-F --file --targets", abbreviates=False, brings="tree",
+                      stays="status stat st log diff di info blame praise annotate ann cat list ls propget pget pg proplist "
+                            "plist pl add commit ci help version auth mkdir delete del remove rm lock unlock")),
     **same("hg chg sl", row("settings named in its arguments run programs", short="RmXI", long="config cwd repository config-file "
                             "tool encoding ssh remotecmd rev", runs="--ssh -e --remotecmd --tool -t --debugger",
-                            code="--config --cwd -R --repository --config-file", writes="-o --output", abbreviates=False)),
+                            code="--config --cwd -R --repository --config-file", writes="-o --output", abbreviates=False,
+                            brings="tree", stays="status stat st log history diff cat annotate blame files manifest grep "
+                            "identify id summary sum tip heads branches branch bookmarks bookmark tags tag paths help version "
+                            "root add commit ci push pull incoming in outgoing out parents", anyway="-u --update --rebase -i "
+                            "--interactive")),
     **same("jj", row("settings named in its arguments run programs", short="Rrm", long="config config-file config-toml repository "
                      "tool revision message", runs="--tool", code="--config --config-file --config-toml -R --repository",
-                     abbreviates=False)),
+                     abbreviates=False, brings="tree", stays="status st log diff show evolog help version describe desc commit "
+                     "bookmark tag root interdiff", anyway="-i --interactive --tool")),
     **same("yt-dlp youtube-dl gallery-dl", row(
         "it runs programs on what it fetches, and writes it anywhere", short="oPa", long="exec exec-before-download downloader "
         "external-downloader ffmpeg-location output paths config-locations plugin-dirs cookies batch-file netrc-cmd",

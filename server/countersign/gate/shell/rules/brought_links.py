@@ -1,36 +1,45 @@
 """Symlinks that a command of a text brings to places where later commands of the text touch files.
 
-A copy that keeps links, a move of a folder that holds links, and an archive can put a symlink where nothing stands
-while the text is judged. What is copied or moved is looked at on disk, so its links are known; what an archive or a
-repository holds is not. ``paths/path_judge.py`` takes both into account for later paths (``PathJudge.expect_links``).
+A copy that keeps links, a move of a folder that holds links, an archive and a repository can put a symlink where
+nothing, or something else, stands while the text is judged. What is copied or moved is looked at on disk, so its links
+are known; what an archive or a repository holds is not, and where that may land is a fact of a program's row
+(``Program.brings``). ``paths/path_judge.py`` takes all of it into account for later paths (``PathJudge.expect_links``).
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from countersign.gate.probes import disk
+from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.git_contents import checked_out
+from countersign.gate.shell.files.git_repository import work_tree
 from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import join, literal, meaning
+from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.programs.row import Brings
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.syntax.tree import Word
 
 _MOST_BELOW = 5_000
 """Names below a folder that are looked at; with more, any of them may be a link."""
 
 
 class BroughtLinks(NamedTuple):
-    """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one."""
+    """Absolute paths. ``links`` are symlinks once the command has run; below each of ``filled`` any name may be one,
+    and so may each of ``replaced`` itself and any name below it."""
 
     links: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
 
     def with_those(self, others: BroughtLinks) -> BroughtLinks:
-        return BroughtLinks(self.links | others.links, self.filled | others.filled)
+        return BroughtLinks(self.links | others.links, self.filled | others.filled, self.replaced | others.replaced)
 
 
 NO_LINKS = BroughtLinks()
@@ -40,20 +49,23 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
     """What this command brings, as the disk is now."""
     links: set[str] = set()
     filled: set[str] = set()
+    replaced: set[str] = set()
     for index, (layer, known) in enumerate(zip(case.layers, case.known, strict=True)):
         touches = case.touches(index)
         targets = [touch for touch in touches if touch.deed == "write"]
+        there = moved_places(places, layer.carried.folders, around.paths)
+        brings = _brings(known, layer.words)
+        if brings == "below":
+            filled |= _reached(around, case, index, brings, there)
+        elif brings != "nothing":
+            replaced |= _reached(around, case, index, brings, there)
         if not targets:
             continue
-        there = moved_places(places, layer.carried.folders, around.paths)
         copies = known.copies or case.names[index] == "rsync"
         sources = [touch for touch in touches if touch.deed in ("read", "move") and not touch.runs]
-        fetches = _fetches(case, index)
         for place in there if there is not None else (around.start,):
             ends = {end for touch in targets for end in _ends(around, case, touch, place)}
-            if fetches:
-                filled |= ends
-            elif not copies:
+            if brings == "nothing" and not copies:
                 filled.update(end for touch in targets if touch.spills for end in _ends(around, case, touch, place))
             for source in sources:
                 if not (copies or _may_hold_links(around, source, place)):
@@ -64,20 +76,67 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
                         filled.update((end, os.path.dirname(end)) if copies else ())
                     else:
                         links.update(os.path.normpath(f"{end}/{path}") for path in found)
-    return BroughtLinks(frozenset(links), frozenset(filled)) if links or filled else NO_LINKS
+    if not (links or filled or replaced):
+        return NO_LINKS
+    return BroughtLinks(frozenset(links), frozenset(filled), frozenset(replaced))
 
 
-_FETCHING = frozenset({"gh", "glab", "hg", "svn", "wget", "scp", "sftp"})
-_FETCHING_OF_GIT = frozenset({"clone", "submodule", "subtree", "worktree"})
+def _brings(known: Known, words: Sequence[Word]) -> Brings:
+    """Where this form of a program's command may put links that are not known."""
+    row = known.program
+    if row is None or row.brings == "nothing":
+        return "nothing"
+    found = known.arguments
+    if row.brings == "fetched":
+        return "named" if any(":" in word.prefix for word in words[1:]) else "nothing"
+    names = {option.name for option in found.options}
+    if found.holes or any(_is_short_for(name, row.anyway) for name in names):
+        return row.brings
+    start = known.git.start if known.git is not None else 1
+    first = next((word.value for index, word in found.operands if index == start), None)
+    if "*" in row.stays or not row.stays.isdisjoint(names) or first in row.stays:
+        return "nothing"
+    alone = bool(row.stays_alone) and not found.operands and bool(names) and names <= row.stays_alone
+    return "nothing" if alone else row.brings
 
 
-def _fetches(case: AnalyzedCommand, index: int) -> bool:
-    """Whether what the command writes comes from elsewhere, links among it."""
+def _is_short_for(name: str, options: Collection[str]) -> bool:
+    return name in options or (len(name) > 2 and any(option.startswith(name) for option in options))
+
+
+def _reached(
+    around: Circumstances, case: AnalyzedCommand, index: int, brings: Brings, places: Sequence[str] | None
+) -> set[str]:
+    """The paths which such a command may make links, with all that lies below them, or below which it may make some."""
+    if places is None:
+        return {"/"}
     git = case.known[index].git
-    if git is not None:
-        return git.subcommand in _FETCHING_OF_GIT
-    name = case.names[index]
-    return name in _FETCHING or (name == "rsync" and any(":" in word.prefix for word in case.layers[index].words[1:]))
+    specs = checked_out(case.layers[index].words, git) if git is not None else None
+    found: set[str] = set()
+    for place in places:
+        touched = [touch for touch in case.touches(index) if touch.deed in ("write", "move", "delete")]
+        if specs is not None:
+            touched = [Touch("write", word) for word in specs]
+        elif brings == "here":
+            found.add(around.paths.resolve(".", cwd=place).lexical)
+        elif brings == "tree":
+            found.add(_top(around, git, place))
+        ends = {end for touch in touched for end in _ends(around, case, touch, place)}
+        found |= ends
+        if brings == "here":
+            found.update(os.path.dirname(end) for end in ends)
+    return found
+
+
+def _top(around: Circumstances, git: Git | None, place: str) -> str:
+    """The work tree of the repository that a command works in; the root where it is not known."""
+    if git is None or git.before.has("--git-dir", "--work-tree", "--bare"):
+        return "/"
+    for word in git.folders:
+        if word.value is None:
+            return "/"
+        place = join(place, literal(word), around.paths.home)
+    return work_tree(place, around.paths) or "/"
 
 
 def _ends(around: Circumstances, case: AnalyzedCommand, touch: Touch, place: str) -> Iterator[str]:

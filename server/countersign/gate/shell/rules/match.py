@@ -19,6 +19,7 @@ from countersign.gate.shell.files.file_operands import rewrites_named_files
 from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import naming_clusters, spelled_otherwise
+from countersign.gate.shell.rules.same_commands import said_otherwise
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Assignment, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.gate.shell.variables.bindings import Facts
@@ -33,6 +34,14 @@ MAX_SPELLINGS = 32
 
 def touching(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     """The first deny and the first ask rule that matches any layer in any known spelling."""
+    deny, ask = _as_written(case, rules, agent)
+    if deny is None:
+        deny, other = said_otherwise((words for words, _ in _spellings(case)), rules, agent)
+        ask = ask or other
+    return deny, ask
+
+
+def _as_written(case: AnalyzedCommand, rules: RuleSet, agent: str) -> tuple[Evidence | None, Evidence | None]:
     deny = ask = None
     if case.plain and len(case.layers) == 1 and not case.step.unwrapped.programs:
         # All spellings of such a command are found by its words, and mostly it has but one.

@@ -1,0 +1,155 @@
+"""Deny and ask rules for a command that is spelled otherwise: by another name of its program, or with its options in
+another order or under other names.
+
+``Bash(rm:*)`` means ``grm x``, and ``Bash(rm -rf:*)`` means ``rm -R --force x``. Where the tables know the program, a
+deny rule denies; where a name only may stand for the same program (``python`` for ``python3.11``), it asks. Allow rules
+and grants never come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from countersign.gate.patterns import WILD, CommandPattern
+from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
+from countersign.gate.shell.effects.escape_use import Known
+from countersign.gate.shell.effects.escapes import look_up
+from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.programs.argv import Option
+from countersign.gate.shell.programs.other_names import Likeness, as_words, family, likeness
+from countersign.gate.shell.programs.registry import find_program
+from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.syntax.words import constant
+from countersign.wire.verdicts import Evidence
+
+_MOST_WORDS = 400
+"""Words of a command whose options are compared; one with more is compared by its program's name alone."""
+
+
+class _Named(NamedTuple):
+    """A deny or ask rule that names its program. ``words`` are the rule's, ``known`` what the tables make of them."""
+
+    rule: Rule
+    pattern: CommandPattern
+    words: tuple[str, ...]
+    known: Known | None
+
+
+def said_otherwise(
+    commands: Iterator[tuple[str, ...]], rules: RuleSet, agent: str
+) -> tuple[Evidence | None, Evidence | None]:
+    """The first deny and the first ask rule that means one of these commands, each given by its words."""
+    named = rules.derived((said_otherwise,), lambda: _by_program(rules))
+    deny = ask = None
+    if not named:
+        return deny, ask
+    for words in commands:
+        if not words:
+            continue
+        written = as_words(words)
+        for each in named.get(_family(written[0]), ()):
+            if not each.rule.serves(agent):
+                continue
+            found = _means(each, written, renamed=written is not words)
+            if found is None:
+                continue
+            likely, reason = found
+            said = evidence(each.rule, reason)
+            if each.rule.list == "deny" and likely == "same":
+                deny = deny or said
+            else:
+                ask = ask or said
+    return deny, ask
+
+
+def _by_program(rules: RuleSet) -> Mapping[str, Sequence[_Named]]:
+    found: dict[str, list[_Named]] = {}
+    for listed in ("deny", "ask"):
+        for rule in rules.commands_of(listed, None, ""):
+            pattern = rule.specifier
+            if isinstance(pattern, CommandPattern) and pattern.loose_words and WILD not in pattern.loose_words[0]:
+                words = as_words(pattern.loose_words)
+                wild = any(WILD in word for word in words)
+                known = None if wild else look_up(program(words[0]), tuple(map(constant, words)))
+                found.setdefault(_family(words[0]), []).append(_Named(rule, pattern, words, known))
+    return found
+
+
+def _family(word: str) -> str:
+    return family(word.rpartition("/")[2])
+
+
+def _means(each: _Named, words: tuple[str, ...], *, renamed: bool) -> tuple[Likeness, str] | None:
+    """How surely a rule means a command with these words, and why; None if it does not."""
+    name, wanted = words[0].rpartition("/")[2], each.words[0].rpartition("/")[2]
+    likely = likeness(wanted, name)
+    if likely is None:
+        return None
+    text = each.rule.text
+    if (name != wanted or renamed) and each.pattern.touches((each.pattern.loose_words[0], *words[1:])):
+        return likely, f"`{name}` is another name of what `{text}` names"
+    if each.words != each.pattern.loose_words and _begins(each, words):
+        return likely, f"`{text}` names the same command"
+    if each.known is not None and len(words) <= _MOST_WORDS and _is_same(each, words):
+        return likely, f"`{text}` names the same options"
+    return None
+
+
+def _begins(each: _Named, words: tuple[str, ...]) -> bool:
+    """Whether the words begin with the rule's, which the rule itself spells as one (``docker-compose``)."""
+    rest = words[1 : len(each.words)] == each.words[1:]
+    return rest and (each.pattern.prefix or len(words) == len(each.words))
+
+
+def _is_same(each: _Named, words: tuple[str, ...]) -> bool:
+    """Whether a command has the operands that a rule begins with, and all of its options, in whatever order."""
+    known = each.known
+    name = program(words[0])
+    if known is None or known.program is None:
+        return False
+    given = tuple(map(constant, words))
+    there = look_up(name, given)
+    row = there.program
+    if row is None or row.closed or row is not known.program or not _same_subcommand(each, name, words, there):
+        return False
+    operands = [word.value for _, word in there.arguments.operands]
+    wanted = [word.value for _, word in known.arguments.operands]
+    options = _apart(row, known.arguments.options)
+    others = _apart(row, there.arguments.options)
+    if operands[: len(wanted)] != wanted:
+        return False
+    if not all(any(_is_one(row, option, other) for other in others) for option in options):
+        return False
+    if each.pattern.prefix:
+        return True
+    return len(operands) == len(wanted) and all(
+        any(_is_one(row, option, other) for option in options) for other in others
+    )
+
+
+def _same_subcommand(each: _Named, name: str, words: Sequence[str], there: Known) -> bool:
+    known = each.known
+    if known is not None and known.git is not None:
+        return there.git is not None and known.git.subcommand == there.git.subcommand is not None
+    _, start = find_program(name, tuple(map(constant, each.words)))
+    return tuple(words[1:start]) == each.words[1:start]
+
+
+def _apart(row: Program, options: Sequence[Option]) -> Sequence[Option]:
+    """Options with one that stands for several as these."""
+    found: list[Option] = []
+    for option in options:
+        parts = next(iter(row.alike.get(option.name, ())), "")
+        found += [Option(name, option.index) for name in parts.split("+")] if "+" in parts else [option]
+    return found
+
+
+def _is_one(row: Program, wanted: Option, given: Option) -> bool:
+    """Whether an option of a command is what a rule names, abbreviated or by another of its names."""
+    names = row.alike.get(wanted.name, frozenset((wanted.name,)))
+    short = len(given.name) > 3 and given.name.startswith("--") and any(each.startswith(given.name) for each in names)
+    if given.name not in names and not short:
+        return False
+    value = wanted.value.value if wanted.value is not None else None
+    return value is None or (given.value is not None and given.value.value == value)
