@@ -51,7 +51,7 @@ class Player:
         shelf = shelf or place.folder
         self.log = shelf / f"{name}.jsonl"
         self.log.touch()
-        path = shelf / f"{name}.json"
+        path = self.script = shelf / f"{name}.json"
         path.write_text(json.dumps({"prompts": list(prompts), **script}))
         words = (str(PROGRAM), str(path), str(self.log))
         config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd, env=env or {})

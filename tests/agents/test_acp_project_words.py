@@ -70,6 +70,9 @@ async def test_a_prompt_that_the_agent_answered_with_an_error_did_not_hand_the_t
     await player.play("one")
     await player.play("two")
     assert ["Use tabs." in prompt for prompt in player.prompts()] == [True, True, False]
+    assert [event.message for event in place.of("notice")] == [
+        "Countersign gave scripted this project's instructions: `CLAUDE.md`"
+    ]
 
 
 async def test_a_link_out_of_the_workspace_is_not_handed_in(place: Place):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
 
 from countersign.settings.policy import RuleText
+from countersign.wire.errors import AgentExit, ModelError
 from tests.agents.scripted_agent_fixture import ALLOW, OPTIONS, REJECT, Player, ask, done, report
 
 from .desk import Place
@@ -292,3 +294,20 @@ async def test_a_change_that_was_allowed_is_recorded_with_what_is_needed_to_undo
 
 def _bypassing(player: Player):
     return replace(player.agent.config, bypass=True)
+
+
+@pytest.mark.parametrize("end", [{"fail": "overloaded"}, {"exit": 3}])
+async def test_a_refusal_is_told_again_where_the_prompt_that_brought_it_failed(place: Place, end: dict):
+    player = Player(place, [ask("a", **command())], [end], [])
+    await player.play("one", mode="plan")
+    with pytest.raises((ModelError, AgentExit)):
+        await player.play("two")
+    if "exit" in end:
+        script = json.loads(player.script.read_text())
+        player.script.write_text(json.dumps({**script, "prompts": [[]]}))
+    await player.play("three")
+    await player.play("four")
+    _, second, third, fourth = player.prompts()
+    assert "was not run" in second
+    assert third == second.replace("two", "three")
+    assert fourth == "four"

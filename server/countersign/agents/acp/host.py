@@ -135,6 +135,8 @@ class AcpAgent:
         self._link: Link | None = None
         self._starting = asyncio.Lock()
         self._threads: dict[str, Session] = {}
+        self._unheard: dict[str, list[str]] = {}
+        """Refusals that chats whose process has ended did not hear of."""
         self._served: set[str] = set()
         """The chats whose session this process has, or is opening."""
         self._told_outlived = False
@@ -392,7 +394,7 @@ class AcpAgent:
                 if session.stopping:
                     break
                 session.reopen()
-                stop = await self._prompt_once(link, session, session.take_notes())
+                stop = await self._prompt_once(link, session, session.notes_due())
             if session.turn is not None and not session.stopping and (refused := link.process.newly_refused()):
                 await ask_for_hosts(session, session.turn, self._policy, refused, self._served)
             return "cancelled" if session.stopping else stop
@@ -413,11 +415,11 @@ class AcpAgent:
         """Send the person's words, with what the agent must hear beside them. Nothing stands before a slash command,
         because agents look for it at the beginning."""
         if text.startswith("/"):
-            return await self._prompt_once(link, session, [text, *session.take_notes()], images)
-        due = await self._project_words.words_due(session.session_id, session.emit)
-        stop = await self._prompt_once(link, session, [*session.take_notes(), text, *(due or ())], images)
+            return await self._prompt_once(link, session, [text, *session.notes_due()], images)
+        due = await self._project_words.words_due(session.session_id)
+        stop = await self._prompt_once(link, session, [*session.notes_due(), text, *(due or ())], images)
         if due is not None:
-            self._project_words.accepted(session.session_id)
+            self._project_words.accepted(session.session_id, session.emit)
         return stop
 
     async def _prompt_once(
@@ -425,6 +427,7 @@ class AcpAgent:
     ) -> StopReason:
         params: dict[str, Json] = {"sessionId": session.session_id, "prompt": content_blocks(words, images)}
         result = await link.request("session/prompt", params)
+        session.notes_accepted()
         stop, events = read_stop(result)
         for event in events:
             session.emit(event)
@@ -474,6 +477,7 @@ class AcpAgent:
             session = await self._open_session(link, turn, text, watch, source)
             self._set("running")
             self._threads[turn.thread_id] = session
+            session.note_again(self._unheard.pop(turn.thread_id, []))
             await self._choose_again(link, session, turn.thread_id)
             self._tell_offered(turn.thread_id)
             return link, session
@@ -660,6 +664,9 @@ class AcpAgent:
             return
         self._link = None
         self._label.confine(())
+        for thread_id, session in self._threads.items():
+            if notes := session.unheard_notes():
+                self._unheard[thread_id] = notes
         sessions, threads = list(self._sessions.values()), list(self._threads)
         self._threads.clear()
         for thread_id in threads:

@@ -28,25 +28,29 @@ class ProjectWords:
         self._names = tuple(names)
         self._policy = policy
         self._due: set[str] = set()
+        self._sent: dict[str, str] = {}
 
     def begin(self, session_id: str) -> None:
         """A session is new, so nothing was handed to it."""
         if self._names:
             self._due.add(session_id)
 
-    async def words_due(self, session_id: str, emit: Callable[[ThreadEvent], None]) -> list[str] | None:
+    async def words_due(self, session_id: str) -> list[str] | None:
         """Return the words for the next prompt of a session; None where it has them, or the workspace is not trusted.
         They stay due until ``accepted``, so that a prompt that is sent again brings them again."""
         policy = self._policy()
         if session_id not in self._due or not policy.trusted:
             return None
+        self._sent.pop(session_id, None)
         found = await asyncio.to_thread(blocking_instructions_named, policy, self._names, MOST_TOKENS)
         if not found:
             return []
-        names = ", ".join(f"`{as_title(os.path.basename(each.path))}`" for each in found)
-        emit(NoticeEvent(level="info", message=f"Countersign gave {self._agent} this project's instructions: {names}"))
+        self._sent[session_id] = ", ".join(f"`{as_title(os.path.basename(each.path))}`" for each in found)
         return [words_of(found)]
 
-    def accepted(self, session_id: str) -> None:
-        """The agent answered the prompt that brought the words, and not with an error."""
+    def accepted(self, session_id: str, emit: Callable[[ThreadEvent], None]) -> None:
+        """The agent answered the prompt that brought the words, and not with an error; the chat says so."""
         self._due.discard(session_id)
+        if names := self._sent.pop(session_id, None):
+            message = f"Countersign gave {self._agent} this project's instructions: {names}"
+            emit(NoticeEvent(level="info", message=message))

@@ -140,6 +140,7 @@ class Session:
         self.ended = asyncio.Event()
         self.urgent = False
         self._notes: list[str] = []
+        self._notes_sent = 0
         self.credits = CreditBook()
         self._permitted: dict[str, list[ToolCall]] = {}
         self._labels = labels
@@ -241,10 +242,23 @@ class Session:
         if self.questions is not None:
             self.questions.end(self)
 
-    def take_notes(self) -> list[str]:
-        """Return the refusals that the agent has not heard of, as one text; they count as delivered."""
-        notes, self._notes, self.urgent = self._notes, [], False
-        return ["\n".join(notes)] if notes else []
+    def notes_due(self) -> list[str]:
+        """Return the refusals that the agent has not heard of, as one text. They stay due until ``notes_accepted``."""
+        self._notes_sent, self.urgent = len(self._notes), False
+        return ["\n".join(self._notes)] if self._notes else []
+
+    def notes_accepted(self) -> None:
+        """The agent answered the prompt that brought them, and not with an error."""
+        del self._notes[: self._notes_sent]
+        self._notes_sent = 0
+
+    def unheard_notes(self) -> list[str]:
+        """Return the refusals that no answered prompt has brought, each by itself."""
+        return list(self._notes)
+
+    def note_again(self, notes: Sequence[str]) -> None:
+        """Bring these with the next prompt: a session of this chat that has ended did not hear of them."""
+        self._notes[:0] = notes
 
     # What the agent tells.
 
