@@ -447,7 +447,7 @@ export type ThreadState = "new" | "working" | "waiting" | "done" | "stopped" | "
 /** Whether the agent of a chat remembers all that stands in it, as far as is known before its next turn. */
 export type ThreadMemory = "kept" | "lost";
 
-export type AttachmentKind = "file" | "selection" | "image";
+export type AttachmentKind = "file" | "selection" | "image" | "resource";
 
 /** Where an attachment of a prompt is from, without its content. An image has a name in place of a path. */
 export interface AttachedPlace {
@@ -779,8 +779,8 @@ export interface ThreadSetModeResult {
 /**
  * A file, a selection or an image that the person hands to the agent with the prompt.
  *
- * Without `kind` it is a file or a selection. An image has `data`, its bytes in base64, and `mime_type`; its
- * `path` is a name to show, of a file that need not exist.
+ * Without `kind` it is a file or a selection. A `resource` is a text with the path that it is from. An image has
+ * `data`, its bytes in base64, and `mime_type`; its `path` is a name to show, of a file that need not exist.
  */
 export interface Attachment {
   kind?: AttachmentKind;

@@ -77,7 +77,7 @@ const shapes: Record<string, Shape> = {
   ThreadEvent: { oneOf: [{ ref: "PromptEvent" }, { ref: "TextEvent" }, { ref: "ThinkingEvent" }, { ref: "ToolCallEvent" }, { ref: "ToolOutputEvent" }, { ref: "ToolResultEvent" }, { ref: "TodoEvent" }, { ref: "UsageEvent" }, { ref: "CompactedEvent" }, { ref: "NoticeEvent" }, { ref: "UnpermittedEvent" }, { ref: "QuestionEvent" }, { ref: "DoneEvent" }, { ref: "ErrorEvent" }] },
   ThreadState: { values: ["new", "working", "waiting", "done", "stopped", "failed"] },
   ThreadMemory: { values: ["kept", "lost"] },
-  AttachmentKind: { values: ["file", "selection", "image"] },
+  AttachmentKind: { values: ["file", "selection", "image", "resource"] },
   AttachedPlace: { fields: { "path?": "string", "startLine?": "integer", "endLine?": "integer", image: "boolean" } },
   PromptEvent: { fields: { type: { values: ["prompt"] }, text: "string", "attachments?": { list: { ref: "AttachedPlace" } } } },
   TextEvent: { fields: { type: { values: ["text"] }, text: "string" } },

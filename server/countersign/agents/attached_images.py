@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from countersign.agents.models.base import Image
 from countersign.tools.files.read_file import image_type
-from countersign.wire.base import Json
 from countersign.wire.errors import InvalidAnswer, ModelError
 from countersign.wire.threads import Attachment
 
@@ -32,14 +31,6 @@ def attached_images(attachments: Sequence[Attachment] | None) -> tuple[Image, ..
         raise InvalidAnswer(f"the attached images are too large (at most {LARGEST_IMAGE >> 20} MiB each, "
                             f"{MOST_IN_ALL >> 20} MiB in all, as base64); attach smaller ones")  # fmt: skip
     return tuple(map(_image, given))
-
-
-def content_blocks(words: Sequence[str], images: Sequence[Image]) -> list[Json]:
-    """Return a prompt as the content blocks of ACP."""
-    return [
-        *({"type": "text", "text": text} for text in words),
-        *({"type": "image", "mimeType": image.mime_type, "data": image.data} for image in images),
-    ]
 
 
 def takes_none(name: str) -> ModelError:

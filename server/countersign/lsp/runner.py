@@ -162,15 +162,14 @@ class Runner:
         config = self._config(turn.agent)
         if config.type == "builtin" and prompt.text.strip() == COMPACT:
             return await self._compact(config, turn)
-        text = with_attachments(prompt.text, prompt.attachments)
         images = await asyncio.to_thread(attached_images, prompt.attachments)
         if config.type == "acp":
-            return await (await self._host(config)).prompt(text, turn, images)
+            return await (await self._host(config)).prompt(prompt.text, turn, images, prompt.attachments or ())
         if images:
             entry = model_entry(config, self._policy())
             if not await _takes_images(entry, model_for(entry, self._access, self._editor_models)):
                 raise takes_none(f"the model `{entry.name}`")
-        said = UserMessage(text, images)
+        said = UserMessage(with_attachments(prompt.text, prompt.attachments), images)
         self._transcripts.add_messages(turn.thread_id, [said])
         return await self._driven(config, turn, {})
 

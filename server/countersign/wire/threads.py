@@ -386,14 +386,14 @@ class ThreadSetModeResult(WireModel):
     mode: Mode
 
 
-AttachmentKind = Literal["file", "selection", "image"]
+AttachmentKind = Literal["file", "selection", "image", "resource"]
 
 
 class Attachment(WireModel):
     """A file, a selection or an image that the person hands to the agent with the prompt.
 
-    Without ``kind`` it is a file or a selection. An image has ``data``, its bytes in base64, and ``mime_type``; its
-    ``path`` is a name to show, of a file that need not exist."""
+    Without ``kind`` it is a file or a selection. A ``resource`` is a text with the path that it is from. An image has
+    ``data``, its bytes in base64, and ``mime_type``; its ``path`` is a name to show, of a file that need not exist."""
 
     kind: AttachmentKind | None = None
     path: str | None = None

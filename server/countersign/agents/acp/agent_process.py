@@ -34,8 +34,8 @@ START_SECONDS = 60.0
 class Link:
     """A running agent that was greeted. ``claim`` is what it says of itself, ``reopens`` the method by which it takes
     up a session of before: one that repeats the session, so that it can be compared, before one that does not.
-    ``takes_images``: whether a prompt for it may hold images; ``auth_methods``: how a person logs in to it.
-    ``lists`` and ``forks``: whether it lists and forks sessions."""
+    ``takes_images`` and ``takes_resources``: whether a prompt for it may hold such; ``auth_methods``: how a person logs
+    in to it. ``lists`` and ``forks``: whether it lists and forks sessions."""
 
     name: str
     process: AgentProcess
@@ -44,6 +44,7 @@ class Link:
     claim: Claim
     reopens: Literal["session/load", "session/resume"] | None = None
     takes_images: bool = False
+    takes_resources: bool = False
     auth_methods: tuple[AuthMethod, ...] = ()
     lists: bool = False
     forks: bool = False
@@ -135,11 +136,12 @@ async def open_link(
     info = as_object(said.get("agentInfo"))
     claim = Claim(_title(info.get("name")), _title(info.get("version")))
     offered = as_object(said.get("agentCapabilities"))
-    takes_images = as_object(offered.get("promptCapabilities")).get("image") is True
+    takes = as_object(offered.get("promptCapabilities"))
+    images, resources = (takes.get(name) is True for name in ("image", "embeddedContext"))
     methods = read_auth_methods(said.get("authMethods"), config)
     of_sessions = as_object(offered.get("sessionCapabilities"))
     lists, forks = (isinstance(of_sessions.get(name), dict) for name in ("list", "fork"))
-    return Link(name, process, pipe, connection, claim, _reopens(offered), takes_images, methods, lists, forks)
+    return Link(name, process, pipe, connection, claim, _reopens(offered), images, resources, methods, lists, forks)
 
 
 def _reopens(capabilities: Raw) -> Literal["session/load", "session/resume"] | None:

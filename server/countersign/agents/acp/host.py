@@ -32,6 +32,7 @@ from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.opening import Opening
 from countersign.agents.acp.own_servers import blocking_servers
 from countersign.agents.acp.project_words import ProjectWords
+from countersign.agents.acp.prompt_blocks import content_blocks, image_blocks, with_resources
 from countersign.agents.acp.questions import Questions
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import STRANGER, Recipe
@@ -50,7 +51,7 @@ from countersign.agents.acp.session_store import SessionStore, StoredSession
 from countersign.agents.acp.translate import read_stop
 from countersign.agents.acp.turn_watch import TurnWatch
 from countersign.agents.acp.unpermitted import Unpermitted
-from countersign.agents.attached_images import content_blocks, takes_none
+from countersign.agents.attached_images import takes_none
 from countersign.agents.models.base import Image
 from countersign.gate import Gate, Resolution, Turn, Workers, sharing
 from countersign.settings.policy import AgentConfig, Policy, RuleText
@@ -60,7 +61,7 @@ from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentLabel, AgentSession, AgentState, LoginMethod
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
-from countersign.wire.threads import NoticeEvent, StopReason, ThreadMemory, ThreadOption
+from countersign.wire.threads import Attachment, NoticeEvent, StopReason, ThreadMemory, ThreadOption
 
 log = limited_logger(__name__)
 
@@ -248,8 +249,10 @@ class AcpAgent:
         await self._label.reset()
         await self._find_out()
 
-    async def prompt(self, text: str, turn: Turn, images: Sequence[Image] = ()) -> StopReason:
-        """Send the person's words and images and serve the agent until its turn is over.
+    async def prompt(
+        self, text: str, turn: Turn, images: Sequence[Image] = (), attached: Sequence[Attachment] = ()
+    ) -> StopReason:
+        """Send the person's words, images and other attachments, and serve the agent until its turn is over.
 
         Cancelled: the agent is told to stop, every open request ends as cancelled, an agent that does not end its turn
         in ``STOP_SECONDS`` is killed, and the cancellation is raised on.
@@ -267,7 +270,9 @@ class AcpAgent:
             raise
         session.begin(turn)
         self._judge(session)
-        turning = self._own(self._turn(link, session, text, images, watch), f"{self.name} in {turn.thread_id}")
+        words, beside = with_resources(text, attached, self._folder, takes_resources=link.takes_resources)
+        beside += image_blocks(images)
+        turning = self._own(self._turn(link, session, words, beside, watch), f"{self.name} in {turn.thread_id}")
         try:
             return await asyncio.shield(turning)
         except asyncio.CancelledError:
@@ -370,23 +375,23 @@ class AcpAgent:
     # A turn.
 
     async def _turn(
-        self, link: Link, session: Session, text: str, images: Sequence[Image], watch: TurnWatch
+        self, link: Link, session: Session, text: str, beside: Sequence[Json], watch: TurnWatch
     ) -> StopReason:
         try:
             await watch.begin(session.unpermitted.say_changed)
-            return await self._unwatched_turn(link, session, text, images)
+            return await self._unwatched_turn(link, session, text, beside)
         finally:
             await watch.end()
 
     def _root(self, link: Link) -> int | None:
         return link.process.pid if self._link is link else None
 
-    async def _unwatched_turn(self, link: Link, session: Session, text: str, images: Sequence[Image]) -> StopReason:
+    async def _unwatched_turn(self, link: Link, session: Session, text: str, beside: Sequence[Json]) -> StopReason:
         ending = LEFT
         try:
             if session.stopping:
                 return "cancelled"
-            stop = await self._prompt_first(link, session, text, images)
+            stop = await self._prompt_first(link, session, text, beside)
             for _ in range(MOST_FOLLOW_UPS):
                 if session.stopping or not session.urgent:
                     break
@@ -411,21 +416,21 @@ class AcpAgent:
             tell_refused(session, link.process.newly_refused())
             await session.end(ending)
 
-    async def _prompt_first(self, link: Link, session: Session, text: str, images: Sequence[Image]) -> StopReason:
+    async def _prompt_first(self, link: Link, session: Session, text: str, beside: Sequence[Json]) -> StopReason:
         """Send the person's words, with what the agent must hear beside them. Nothing stands before a slash command,
         because agents look for it at the beginning."""
         if text.startswith("/"):
-            return await self._prompt_once(link, session, [text, *session.notes_due()], images)
+            return await self._prompt_once(link, session, [text, *session.notes_due()], beside)
         due = await self._project_words.words_due(session.session_id)
-        stop = await self._prompt_once(link, session, [*session.notes_due(), text, *(due or ())], images)
+        stop = await self._prompt_once(link, session, [*session.notes_due(), text, *(due or ())], beside)
         if due is not None:
             self._project_words.accepted(session.session_id, session.emit)
         return stop
 
     async def _prompt_once(
-        self, link: Link, session: Session, words: list[str], images: Sequence[Image] = ()
+        self, link: Link, session: Session, words: list[str], beside: Sequence[Json] = ()
     ) -> StopReason:
-        params: dict[str, Json] = {"sessionId": session.session_id, "prompt": content_blocks(words, images)}
+        params: dict[str, Json] = {"sessionId": session.session_id, "prompt": content_blocks(words, beside)}
         result = await link.request("session/prompt", params)
         session.notes_accepted()
         stop, events = read_stop(result)
