@@ -15,7 +15,7 @@ in it with the new value, to a value in `"refuses"` an error; `"strays": {ID: [O
 option along with that one. `"lists": [[{…}, …], …]` are the pages of `session/list`, each with a cursor but the
 last; with `"endless": true` the last has the first's cursor. `session/fork` copies what a session remembers. Steps:
 
-    {"update": {…}}                   a session/update
+    {"update": {…}}                   a session/update; `{terminal}` in it is the id of the last terminal
     {"ask": METHOD, "id": ID, "params": {…}, "nowait": true}   a request to the client; "raw" beside "params" is merged
     {"await": ID}                     wait for the answer to that request
     {"if": ID, "option": "…", "do": [steps]}     when the answer selected that option
@@ -200,7 +200,10 @@ class Agent:
         for step in steps:
             match step:
                 case {"update": update}:
-                    self.notify("session/update", {"sessionId": self.session(), "update": update})
+                    made = [said["result"]["terminalId"] for said in self.answers.values()
+                            if isinstance(said.get("result"), dict) and "terminalId" in said["result"]]  # fmt: skip
+                    told = json.loads(json.dumps(update).replace("{terminal}", (made or [""])[-1]))
+                    self.notify("session/update", {"sessionId": self.session(), "update": told})
                 case {"ask": method, "id": ask_id}:
                     params = {"sessionId": self.session(), **step.get("params", {})}
                     self.asked.add(ask_id)

@@ -119,6 +119,14 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     )
 
 
+def evidence_of(report: ToolReport) -> tuple[object, ...]:
+    """Return all of a report that effects are worked out from, except words beside an input or a diff."""
+    places = tuple(location.path for location in report.locations)
+    title = report.title if report.kind == "execute" and _only_titled(report) else None
+    said = report.inputs, report.diffs, report.terminals
+    return report.kind, report.names, places, report.more, report.too_large, title, *said
+
+
 def show(touch: Touch, report: ToolReport, ground: AgentContext) -> tuple[Preview, tuple[FileState, ...]]:
     """The card's subject, and the states of the files that it is true for. Reads the disk, changes nothing.
 

@@ -11,14 +11,14 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from countersign.agents.acp.effects import work_out
+from countersign.agents.acp.effects import evidence_of, work_out
 from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.translate import BadMessage, Raw, ToolReport
 from countersign.agents.limits import MOST_SHOWN, MOST_VALUES
-from countersign.gate import ReadPath, RunCommand, WritePath, in_worker
+from countersign.gate import Effect, ReadPath, RunCommand, UseTool, WritePath, in_worker
 from countersign.tools.clip import MOST_OUTPUT, head
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
@@ -71,6 +71,24 @@ class Drawn:
     arguments: dict[str, Json]
 
 
+@dataclass(frozen=True, slots=True)
+class ThroughUs:
+    """What the agent did through us: files that it wrote, and commands of the terminals that a call names."""
+
+    written: frozenset[str]
+    commands: frozenset[str]
+
+    def did(self, effect: Effect) -> bool:
+        """Whether this is what was done."""
+        match effect:
+            case WritePath():
+                return effect.path in self.written
+            case RunCommand():
+                return effect.command in self.commands
+            case _:
+                return False
+
+
 class Reports:
     """The reports of one turn. A class because each call is shown once and ends once.
 
@@ -106,7 +124,8 @@ class Reports:
         self._emitted = 0
         self._parents: dict[str, int] = {}
         self.written_through_us: set[str] = set()
-        self.terminals_of_ours: set[str] = set()
+        self.terminals_of_ours: dict[str, frozenset[str]] = {}
+        self._again: dict[str, str] = {}
 
     def merge(self, call_id: str, raw: Raw) -> ToolReport:
         """What is known of the call now that the agent has said this as well.
@@ -159,6 +178,24 @@ class Reports:
         self._asked.add(call_id)
         self._asked_as[call_id] = self._shown.get(call_id, new_call_id()) if first else new_call_id()
         return self._asked_as[call_id]
+
+    def current(self, call_id: str) -> str:
+        """The id under which reports of this call count: another one where the agent reported a call anew that had
+        ended (``reopen``)."""
+        return self._again.get(call_id, call_id)
+
+    def says_more(self, call_id: str, raw: Raw) -> ToolReport | None:
+        """What the agent says of a call that has ended, by itself, if it says more of what the call does."""
+        before = self._by_id.get(call_id)
+        if before is None or not before.ended or evidence_of(before.merged(raw)) == evidence_of(before):
+            return None
+        kept = before.kind, before.names
+        return replace(ToolReport(call_id, kind=kept[0], names=kept[1]).merged(raw), text="")
+
+    def reopen(self, call_id: str) -> str:
+        """Count what the agent says of this call from now on as said of another call."""
+        self._again[call_id] = f"{call_id} {new_call_id()}"
+        return self._again[call_id]
 
     def was_asked(self, call_id: str) -> bool:
         """Whether the agent asked about this call."""
@@ -231,12 +268,14 @@ class Reports:
     async def excused(self, report: ToolReport) -> bool:
         """Return true if nobody need be asked about this call: all of its effects are reads inside the workspace, or it
         did all that it did through us, or it is one of the recipe's tools that have no effect of their own."""
-        if report.terminals and set(report.terminals) <= self.terminals_of_ours:
-            return True
         if report.too_large:
             return False
+        commands = frozenset[str]()
+        if report.terminals and set(report.terminals) <= self.terminals_of_ours.keys():
+            commands = frozenset().union(*(self.terminals_of_ours[each] for each in report.terminals))
         quiet = bool(report.names) and set(report.names) <= self._quiet
-        return await in_worker(_blocking_excused, report, self._ground(), frozenset(self.written_through_us), quiet)
+        through_us = ThroughUs(frozenset(self.written_through_us), commands)
+        return await in_worker(_blocking_excused, report, self._ground(), through_us, quiet)
 
     async def untouched(self, report: ToolReport) -> bool:
         """Return true if all that the call would do is to read and write files, and none of them has changed since the
@@ -298,21 +337,20 @@ def _blocking_drawn(report: ToolReport, ground: AgentContext) -> Drawn:
     return Drawn(work_out(report, ground).category, shown_input(arguments_of(report)))
 
 
-def _blocking_excused(
-    report: ToolReport, ground: AgentContext, written_through_us: frozenset[str], quiet: bool
-) -> bool:
+def _blocking_excused(report: ToolReport, ground: AgentContext, through_us: ThroughUs, quiet: bool) -> bool:
     if not any((report.inputs, report.diffs, report.locations)):
-        return quiet
+        return quiet or bool(through_us.commands)
     touch = work_out(report, ground)
     if quiet and not touch.understood and not report.diffs:
         return True
-    writes = {effect.path for effect in touch.effects if isinstance(effect, WritePath)}
-    if writes and writes <= written_through_us and not any(isinstance(effect, RunCommand) for effect in touch.effects):
-        return True
     inside = os.path.realpath(ground.workspace or ground.folder)
-    return touch.understood and all(
-        isinstance(effect, ReadPath) and Path(os.path.realpath(effect.path)).is_relative_to(inside)
-        for effect in touch.effects
+    others = [effect for effect in touch.effects if not through_us.did(effect)]
+    # Of a call that acted through us it does not count in which shape it is told, only what it would touch.
+    unknown = len(others) < len(touch.effects) and not touch.understood
+    return (touch.understood or unknown) and all(
+        (isinstance(effect, ReadPath) and Path(os.path.realpath(effect.path)).is_relative_to(inside))
+        or (unknown and isinstance(effect, UseTool) and effect.server is None)
+        for effect in others
     )
 
 

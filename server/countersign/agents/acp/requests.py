@@ -7,11 +7,11 @@ the file that was to be changed.
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from countersign.agents.acp.effects import show, work_out
+from countersign.agents.acp.exceeded import Asked
 from countersign.agents.acp.hints import LONGEST_COMMAND
 from countersign.agents.acp.options import Answer
 from countersign.agents.acp.pre_approval import Approved
@@ -30,8 +30,6 @@ from countersign.gate import (
     Stale,
     ToolCall,
     Turn,
-    UseTool,
-    WritePath,
     in_worker,
 )
 from countersign.tools.files.change import MOST_BYTES
@@ -67,6 +65,11 @@ class Request(Entry):
     answer: asyncio.Future[Answer]
     final: asyncio.Future[ToolReport | None]
     approved: Approved | None = None
+
+    @property
+    def asked(self) -> Asked:
+        """What was asked for."""
+        return Asked(self.report, () if self.drawn is None else self.drawn.effects)
 
     def reply(self, answer: Answer) -> None:
         """Answer the agent, unless it was answered."""
@@ -155,21 +158,6 @@ def _blocking_is_written(call: ToolCall, shown: DiffPreview) -> bool:
     except (OSError, Stale):
         return False
     return seen.data is not None and seen.sha256 != before and seen.data == shown.new_text.encode(errors="replace")
-
-
-def blocking_exceeds(calls: Sequence[ToolCall], report: ToolReport, ground: AgentContext) -> bool:
-    """Return true if the agent tells of a change of a file or of a command that none of the calls which were permitted
-    for it named. Where one of them was not understood, a person allowed it as it stood, and this says nothing."""
-    effects = [effect for call in calls for effect in call.effects]
-    if any(isinstance(effect, UseTool) for effect in effects):
-        return False
-    written = {os.path.realpath(effect.path) for effect in effects if isinstance(effect, WritePath)}
-    run = {effect.command for effect in effects if isinstance(effect, RunCommand)}
-    told = work_out(report, ground).effects
-    changed = [ground.absolute(diff.path) for diff in report.diffs if "\0" not in diff.path]
-    return any(not written & {os.path.realpath(path) for path in paths} for paths in changed) or any(
-        effect.understood and effect.command not in run for effect in told if isinstance(effect, RunCommand)
-    )
 
 
 async def outcome_of(call: ToolCall, report: ToolReport | None, done: Outcome | None) -> Outcome:

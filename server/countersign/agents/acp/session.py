@@ -17,6 +17,8 @@ from functools import partial
 from typing import Any, NoReturn
 
 from countersign.agents.acp.command_shapes import MOVES_SHELL
+from countersign.agents.acp.effects import evidence_of
+from countersign.agents.acp.exceeded import blocking_exceeding, blocking_reads_inside
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.ndjson import TooMuch
 from countersign.agents.acp.offered import Offered
@@ -28,7 +30,7 @@ from countersign.agents.acp.reading import AgentContext
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.recipes import is_refused
 from countersign.agents.acp.reports import Reports, title_of
-from countersign.agents.acp.requests import Entry, Request, blocking_exceeds, outcome_of, prepare_request
+from countersign.agents.acp.requests import Entry, Request, outcome_of, prepare_request
 from countersign.agents.acp.spending import Spending
 from countersign.agents.acp.started import Started
 from countersign.agents.acp.translate import (
@@ -142,7 +144,7 @@ class Session:
         self._notes: list[str] = []
         self._notes_sent = 0
         self.credits = CreditBook()
-        self._permitted: dict[str, list[ToolCall]] = {}
+        self._asked: dict[str, list[Request]] = {}
         self._labels = labels
         self._root = root
         self._refused = False
@@ -169,7 +171,7 @@ class Session:
         self.stopping = False
         self.ended.clear()
         self._said = self._chatted = self.asked = 0
-        self._permitted = {}
+        self._asked = {}
         self.reopen()
         self._refused = False
         self._new_reports(turn.thread_id)
@@ -206,7 +208,11 @@ class Session:
         """The turn is over, or the agent is gone: ends what is open, and the turn with it."""
         await self.close_open(resolution)
         if self.turn is not None:
-            await self._tripwire.hear_turn_end(cut_short=self.stopping or self._refused or resolution.by == "agentExit")
+            cut_short = self.stopping or self._refused or resolution.by == "agentExit"
+            for report in self.reports.unended():
+                if report.status == "in_progress" or not cut_short:
+                    await self._compare(report)
+            await self._tripwire.hear_turn_end(cut_short=cut_short)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=FAREWELL_SECONDS)
         if self.turn is not None:
@@ -282,9 +288,10 @@ class Session:
                 for event in events:
                     self.emit(event)
                     await self._pace.said(characters // len(events))
-            case ToolNews(call_id=call_id, raw=fields):
-                _check_call_id(call_id)
+            case ToolNews(call_id=told_id, raw=fields):
+                _check_call_id(told_id)
                 reports = self.reports
+                call_id = await self._call_of(reports, told_id, fields)
                 report, just_ended = await reports.hear(call_id, fields)
                 if just_ended:
                     self._started.end(call_id)
@@ -317,6 +324,42 @@ class Session:
         if self._last_turn is not None:
             self._last_turn.emit(event)
 
+    async def _call_of(self, reports: Reports, told_id: str, fields: Raw) -> str:
+        """The id under which this report counts. One that says of a call which has ended that it did more is another
+        call, which the agent did not ask about."""
+        call_id = reports.current(told_id)
+        again = reports.says_more(call_id, fields)
+        if again is None or await reports.excused(again):
+            return call_id
+        asked = self._asked_of(call_id)
+        return reports.reopen(told_id) if not asked or await self._exceeds(asked, again) else call_id
+
+    def _asked_of(self, call_id: str) -> list[Request]:
+        """The requests for this call that were permitted, or all of them where none was."""
+        requests = self._asked.get(call_id, [])
+        return [request for request in requests if request.acting] or requests
+
+    async def _exceeds(self, asked: Sequence[Request], told: ToolReport) -> bool:
+        """Return true if the agent tells of more than it asked for here. To read in the workspace is no more, if no
+        rule holds that back."""
+        if any(evidence_of(request.report) == evidence_of(told) for request in asked):
+            return False
+        requests, ground, turn = tuple(request.asked for request in asked), self.ground(), self._last_turn
+        beyond = await in_worker(blocking_exceeding, requests, told, ground)
+        if not beyond:
+            return False
+        call = next((request.drawn for request in asked if request.drawn is not None), None)
+        if call is None or turn is None or not await in_worker(blocking_reads_inside, beyond, ground):
+            return True
+        reads = replace(call, tool="acp:read", kind="read", category="read", effects=tuple(beyond))
+        return not await self.gate.still_allowed(reads, turn, "rule")
+
+    async def _compare(self, report: ToolReport) -> None:
+        """Compare what a call did, by its last report, with what the agent had asked for."""
+        asked = self._asked_of(report.call_id)
+        if asked and await self._exceeds(asked, report):
+            await self._tripwire.fall(report, "did more than it had asked for")
+
     async def _hear_end(self, report: ToolReport) -> None:
         for request in [entry for entry in self._entries if isinstance(entry, Request)]:
             if request.report.call_id != report.call_id:
@@ -328,6 +371,7 @@ class Session:
                 self._own(self._withdraw(request, gone), "withdraw a card that nobody waits for")
                 if report.status == "completed":
                     await self._tripwire.fall(report, "did not wait for an answer")
+        await self._compare(report)
         await self._tripwire.hear_end(report)
 
     def _new_reports(self, thread_id: str) -> None:
@@ -347,9 +391,12 @@ class Session:
             BadMessage: it is no such request.
         """
         raw = as_object(params.get("toolCall"))
-        call_id = read_text(raw, "toolCallId")
+        told_id = read_text(raw, "toolCallId")
         options = read_options(params.get("options"))
-        _check_call_id(call_id)
+        _check_call_id(told_id)
+        call_id = self.reports.current(told_id)
+        if self.reports.says_more(call_id, raw) is not None:
+            call_id = self.reports.reopen(told_id)
         report = self.reports.merge(call_id, raw)
         self._tripwire.hear_request(call_id)
         turn = self.open_turn()
@@ -374,6 +421,7 @@ class Session:
             answer=loop.create_future(),
             final=loop.create_future(),
         )
+        self._asked.setdefault(call_id, []).append(request)
         prepare = prepare_request(request, turn, self.agent, self.ground, self._act)
         task = self.submit(request, prepare, allow_offered=can_allow(options))
         task.add_done_callback(lambda done: self._settled(request, done))
@@ -450,12 +498,7 @@ class Session:
         request.reply(answer_allowed(request.options))
         if request.report.ended:
             request.end(request.report)
-        permitted = self._permitted.setdefault(request.report.call_id, [])
-        permitted.append(call)
         report = await request.final
-        told = report if report is not None and not report.too_large else None
-        if told is not None and await in_worker(blocking_exceeds, tuple(permitted), told, self.ground()):
-            await self._tripwire.fall(told, "did more than it had asked for")
         return await outcome_of(call, report, request.approved.done)
 
     def _settled(self, request: Request, task: asyncio.Task[Settled]) -> None:

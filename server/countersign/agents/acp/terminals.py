@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -39,6 +40,9 @@ LONG = 64 << 10
 MOST_KEPT = 1 << 20
 """Bytes of output that a terminal answers with at most, whatever the agent asks for."""
 
+SHELL = re.compile(r"(?:/(?:usr/)?bin/)?(?:ba|da|z)?sh")
+RUNS_TEXT = re.compile(r"-l?c")
+
 
 async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
     """Start a command and answer with its terminal's id; the command runs on.
@@ -55,7 +59,7 @@ async def create_terminal(session: Session, params: Raw) -> dict[str, Json]:
     running_turn(session)
     shell = await _run_on_credit(session, desk, text, cwd) or await _ask_to_run(session, desk, text, cwd)
     session.limits[shell.shell_id] = min(limit, MOST_KEPT) if isinstance(limit, int) and limit >= 0 else MOST_KEPT
-    session.reports.terminals_of_ours.add(shell.shell_id)
+    session.reports.terminals_of_ours[shell.shell_id] = command_forms(params)
     return {"terminalId": shell.shell_id}
 
 
@@ -113,6 +117,21 @@ def command_text(params: Raw) -> str:
             raise BadMessage("`env` must be a list of names and values")
         variables.append(f"{read_text(entry, 'name')}={read_text(entry, 'value')}")
     return shlex.join(["env", *variables, "bash", "-c", text]) if variables else text
+
+
+def command_forms(params: Raw) -> frozenset[str]:
+    """The command of a terminal in each form in which its agent may tell it elsewhere: with and without its variables
+    and, where a shell is given one, as that text."""
+    plain = {key: value for key, value in params.items() if key != "env"}
+    forms = {command_text(params), command_text(plain)}
+    match params.get("command"), params.get("args"):
+        case str(program), [str(option), str(text)] if SHELL.fullmatch(program) and RUNS_TEXT.fullmatch(option):
+            forms.add(text)
+        case str(program), list(words):
+            forms.add(" ".join((program, *map(str, words))))
+        case _:
+            pass
+    return frozenset(forms)
 
 
 async def _run_on_credit(session: Session, desk: ShellRegistry, text: str, cwd: str) -> Shell | None:
