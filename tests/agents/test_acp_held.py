@@ -63,8 +63,68 @@ async def test_a_mode_that_is_left_lowers_the_label(place: Place, recipe: Recipe
     assert "by itself" in player.agent.detail
 
 
+def option(option_id: str, value: str | bool, name: str, category: str | None = None, *values: str) -> dict:
+    kind = "boolean" if isinstance(value, bool) else "select"
+    listed = {"options": [{"value": each, "name": each} for each in values]} if values else {}
+    return {"id": option_id, "name": name, "category": category, "type": kind, "currentValue": value, **listed}
+
+
+OPENED: dict = {"offers": {"configOptions": [mode("default"), option("approval_policy", "on-request", "Approvals", None,
+                                                               "on-request", "never"), WEB,
+                                       option("turbo", False, "Turbo")]}}  # fmt: skip
+LEAVES |= {
+    "by an option of a new id": (WITHOUT_MODE, [lists(mode("other", "session_mode"))], OPENED),
+    "by one that lost its category": (
+        WITHOUT_MODE,
+        [lists(mode("other", "agent_mode", None))],
+        {"offers": {"configOptions": [mode("default", "agent_mode")]}},
+    ),
+    "and gone from the list then": (WITHOUT_MODE, [lists(mode("other")), lists(WEB)], OPENED),
+    "gone from the list, and back": (WITHOUT_MODE, [lists(WEB), lists(mode("other"))], OPENED),
+}
+CHANGES = {
+    "a policy": lists(option("approval_policy", "never", "Approvals", None, "on-request", "never")),
+    "a policy of the model": lists(option("approval_policy", "never", "Approvals", "model")),
+    "a switch": lists(option("turbo", True, "Turbo")),
+    "a switch that is told first": lists(option("bypass", True, "Bypass permissions")),
+    "the name of a value": lists(
+        {**option("style", "b", "Style"), "options": [{"value": "b", "name": "Never ask"}]}),
+}  # fmt: skip
+KEEPS = {
+    "a policy, told again": lists(option("approval_policy", "on-request", "Approvals")),
+    "a policy that is told first": lists(option("sandbox", "strict", "Sandbox")),
+    "a harmless switch": lists({**WEB, "currentValue": False}),
+    "a model": lists(option("model", "deep", "Model", "model")),
+}
+
+
+@pytest.mark.parametrize("step", CHANGES.values(), ids=CHANGES)
+async def test_an_option_that_a_person_could_not_choose_lowers_the_label(place: Place, step: dict):
+    player = Player(place, [step], recipe=WITHOUT_MODE, gated=True, **OPENED)
+    await player.play()
+    assert player.agent.label == "unguarded"
+    assert "set its option" in player.agent.detail
+
+
+@pytest.mark.parametrize("step", KEEPS.values(), ids=KEEPS)
+async def test_other_options_may_change(place: Place, step: dict):
+    player = Player(place, [step], recipe=WITHOUT_MODE, gated=True, **OPENED)
+    await player.play()
+    assert player.agent.label == "gated", player.agent.detail
+
+
+async def test_a_policy_that_the_agent_changed_is_put_back(place: Place):
+    player = Player(place, [CHANGES["a policy"]], [], recipe=WITHOUT_MODE, gated=True, **OPENED)
+    await player.play()
+    await player.play()
+    sets = [row["params"] for row in player.told() if row.get("method") == "session/set_config_option"]
+    assert [(each["configId"], each["value"]) for each in sets] == [("approval_policy", "on-request")]
+
+
 STAYS: dict[str, tuple[Recipe, list, dict]] = {
     "stricter": (WITHOUT_MODE, [goes("read-only")], {"modes": OLDER}),
+    "another name of it": (WITHOUT_MODE, [lists(mode("default", "session_mode"))], OPENED),
+    "no longer listed": (WITHOUT_MODE, [lists(WEB)], OPENED),
     "its own": (WITHOUT_MODE, [goes("default")], {"modes": OLDER}),
     "held and listed": (WITH_MODE, [lists(mode("default")), lists(mode("plan", "permission_mode"))], {}),
     "about something else": (WITH_MODE, [lists(mode("other", "style", None))], {}),

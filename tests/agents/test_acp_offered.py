@@ -8,6 +8,7 @@ import pytest
 
 from countersign.agents.acp.offered import MOST_CHOICES, Offered
 from countersign.agents.acp.recipe import STRANGER, Recipe
+from countersign.agents.acp.translate import ModeNews
 from countersign.wire.errors import InvalidAnswer, ModelError
 from countersign.wire.threads import OptionChoice
 from tests.agents.scripted_agent_fixture import Player
@@ -98,6 +99,34 @@ def test_what_would_make_the_agent_ask_less_is_refused_with_the_reason(recipe, o
     shown = view.refused or next(one.refused for one in view.choices or () if one.value == value)
     assert shown
     assert why in shown
+
+
+SWITCHES = ["God mode", "Turbo", "Auto", "Autopilot", "YOLO", "Hands-free", "Never stop", "Unsupervised"]
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_a_switch_whose_name_asks_less_is_fixed(name: str):
+    (view,) = opened(KNOWN, configOptions=[{**WEB, "name": name, "currentValue": False}]).options
+    assert view.refused is not None
+
+
+def test_a_switch_for_the_mode_is_fixed():
+    offered = opened(KNOWN, configOptions=[{**WEB, "id": "careful", "category": "mode"}])
+    with pytest.raises(InvalidAnswer, match="may ask for less"):
+        offered.request("careful", False)
+
+
+def test_a_change_of_the_mode_judges_no_choice_again(monkeypatch: pytest.MonkeyPatch):
+    listed = [{"value": f"m{at}", "name": "aB " * 66} for at in range(900)]
+    offered = opened(STRANGER, configOptions=[{**MODE, "options": listed, "currentValue": "m0"}])
+    judged: list[object] = []
+    monkeypatch.setattr(Offered, "_refused", lambda self, setting, choice: judged.append(choice))
+    for at in range(10):
+        offered.hear(ModeNews(f"m{at % 2}"))
+    assert (judged, values(offered)) == ([], {"mode": "m1"})
+    longer: dict = {**MODE, "options": [*listed, {"value": "new", "name": "New"}], "currentValue": "m0"}
+    offered.hear_options([longer])
+    assert len(judged) == 1
 
 
 ALLOWED = [("mode", "plan"), ("model", "deep"), ("web", False), ("style", "task-list"), ("allow_all", "off")]

@@ -413,3 +413,18 @@ def test_each_prompt_that_is_not_repeated_is_missed_once(count: int, dropped: se
     repeated = [prompt.text for number, prompt in enumerate(prompts) if number not in dropped]
     gone = len(dropped & set(range(count)))
     assert compare(prompts, repeated) == Comparison(count, gone, 0)
+
+
+def modes(value: str) -> dict:
+    listed = [{"value": each, "name": each} for each in ("ask", "plan", "code")]
+    return {"id": "mode", "category": "mode", "name": "Mode", "type": "select", "currentValue": value,
+            "options": listed}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "label"), [("ask", "gated"), ("code", "unguarded")])
+async def test_a_loaded_session_in_another_mode_than_at_opening_lowers_the_label(chat: Chat, value: str, label: str):
+    await chat.say(await chat.start(offers={"configOptions": [modes("ask")]}), "one")
+    told = {"update": {"sessionUpdate": "config_option_update", "configOptions": [modes(value)]}}
+    again = await chat.start(loads=[[told]])
+    await chat.say(again, "two")
+    assert again.agent.label == label

@@ -24,7 +24,7 @@ ASKS_LESS = re.compile(
     r"|always ?(?:allow\w*|approv\w*|proceed\w*|accept\w*|trust\w*|run)"
     r"|(?:dont|don t|do not|never|no|without) ?(?:me )?(?:ask\w*|approv\w*|confirm\w*|permission\w*|prompt\w*|check\w*)"
     r"|(?:ask\w*|approv\w*|prompt\w*|confirm\w*) never|skip\w*|unsafe|danger\w*|unattended|autonom\w*|autopilot"
-    r"|trust\w*|unrestricted|hands free|turbo|god mode)\b"
+    r"|trust\w*|unrestricted|hands free|turbo|god mode|unsupervised|headless|elevated|never ?(?:stop|pause|wait)\w*)\b"
 )
 """Words in the name of a value by which an agent asks less."""
 ALONE = re.compile(r"(?:auto|automatic|never|none|off|always|all|full)")

@@ -211,6 +211,7 @@ class AcpAgent:
             raise InvalidAnswer(f"{self.name} has not begun with this chat yet; send a message first, then choose")
         await self._set_option(link, session, option_id, value)
         self._judge(session)
+        self._opening.keep_modes(thread_id, session.offered)
         self._chosen.setdefault(thread_id, {})[option_id] = value
         return session.offered.options
 
@@ -584,6 +585,7 @@ class AcpAgent:
         session = self._sessions[session_id] = made
         self._project_words.begin(session_id)
         await opening.keep_new(link, turn, text, session_id)
+        opening.keep_modes(turn.thread_id, offered)
         await self._hold_mode(link, session_id, offered)
         return session
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeGuard
 
 from countersign.agents.acp.asking_words import asks_less, is_disguised, looks_harmless, steers_asking
@@ -54,7 +55,8 @@ class Offered:
         self._recipe = recipe
         self._changed = changed
         self._settings: dict[str, _Setting] = {}
-        self.held = Held(recipe, self._says_less)
+        self.held = Held(recipe, self._says_less, self._is_refused)
+        self._judged_names: dict[tuple[object, ...], str | None] = {}
         self._raw_options: Json = None
         self._raw_commands: Json = None
         self.commands: list[AgentCommand] = []
@@ -107,10 +109,14 @@ class Offered:
     def hear_value(self, option_id: str, value: str | bool) -> None:
         """An option has this value now."""
         setting = self._settings.get(option_id)
-        if setting is not None and type(setting.view.value) is type(value):
-            self._raw_options = None
+        if setting is None or type(setting.view.value) is not type(value):
+            return
+        self._raw_options = None
+        if setting.view.value != value:
+            # What is refused does not depend on the value that an option has.
             view = setting.view.model_copy(update={"value": value})
-            self._take({**self._settings, option_id: replace(setting, view=view)})
+            self._settings[option_id] = replace(setting, view=view)
+            self._changed()
 
     def hear_mode(self, mode: str) -> None:
         """The session is in this mode now."""
@@ -145,6 +151,12 @@ class Offered:
         found: list[tuple[str, dict[str, Json]]] = []
         for option_id, stray in self.held.strays.items():
             setting, mode = self._settings.get(option_id), self.held.asking_mode(option_id)
+            if stray.kind == "option" and setting is not None and option_id not in self._recipe.config:
+                mode = self.held.first(option_id)
+                switch: dict[str, Json] = {"type": "boolean"} if isinstance(mode, bool) else {}
+                if mode is not None:
+                    found.append((setting.method, {"configId": option_id, "value": mode, **switch}))
+                continue
             if stray.kind == "option" or setting is None or mode is None:
                 continue
             if setting.method == "session/set_config_option":
@@ -198,7 +210,8 @@ class Offered:
                 return params["configId"], params["value"]
 
     def _take(self, settings: dict[str, _Setting]) -> None:
-        judged = {key: replace(one, view=self._judged(one)) for key, one in settings.items()}
+        known, self._judged_names = self._judged_names, {}
+        judged = {key: replace(one, view=self._judged(one, known)) for key, one in settings.items()}
         if judged != self._settings:
             self._settings = judged
             self._changed()
@@ -254,16 +267,37 @@ class Offered:
         name = next((one.name for one in choices if one.value == value), "")
         return asks_less(str(value), name, steers=True)
 
+    def _is_refused(self, option: Raw, before: str | bool | None) -> bool:
+        """Whether a person could not choose the value that an option has now; ``before`` None: it is told first."""
+        option_id, value, name = option.get("id"), option.get("currentValue"), option.get("name")
+        names = [each[:LONGEST_NAME] for each in (option_id, name) if isinstance(each, str)]
+        steers = steers_asking(*names)
+        if before is not None and (steers or is_disguised(*names)):
+            return True
+        if isinstance(value, bool):
+            return value and asks_less(*names, steers=True)
+        words = str(value)[:LONGEST_NAME], _name_of(option.get("options"), value)
+        if asks_less(*words, steers=steers) or is_disguised(*words):
+            return True
+        return before is not None and option.get("category") not in ABOUT_THE_MODEL and not looks_harmless(*words)
+
     def _first(self, option_id: str, value: str | bool) -> str | bool:
         known = self._settings.get(option_id)
         return value if known is None else known.first
 
-    def _judged(self, setting: _Setting) -> ThreadOption:
+    def _judged(self, setting: _Setting, known: Mapping[tuple[object, ...], str | None]) -> ThreadOption:
         """The option with the reasons why it, or one of its choices, is refused."""
         view = setting.view
         why = self._fixed(view)
-        choices = [each.model_copy(update={"refused": why or self._refused(setting, each)})
-                   for each in view.choices or ()]  # fmt: skip
+        choices: list[OptionChoice] = []
+        told = self.held.first(view.option_id)
+        first = setting.first if told is None else told
+        for each in view.choices or ():
+            key = (view.option_id, view.category, first, each.value, each.name)
+            refused = why or (known[key] if key in known else self._refused(setting, each))
+            if why is None:
+                self._judged_names[key] = refused
+            choices.append(each if each.refused == refused else each.model_copy(update={"refused": refused}))
         given = None if view.choices is None else choices
         return view.model_copy(update={"refused": why, "choices": given})
 
@@ -271,8 +305,10 @@ class Offered:
         """Why an option keeps the value that it has."""
         if view.option_id in self._recipe.config:
             return f"Countersign keeps this as it is, so that {self._agent} asks for every call"
-        if _is_mode(view):
+        if _is_mode(view) and view.type == "select":
             return None
+        if _is_mode(view) or (view.type == "boolean" and asks_less(view.option_id, view.name, steers=True)):
+            return f"with another value {self._agent} may ask for less, so Countersign does not change it"
         if steers_asking(view.option_id, view.name) or is_disguised(view.option_id, view.name):
             return f"with another value {self._agent} may ask for less, so Countersign does not change it"
         return None
@@ -281,7 +317,8 @@ class Offered:
         """Why one choice is refused: the agent would ask less with it."""
         recipe, view = self._recipe, setting.view
         if _is_mode(view):
-            known = {recipe.mode or setting.first, *recipe.stricter}
+            first = self.held.first(view.option_id)
+            known = {recipe.mode or (setting.first if first is None else first), *recipe.stricter}
             if (
                 recipe.mode is None
                 and choice.value not in recipe.stricter
@@ -298,6 +335,21 @@ class Offered:
         if not _is_mode(view) and view.category not in ABOUT_THE_MODEL and not looks_harmless(*names):
             return f"{self._agent} may ask for less with this, so it cannot be chosen here"
         return None
+
+
+def _name_of(raw: Json, value: Json) -> str:
+    """The name that a list of choices gives a value."""
+    for entry in islice(_entries(raw), MOST_CHOICES):
+        name = entry.get("name")
+        if entry.get("value") == value and isinstance(name, str):
+            return name[:LONGEST_NAME]
+    return ""
+
+
+def _entries(raw: Json) -> Iterator[Raw]:
+    for entry in map(as_object, raw if isinstance(raw, list) else ()):
+        inner = entry.get("options")
+        yield from map(as_object, inner) if isinstance(inner, list) else (entry,)
 
 
 def _is_mode(view: ThreadOption) -> bool:

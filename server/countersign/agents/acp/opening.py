@@ -100,6 +100,7 @@ class Opening:
         store.keep(turn.thread_id, replace(stored, tries=stored.tries + 1))
         earlier = EarlierWords(link.name) if stored.untold else None
         replay = self.replays[stored.session_id] = Replay(link.name, offered, earlier)
+        offered.held.open_again(stored.modes)
         try:
             offered.hear_opened(as_object(await link.ask_soon(method, {**params, "sessionId": stored.session_id})))
             await hold(link, stored.session_id, offered)
@@ -194,6 +195,13 @@ class Opening:
             turn.emit(NoticeEvent(level="warning", message=LOST))
         kept = session_id if len(session_id) <= LONGEST_ID else ""
         store.keep(turn.thread_id, StoredSession(kept, self.key, self._claim(link), link.reopens is not None, lost))
+
+    def keep_modes(self, thread_id: str, offered: Offered) -> None:
+        """Keep the modes that the session of this chat was opened in, or that the person has chosen since."""
+        stored = self._store.find(thread_id) if self._store is not None else None
+        modes = offered.held.opening_modes()
+        if self._store is not None and stored is not None and stored.modes != modes:
+            self._store.keep(thread_id, replace(stored, modes=modes))
 
     def memory(self, stored: StoredSession) -> ThreadMemory:
         """Whether the agent, as far as is known before it is asked, can take up this session."""

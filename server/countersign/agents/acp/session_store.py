@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 
 from countersign.agents.acp.comparison import Prompt
 from countersign.agents.stored_events import event_of
@@ -34,6 +34,7 @@ class StoredSession:
     """The session of a chat. ``agent`` and ``claim`` tell whose it is, ``loads`` whether the agent said that it takes
     sessions up, ``tries`` how often that began and did not end. ``lost``: the agent does not remember all of the chat.
     ``untold``: the chat does not show yet what was said in it, because a person chose it from the agent's own list.
+    ``modes``: those that it was opened in, or that the person chose since.
     """
 
     session_id: str
@@ -43,6 +44,7 @@ class StoredSession:
     lost: bool = False
     tries: int = 0
     untold: bool = False
+    modes: Mapping[str, str | bool] = field(default_factory=dict)
 
     def may_be_loaded(self, agent: str, claim: str) -> bool:
         """Whether this agent may be asked to take it up."""
@@ -107,10 +109,20 @@ def stored_session(row: ThreadRow) -> StoredSession | None:
         if not all(isinstance(text, str) for text in texts):
             return None
         return StoredSession(
-            *texts, value["loads"] is True, value["lost"] is True, int(value["tries"]), value.get("untold") is True
+            *texts,
+            value["loads"] is True,
+            value["lost"] is True,
+            int(value["tries"]),
+            value.get("untold") is True,
+            _modes(value.get("modes")),
         )
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
+
+
+def _modes(value: object) -> dict[str, str | bool]:
+    given = value.items() if isinstance(value, dict) else ()
+    return {str(key): mode for key, mode in given if isinstance(mode, str | bool)}
 
 
 def without_secrets(texts: list[str]) -> list[str]:
