@@ -2,6 +2,7 @@
  * What a person hands along with a prompt: files by their path, selections with their text, which the webview never
  * holds, and images that were pasted or dropped into it. A path alone gives an agent nothing to read: whatever it reads then is judged as any call.
  */
+import { askingView } from './asker.ts';
 import type { EditorText } from './editorText.ts';
 import { megabytes, MOST_IMAGES } from './imageSizes.ts';
 import { defined } from './link.ts';
@@ -25,7 +26,7 @@ export interface Attachments {
   attachFile(path: string, line?: number): void;
   attachImage(name: string, mimeType: string, data: string): void;
   detach(id: string): void;
-  /** The view that showed what is attached has gone. */
+  /** The webview that showed what it attached has gone. */
   forget(): void;
   complete(text: string): Promise<void>;
   /** What these ids stand for, which go out of use. */
@@ -38,13 +39,13 @@ export const MOST_COMPLETIONS = 20;
 const KEPT = 100;
 
 export function createAttachments(host: AttachmentsHost, post: (message: ToWebview) => void): Attachments {
-  const kept = new Map<string, wire.Attachment>();
+  const kept = new Map<string, { attachment: wire.Attachment; view: string }>();
   let last = 0;
 
   function attach(attachment: wire.Attachment): void {
     const { workspace, home } = host.surroundings();
     const id = String(++last);
-    kept.set(id, attachment);
+    kept.set(id, { attachment, view: askingView() });
     for (const old of [...kept.keys()].slice(0, -KEPT)) kept.delete(old);
     const { startLine, endLine } = attachment;
     const image = attachment.kind === 'image' ? (true as const) : undefined;
@@ -59,13 +60,15 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     },
     attachFile: (path, line) => attach({ path, ...(line !== undefined && { startLine: line, endLine: line }) }),
     attachImage(name, mimeType, data) {
-      const held = [...kept.values()].reduce((sum, one) => sum + (one.data?.length ?? 0), 0);
+      const held = [...kept.values()].reduce((sum, { attachment }) => sum + (attachment.data?.length ?? 0), 0);
       if (held + data.length <= MOST_IMAGES) return attach({ kind: 'image', path: name, mimeType, data });
       const message = host.t('Not attached: the images of one message may have {0} MB in all.', megabytes(MOST_IMAGES));
       post({ type: 'notice', level: 'warning', message });
     },
     detach: (id) => void kept.delete(id),
-    forget: () => kept.clear(),
+    forget() {
+      for (const [id, { view }] of kept) if (view === askingView()) kept.delete(id);
+    },
     async complete(text) {
       const symbols = host.matchingSymbols(text);
       symbols.catch(() => undefined); // reported below, when the files were shown
@@ -76,7 +79,7 @@ export function createAttachments(host: AttachmentsHost, post: (message: ToWebvi
     },
     take: (ids) =>
       ids.flatMap((id) => {
-        const attachment = kept.get(id);
+        const attachment = kept.get(id)?.attachment;
         kept.delete(id);
         return attachment ? [attachment] : [];
       }),

@@ -39,7 +39,7 @@ const NAME_LIMIT = 80;
 export function createAttention(
   host: AttentionHost,
   desk: Pick<Desk, 'approvals' | 'agents' | 'questions' | 'postponed' | 'answer'>,
-  panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'post'>,
+  panel: Pick<Panel, 'setBadge' | 'isVisible' | 'whenReady' | 'postToView' | 'postToVisible' | 'showCardInTab'>,
 ): Attention {
   let state: LinkState = 'stopped';
   let problem: string | undefined;
@@ -138,7 +138,7 @@ export function createAttention(
 
   /** One notification for each agent that waits, and none for what the person can see. It never approves. */
   function announce(approval: wire.ApprovalRequest): void {
-    if (!mayNotify(approval.approvalId, approval.agentName)) return;
+    if (!mayNotify(approval.approvalId, approval)) return;
     const review = host.t('Review');
     const deny = host.t('Deny');
     void host.notify(about(approval), review, deny).then((pressed) => {
@@ -150,8 +150,8 @@ export function createAttention(
   }
 
   /** It leads to the question and answers nothing. */
-  function announceQuestion({ elicitationId, agentName }: wire.ElicitationRequest): void {
-    if (!mayNotify(elicitationId, agentName)) return;
+  function announceQuestion({ elicitationId, agentName, threadId }: wire.ElicitationRequest): void {
+    if (!mayNotify(elicitationId, { agentName, threadId })) return;
     const show = host.t('Show');
     void host.notify(host.t('{0} asks a question', editorText(agentName, NAME_LIMIT)), show).then((pressed) => {
       notified.delete(agentName);
@@ -160,11 +160,11 @@ export function createAttention(
     });
   }
 
-  function mayNotify(id: string, agentName: string): boolean {
+  function mayNotify(id: string, { agentName, threadId }: { agentName: string; threadId: string }): boolean {
     announced.add(id);
-    sound(agentName);
+    sound(agentName, threadId);
     const wanted = host.notifications();
-    const seen = panel.isVisible() && host.windowFocused();
+    const seen = panel.isVisible(threadId) && host.windowFocused();
     if (wanted === 'never' || (wanted !== 'always' && seen)) return false;
     // One that stands there already leads to all that its agent waits with.
     if (notified.has(agentName)) return false;
@@ -173,10 +173,11 @@ export function createAttention(
   }
 
   /** Whatever notifications are shown. Only the webview can play one, so a hidden one plays none. */
-  function sound(agentName: string): void {
-    if (!host.notificationSound() || host.windowFocused() || !panel.isVisible() || sounded.has(agentName)) return;
+  function sound(agentName: string, threadId: string): void {
+    if (!host.notificationSound() || host.windowFocused() || !panel.isVisible(threadId) || sounded.has(agentName))
+      return;
     sounded.add(agentName);
-    panel.post({ type: 'sound' });
+    panel.postToVisible({ type: 'sound' });
   }
 
   function about(approval: wire.ApprovalRequest): EditorText {
@@ -194,8 +195,10 @@ export function createAttention(
   }
 
   async function review(): Promise<void> {
+    if (panel.showCardInTab(new Set([...desk.approvals(), ...desk.questions()].map(({ threadId }) => threadId))))
+      return;
     host.run('countersign.chat.focus');
-    if (await panel.whenReady(WEBVIEW_TIMEOUT)) return panel.post({ type: 'act', action: 'focus' });
+    if (await panel.whenReady(WEBVIEW_TIMEOUT)) return panel.postToView({ type: 'act', action: 'focus' });
     await ask();
   }
 

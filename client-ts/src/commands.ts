@@ -27,7 +27,7 @@ const NAME_LIMIT = 80;
 export function commandTable(
   host: CommandsHost,
   server: Pick<Server, 'restart'>,
-  panel: Pick<Panel, 'post' | 'whenReady'>,
+  panel: Pick<Panel, 'postToView' | 'postToLast' | 'whenReady' | 'openInTab'>,
   attention: Attention,
   confirmations: Confirmations,
   desk: Pick<Desk, 'agents' | 'handle'>,
@@ -41,16 +41,16 @@ export function commandTable(
     host.run('countersign.chat.focus');
     return panel.whenReady(WEBVIEW_TIMEOUT);
   };
-  // Without a view there is no card that the person has seen: they are shown what waits first.
+  // Without a webview there is no card that the person has seen: they are shown what waits first. Of several, the one that
+  // had the focus before the palette is meant.
   const act = (action: CardAction) => async () => {
-    if (await panel.whenReady(0)) panel.post({ type: 'act', action });
-    else if (action !== 'stop') await attention.review();
+    if (!panel.postToLast({ type: 'act', action }) && action !== 'stop') await attention.review();
   };
   const openAndAct = (action: CardAction) => async () => {
-    if (await openView()) panel.post({ type: 'act', action });
+    if (await openView()) panel.postToView({ type: 'act', action });
   };
   const show = (page: Page) => async () => {
-    if (await openView()) panel.post({ type: 'show', page });
+    if (await openView()) panel.postToView({ type: 'show', page });
   };
   const pickAgent = async (agents: readonly AgentView[], question: EditorText): Promise<AgentView | undefined> => {
     const items = agents.map((agent) => ({
@@ -64,6 +64,7 @@ export function commandTable(
   return {
     'countersign.openChat': show('chat'),
     'countersign.newChat': openAndAct('newChat'),
+    'countersign.openInTab': () => panel.openInTab(),
     'countersign.approve': act('approve'),
     'countersign.deny': act('deny'),
     'countersign.allowForChat': act('allowChat'),
@@ -107,7 +108,8 @@ export function commandTable(
     'countersign.showSandbox': () => showSandbox(),
     async 'countersign.setMode'() {
       const picked = await host.pick(modes(host.t), host.t('Mode of this chat'));
-      if (picked && (await openView())) panel.post({ type: 'chooseMode', mode: picked.mode });
+      if (picked && !panel.postToLast({ type: 'chooseMode', mode: picked.mode }) && (await openView()))
+        panel.postToView({ type: 'chooseMode', mode: picked.mode });
     },
   };
 }

@@ -5,6 +5,7 @@
  * INVARIANT (asked again): the first switch to Auto reaches the server only after the person said yes in a modal that the
  * extension drew. The webview's word is not enough.
  */
+import { askingView } from './asker.ts';
 import { type ApprovalsHost, createApprovals } from './approvals.ts';
 import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { addAgent, type AddAgentHost } from './agentAdd.ts';
@@ -16,7 +17,7 @@ import { endBypass, startBypass } from './bypass.ts';
 import { editorText } from './editorText.ts';
 import type { Intent, IntentOf } from './intents.ts';
 import { asServerError, defined, type Link } from './link.ts';
-import type { Connection, ToWebview } from './messages.ts';
+import type { Connection, Snapshot, ToWebview } from './messages.ts';
 import { createPrompts, type PromptsHost } from './prompts.ts';
 import { createQuestions, type QuestionsHost } from './questions.ts';
 import { createRules } from './rules.ts';
@@ -29,9 +30,9 @@ export interface DeskHost
   extends ApprovalsHost, AttachmentsHost, PromptsHost, ProbeHost, AddAgentHost, LoginHost, SessionsHost, QuestionsHost {
   openFile(path: string, line?: number): Promise<void>;
   openSettings(): void;
-  /** What the view asked to be kept in this workspace, as it gave it. */
-  keptView(): string | undefined;
-  keepView(text: string): void;
+  /** What a webview asked to be kept in this workspace, as it gave it. */
+  keptView(view: string): string | undefined;
+  keepView(text: string, view: string): void;
   focusEditor(): void;
   copy(text: string): Promise<void>;
   /** Puts a text where the cursor is in the editor, as if it had been pasted. */
@@ -59,6 +60,8 @@ export interface Desk {
   agents(): readonly wire.AgentView[];
   /** Open questions of agents. */
   questions(): readonly wire.ElicitationRequest[];
+  /** All that is known now. */
+  snapshot(): Snapshot;
   /** Ids of open approvals that the person put off. */
   postponed(): ReadonlySet<string>;
   /** Carries out what the webview asked. Never throws: what fails is told to the person. */
@@ -131,7 +134,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     approvals.replaceAll(pending.approvals);
   }
 
-  function snapshot(): ToWebview {
+  function snapshot(): Snapshot {
     return {
       type: 'snapshot',
       agents: [...agents.values()],
@@ -139,7 +142,6 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       approvals: [...approvals.all()],
       questions: [...questions.all()],
       queued: prompts.queued(),
-      kept: host.keptView(),
       connection,
       loaded,
       ...host.models(),
@@ -284,7 +286,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     switch (intent.type) {
       case 'ready':
         attachments.forget();
-        post(snapshot());
+        post({ ...snapshot(), ...defined({ kept: host.keptView(askingView()) }) });
         if (link.state !== 'running') return;
         return refresh();
       case 'prompt':
@@ -449,8 +451,10 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
       }
       case 'passVariable':
         return passVariable(link, host, intent.name);
+      case 'focused':
+        return; // panel.ts keeps in mind which webview it was
       case 'keep':
-        return host.keepView(intent.text);
+        return host.keepView(intent.text, askingView());
       case 'focusEditor':
         return host.focusEditor();
       case 'copy':
@@ -473,6 +477,7 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     agents: () => [...agents.values()],
     questions: () => questions.all(),
     postponed: () => approvals.postponed(),
+    snapshot,
     answer: (intent) => approvals.answer(intent),
     refresh,
     async handle(intent) {

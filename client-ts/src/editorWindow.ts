@@ -96,6 +96,11 @@ export function createStatus(
   };
 }
 
+/** A webview in a tab of the editor area, which stays as it is while others hide it. */
+export function showTab(type: string, title: EditorText): vscode.WebviewPanel {
+  return vscode.window.createWebviewPanel(type, title, vscode.ViewColumn.Active, { retainContextWhenHidden: true });
+}
+
 /** A terminal with one program in it, shown beside what has the focus; settings for terminals do not change its environment. */
 export function showTerminal(
   name: EditorText,

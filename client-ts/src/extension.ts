@@ -75,7 +75,11 @@ export function activate(context: ExtensionContext): void {
   const keys = createKeys(server, host);
   const ledger = createLedger(server, host);
   const confirmations = createConfirmations(server, host);
-  const panel = createPanel(host, (intent) => void desk.handle(intent));
+  const panel = createPanel(
+    host,
+    (intent) => void desk.handle(intent),
+    () => desk.snapshot(),
+  );
   const desk = createDesk(
     server,
     {
@@ -104,6 +108,7 @@ export function activate(context: ExtensionContext): void {
 
   context.subscriptions.push(
     host.registerView('countersign.chat', panel),
+    host.onTabRestored((tab, state) => panel.restoreTab(tab, state)),
     diffEditor,
     diffEditor.onChange(() => diffs.viewChanged()),
     ...Object.entries(

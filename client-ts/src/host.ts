@@ -9,6 +9,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import type { Question } from './approvals.ts';
+import { CHAT_VIEW } from './asker.ts';
 import { createTexts, type DialogText, type EditorText, editorText, ownText, type SafeButton } from './editorText.ts';
 import {
   createStatus,
@@ -20,9 +21,11 @@ import {
   showPickMany,
   showProgress,
   showSecretForm,
+  showTab,
   showTerminal,
   untilTerminalCloses,
 } from './editorWindow.ts';
+import { TAB_TYPE } from './panel.ts';
 import { matchingFiles, matchingSymbols } from './completions.ts';
 import type { QueuedPrompt } from './messages.ts';
 import type { SettingsFile } from './settings.ts';
@@ -147,8 +150,8 @@ export function createHost(context: vscode.ExtensionContext) {
 
     recall: (key: string): boolean => context.workspaceState.get(key) === true,
     remember: (key: string): void => void context.workspaceState.update(key, true),
-    keptView: (): string | undefined => context.workspaceState.get<string>('countersign.view'),
-    keepView: (text: string): void => void context.workspaceState.update('countersign.view', text),
+    keptView: (view: string): string | undefined => context.workspaceState.get<string>(keptKey(view)),
+    keepView: (text: string | undefined, view: string): void => void context.workspaceState.update(keptKey(view), text),
     keptPrompts: (): unknown => context.workspaceState.get('countersign.queuedPrompts'),
     keepPrompts: (queued: Record<string, QueuedPrompt[]>): void =>
       void context.workspaceState.update('countersign.queuedPrompts', queued),
@@ -326,6 +329,12 @@ export function createHost(context: vscode.ExtensionContext) {
     setContext: (key: string, value: unknown): void => void vscode.commands.executeCommand('setContext', key, value),
     registerView: (id: string, provider: vscode.WebviewViewProvider) =>
       vscode.window.registerWebviewViewProvider(id, provider, { webviewOptions: { retainContextWhenHidden: true } }),
+    openTab: (title: EditorText): vscode.WebviewPanel => showTab(TAB_TYPE, title),
+    /** Tabs of before a reload of the window. */
+    onTabRestored: (listener: (tab: vscode.WebviewPanel, state: unknown) => void) =>
+      vscode.window.registerWebviewPanelSerializer(TAB_TYPE, {
+        deserializeWebviewPanel: async (tab, state: unknown) => listener(tab, state),
+      }),
     fileUri: (...parts: string[]): vscode.Uri => vscode.Uri.joinPath(context.extensionUri, ...parts),
     watchSettingsFile: (watch: SettingsFileWatch): vscode.Disposable => files.watch(watch),
   };
@@ -348,6 +357,10 @@ function folders(): string[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter((folder) => folder.uri.scheme === 'file')
     .map((folder) => folder.uri.fsPath);
+}
+
+function keptKey(view: string): string {
+  return view === CHAT_VIEW ? 'countersign.view' : `countersign.view:${view}`;
 }
 
 function isMultiRoot(): boolean {

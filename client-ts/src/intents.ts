@@ -35,6 +35,8 @@ const card = { approvalId: text, digest: text };
 
 const SHAPES = {
   ready: {},
+  /** This webview has the focus now. */
+  focused: {},
   prompt: {
     threadId: optional(text),
     text,

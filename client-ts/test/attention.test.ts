@@ -72,7 +72,9 @@ const make = () =>
       setBadge: (count) => void (badge = count),
       isVisible: () => visible,
       whenReady: async () => ready,
-      post: (message) => void posted.push(message),
+      postToView: (message) => void posted.push(message),
+      postToVisible: (message) => void posted.push(message),
+      showCardInTab: () => false,
     },
   );
 const settled = () => new Promise((resolve) => setImmediate(resolve));

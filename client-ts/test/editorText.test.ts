@@ -160,7 +160,9 @@ describe('what an agent can name', () => {
           setBadge: (_, tooltip) => show(tooltip),
           isVisible: () => false,
           whenReady: async () => false,
-          post: () => undefined,
+          postToView: () => undefined,
+          postToVisible: () => undefined,
+          showCardInTab: () => false,
         },
       );
       attention.stateChanged('stopped', name);

@@ -50,6 +50,8 @@ export function createBridge(api: EditorApi): Bridge {
   let drawn: () => void = () => undefined;
   let acted: (action: CardAction) => void = () => undefined;
   let modeChosen: (mode: Mode) => void = () => undefined;
+  /** Which webview this is: the chat view, or a chat in an editor tab, which stays with its chat. */
+  const view = document.body.dataset['view'] ?? 'view';
   const before = api.getState();
   let keeping: ReturnType<typeof setTimeout> | undefined;
   let telling: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +61,7 @@ export function createBridge(api: EditorApi): Bridge {
   let scrolls: Readonly<Record<string, Scroll>> = scrollsOf(before);
   let state: State = { ...initialState(), page: pageOf(before) };
   const keep = (): void => {
-    const all = { at: Date.now(), threadId: chosen, draft, page: state.page, scrolls };
+    const all = { at: Date.now(), view, threadId: chosen, draft, page: state.page, scrolls };
     api.setState(all);
     clearTimeout(telling);
     telling = setTimeout(
@@ -149,7 +151,8 @@ export function createBridge(api: EditorApi): Bridge {
       api.postMessage({ type: 'openThread', threadId: state.current } satisfies Intent);
     if (!settled && state.loaded) {
       settled = true;
-      const first = state.threads.find((thread) => thread.threadId === chosen) ?? state.threads[0];
+      const first =
+        state.threads.find((thread) => thread.threadId === chosen) ?? (view === 'view' ? state.threads[0] : undefined);
       if (state.current === undefined && first) {
         state = { ...reduce(state, { type: 'openChat', threadId: first.threadId }), page: state.page };
         api.postMessage({ type: 'openThread', threadId: first.threadId } satisfies Intent);

@@ -44,6 +44,7 @@ export class Root extends Drawn {
     super.connectedCallback();
     window.addEventListener('keydown', this.onKey);
     window.addEventListener('blur', this.onBlur);
+    window.addEventListener('focus', this.onFocus);
     for (const type of ['keydown', 'pointerdown'] as const) window.addEventListener(type, this.forgetShown, true);
     this.bridge.onChange(() => this.requestUpdate());
     this.bridge.onAction((action) => this.act(action));
@@ -55,6 +56,7 @@ export class Root extends Drawn {
     super.disconnectedCallback();
     window.removeEventListener('keydown', this.onKey);
     window.removeEventListener('blur', this.onBlur);
+    window.removeEventListener('focus', this.onFocus);
     for (const type of ['keydown', 'pointerdown'] as const) window.removeEventListener(type, this.forgetShown, true);
   }
 
@@ -248,6 +250,9 @@ export class Root extends Drawn {
     if (card && why === undefined) act(card);
     else this.bridge.dispatch({ type: 'notice', level: 'info', message: t('Nothing was approved. {0}.', why ?? '') });
   }
+
+  /** A command of the palette is meant for the webview that had the focus before. */
+  private readonly onFocus = (): void => this.bridge.post({ type: 'focused' });
 
   private readonly onBlur = (): void => {
     this.inView = false;
