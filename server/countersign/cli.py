@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "lint, list or test the rules of settings files, or translate permissions of other agents",
     ),
     "doctor": ("countersign.commands.doctor", "say what works on this machine, and what to do about what does not"),
+    "keys": ("countersign.commands.keys", "keep keys of models and agents in the system's keyring"),
     "probe": ("countersign.commands.probe", "find out whether an agent asks before it acts"),
     "history": ("countersign.commands.history", "show and verify what was decided"),
 }

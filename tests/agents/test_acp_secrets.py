@@ -21,21 +21,21 @@ def started_with(player: Player) -> dict[str, str]:
 async def test_only_the_agents_process_gets_them(place: Place, monkeypatch: pytest.MonkeyPatch):
     asked: list[tuple[AgentConfig, str]] = []
 
-    async def secrets(config: AgentConfig, folder: str) -> dict[str, str]:
-        asked.append((config, folder))
+    async def secrets(config: AgentConfig, binding: str) -> dict[str, str]:
+        asked.append((config, binding))
         return {"MY_KEY": SECRET, "PWD": "/elsewhere"}
 
     player = Player(place, [], env={"PLAIN": "1"}, secrets=secrets)
     assert await player.play() == "end_turn"
     found = started_with(player)
     assert (found["MY_KEY"], found["PLAIN"]) == (SECRET, "1")
-    assert asked == [(player.agent.config, str(place.workspace))]
+    assert asked == [(player.agent.config, player.agent.binding())]
     assert SECRET not in place.shells.environment().values()
     assert SECRET not in str([event.model_dump() for event in place.events])
 
 
 async def test_it_is_not_started_without_them(place: Place):
-    async def secrets(config: AgentConfig, folder: str) -> dict[str, str]:
+    async def secrets(config: AgentConfig, binding: str) -> dict[str, str]:
         raise ModelError("`${secret:K}` has no value yet")
 
     player = Player(place, [], secrets=secrets)

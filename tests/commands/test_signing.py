@@ -5,61 +5,27 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from countersign.commands import keyring
 from countersign.gate.ledger.hash_chain import GENESIS, chain_hash
 from countersign.gate.ledger.reader import LEDGER_FILE
 from countersign.gate.ledger.signature import key_name
 from countersign.gate.ledger.writer import Ledger
+from countersign.settings import system_keyring
+from tests.commands import keyring_double
 from tests.commands.test_history import said
 from tests.gate.ledger.ledger_support import entry, harm, write
 
-TOOLS = {
-    "linux": """#!{python}
-import pathlib, sys
-kept, words = pathlib.Path({kept!r}), sys.argv[1:]
-entry = ["service", "countersign", "account", "ledger-signing"]
-if words == ["lookup", *entry]:
-    if not kept.exists(): sys.exit(1)
-    print(kept.read_text(), end="")
-elif words == ["store", "--label=Countersign ledger signing", *entry]:
-    kept.write_text(sys.stdin.read())
-else:
-    sys.exit("unexpected " + repr(words))
-""",
-    "darwin": """#!{python}
-import pathlib, sys
-kept, words = pathlib.Path({kept!r}), sys.argv[1:]
-if words == ["find-generic-password", "-s", "countersign", "-a", "ledger-signing", "-w"]:
-    if not kept.exists(): sys.exit(44)
-    print(kept.read_text())
-elif words == ["-i"]:
-    *start, key = sys.stdin.read().split()
-    assert start == ["add-generic-password", "-s", "countersign", "-a", "ledger-signing", "-w"], start
-    kept.write_text(key)
-else:
-    sys.exit("unexpected " + repr(words))
-""",
-}
-PROGRAMS = {"linux": "secret-tool", "darwin": "security"}
+PROGRAMS = keyring_double.PROGRAMS
 
 
-@pytest.fixture(params=TOOLS)
+@pytest.fixture(params=PROGRAMS)
 def keyring_file(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a keyring without a key keeps one, through a double of the system's program."""
-    kept, folder = tmp_path / "kept", tmp_path / "bin"
-    folder.mkdir()
-    program = folder / PROGRAMS[request.param]
-    program.write_text(TOOLS[request.param].format(python=sys.executable, kept=str(kept)))
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(keyring.sys, "platform", request.param)
-    return kept
+    return keyring_double.install(request.param, tmp_path, monkeypatch) / "ledger-signing"
 
 
 @pytest.fixture
@@ -109,7 +75,7 @@ def test_a_keyring_that_does_not_answer_keeps_the_key_that_it_has(
     program.write_text(f'#!/bin/sh\ncd {tmp_path}\ncase "$1" in {stores} *) {FAILURES[platform]} ;; esac\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr(keyring.sys, "platform", platform)
+    monkeypatch.setattr(system_keyring.sys, "platform", platform)
     status, _out, problems = said("--make-key")
     assert (status, "unlock the keyring" in problems) == (2, True)
     assert not (tmp_path / "stored").exists()
@@ -126,7 +92,7 @@ def test_a_program_of_the_current_folder_is_never_given_the_key(
         program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", path.format(nowhere=tmp_path / "nowhere"))
-    monkeypatch.setattr(keyring.sys, "platform", "linux")
+    monkeypatch.setattr(system_keyring.sys, "platform", "linux")
     status, _out, problems = said("--make-key")
     assert (status, "is not on PATH" in problems) == (2, True)
     assert not (tmp_path / "ran").exists()

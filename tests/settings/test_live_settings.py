@@ -381,6 +381,19 @@ def test_a_value_that_left_the_file_by_hand_ends_before_the_editor_tells(house):
     desk.changed(changed(workspace=BYPASS))  # something else made it send what it knew
     assert not desk.policy.bypasses("Countersign")
     assert not desk.unconfirmed()
+    house.write(IN_FILE)  # by whatever program: the person's answer is forgotten
+    desk.refresh()
+    assert not desk.policy.bypasses("Countersign")
+    assert len(desk.unconfirmed()) == 1
+
+
+def test_a_value_survives_a_program_that_empties_the_file_first(house):
+    house.write(IN_FILE)
+    desk = house.desk(settings={"workspace": BYPASS})
+    desk.confirm(desk.unconfirmed()[0].digest, accept=True)
+    house.write("")
+    desk.refresh()
+    assert not desk.policy.bypasses("Countersign")
     house.write(IN_FILE)
     desk.refresh()
     assert desk.policy.bypasses("Countersign")

@@ -268,7 +268,9 @@ def test_layers_of_an_agent_are_merged_key_by_key():
     user = {"agents": {"X": {"command": "x", "args": ["a"], "env": {"A": "1", "B": "${env:HOME}/${env:N}"}}}}
     managed = {"agents": {"X": {"args": ["m"], "env": {"A": "2"}}}}
     policy = built({}, user, managed, environ={"HOME": "/home/me", "N": "n"}).policy
-    assert policy.agents["X"] == AgentConfig("X", "acp", "x", ("m",), {"A": "2", "B": "/home/me/n"})
+    written = {"A": "2", "B": "${env:HOME}/${env:N}"}
+    env = {"A": "2", "B": "/home/me/n"}
+    assert policy.agents["X"] == AgentConfig("X", "acp", "x", ("m",), env, written_env=written)
     assert policy.agents["Countersign"] == AgentConfig("Countersign", model="demo")
 
 

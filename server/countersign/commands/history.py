@@ -22,8 +22,8 @@ from typing import Any, TextIO, get_args
 
 from countersign.agents.transcript import CHATS_FILE
 from countersign.agents.usage_store import blocking_usage
-from countersign.commands.keyring import KeyringError, blocking_make_key, blocking_read_key
 from countersign.commands.option_uses import LISTING, OptionUses, ignored_option
+from countersign.commands.signing_key import blocking_make_key, blocking_read_key
 from countersign.gate import (
     LEDGER_FILE,
     Anchor,
@@ -47,6 +47,7 @@ from countersign.gate import (
     signature_path,
     visible,
 )
+from countersign.settings.system_keyring import KeyringError
 from countersign.wire.base import as_json
 from countersign.wire.errors import LedgerUnavailable
 from countersign.wire.history import CallFigures, HistoryFilter, ModelFigures, Phase

@@ -1,21 +1,23 @@
-"""Keys of model servers and hosted agents: from a named variable, else from the client's secret storage, asked for
-each request and each start.
+"""Keys of model servers and hosted agents: from a named variable, else from the client's secret storage, else from the
+system's keyring (for clients without one), asked for each request and each start.
 
 A key is bound to what the person saw when they entered it, so that a workspace cannot send it elsewhere: to the origin
-of a model's server, or to the command line of an agent. A model's key enters no environment; an agent's enters that of
-its process alone. Keys are redacted from chats and ledger.
+of a model's server, or to all that decides what is started as an agent (``agents/acp/launch_binding.py``). A model's
+key enters no environment; an agent's enters that of its process alone. Keys are redacted from chats and ledger.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-import shlex
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from countersign.agents.models.endpoint import OWN_URLS, base_url, is_loopback, origin
 from countersign.settings.escape_text import shown
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy
+from countersign.settings.stored_keys import OtherOriginError, blocking_stored_key, entering
+from countersign.settings.system_keyring import KeyringError
 from countersign.tools.visible import as_message
 from countersign.wire.agents import AgentSecret
 from countersign.wire.base import WireModel
@@ -28,10 +30,6 @@ VARIABLES: Mapping[str, str] = {
     "google": "GEMINI_API_KEY",
 }
 """The variables of the providers' own SDKs; they count for the provider's own server alone."""
-PACKAGE_RUNNERS = frozenset(
-    "npx npm pnpm pnpx yarn bun bunx deno uv uvx pipx poetry pdm hatch mise asdf direnv make just task env".split()
-)
-"""Programs that run what a folder holds."""
 SHORTEST_SECRET = 6
 """A shorter key is not redacted: it would blank out ordinary words."""
 
@@ -46,6 +44,7 @@ class ModelKeys:
         can_ask: Callable[[], bool],
         environment: Mapping[str, str] = os.environ,
     ) -> None:
+        """``can_ask`` tells whether the client has a secret storage; without one the system's keyring is read."""
         self._ask = ask
         self._can_ask = can_ask
         self._environment = environment
@@ -59,36 +58,52 @@ class ModelKeys:
         """Return the key of a model for a URL; None where nobody gave one.
 
         Raises:
-            ModelError: the person entered the key for another origin.
+            ModelError: the person entered the key for another origin, or the keyring fails and no variable stands in.
         """
         if config.api_key_env is not None:
             return self._environment.get(config.api_key_env) or None
-        if self._can_ask() and not is_loopback(url):
-            found = await self._asked(secret_name(config), origin(url), config.name)
-            if found:
-                return found
-        return self._environment.get(VARIABLES.get(config.provider, "")) or None if config.base_url is None else None
+        variable = VARIABLES.get(config.provider, "") if config.base_url is None else ""
+        from_environment = self._environment.get(variable) or None
+        if is_loopback(url):
+            return from_environment
+        secret, bound_to = secret_name(config), origin(url)
+        if self._can_ask():
+            return await self._asked(secret, bound_to, config.name) or from_environment
+        found, why = None, ""
+        try:
+            found = await self._of_keyring(secret, bound_to)
+        except KeyringError as error:
+            why = f" ({as_message(str(error))})"
+        if not found and not from_environment and variable:
+            raise ModelError(
+                f"the key of {shown(config.name)} is missing; set `{variable}`, or enter the key with"
+                f" `{as_message(entering(secret, bound_to))}` in a terminal{why}"
+            )
+        return found or from_environment
 
-    async def agent_variables(self, config: AgentConfig, folder: str) -> dict[str, str]:
-        """Return the variables of an agent whose values hold secrets; ``folder`` is where it is started.
+    async def agent_variables(self, config: AgentConfig, binding: str) -> dict[str, str]:
+        """Return the variables of an agent whose values hold secrets. ``binding``: how it is started.
 
         Raises:
-            ModelError: a secret has no value, or the person entered it for another command line.
+            ModelError: a secret has no value, or the person entered it for another launch.
         """
         if not config.secret_env:
             return {}
-        if not self._can_ask():
-            raise ModelError(
-                f"this editor stores no secrets, so `${{secret:…}}` of the agent {shown(config.name)} has no value;"
-                " name a variable of the environment with `${env:NAME}` instead"
-            )
         values: dict[str, str] = {}
-        for view in agent_secrets(config, folder):
-            value = await self._asked(view.secret, view.origin, config.name)
+        for view in agent_secrets(config, binding):
+            if self._can_ask():
+                value = await self._asked(view.secret, view.origin, config.name)
+                form = "`Countersign: Set Key`"
+            else:
+                form = f"`{as_message(entering(view.secret, view.origin))}` in a terminal"
+                try:
+                    value = await self._of_keyring(view.secret, view.origin)
+                except KeyringError as error:
+                    raise ModelError(as_message(str(error))) from None
             if value is None:
                 raise ModelError(
                     f"`${{secret:{view.name}}}` of the agent {shown(config.name)} has no value yet; enter it with"
-                    " `Countersign: Set Key`, then send the message again"
+                    f" {form}, then send the message again"
                 )
             values[view.name] = value
         return {variable: text.filled(values) for variable, text in config.secret_env.items()}
@@ -100,30 +115,31 @@ class ModelKeys:
             raise ModelError(f"the editor did not give the key of `{owner}`; {error}") from None
         if not found.value and found.reason:
             raise ModelError(as_message(found.reason))
-        if found.value and len(found.value) >= SHORTEST_SECRET:
-            self._read |= {found.value}
-        return found.value or None
+        return self._known(found.value)
+
+    async def _of_keyring(self, name: str, bound_to: str) -> str | None:
+        """Return a key of the keyring.
+
+        Raises:
+            KeyringError: there is no keyring, or it fails.
+            ModelError: the person entered the key for something else.
+        """
+        try:
+            return self._known(await asyncio.to_thread(blocking_stored_key, name, bound_to))
+        except OtherOriginError as error:
+            raise ModelError(as_message(str(error))) from None
+
+    def _known(self, value: str | None) -> str | None:
+        if value and len(value) >= SHORTEST_SECRET:
+            self._read |= {value}
+        return value or None
 
 
-def agent_secrets(config: AgentConfig, folder: str) -> list[AgentSecret]:
-    """Return the secrets that an agent is started with, each with what it is bound to: its environment and its command
-    line, and ``folder`` where that could decide what runs. Looks at the files that the arguments may name."""
-    settings = (f"{variable}={value}" for variable, value in sorted(config.env.items()))
-    bound_to = shlex.join((*settings, config.command or "", *config.args))
-    if _depends_on_folder(config, folder):
-        bound_to += f" (in {shlex.quote(folder)})"
+def agent_secrets(config: AgentConfig, binding: str) -> list[AgentSecret]:
+    """Return the secrets that an agent is started with. ``binding``: what they are bound to (``launch_binding.py``)."""
     names = dict.fromkeys(name for text in config.secret_env.values() for name in text.names)
     # Neither an agent's name nor a secret's has a slash.
-    return [AgentSecret(name=name, secret=f"agents.{config.name}/{name}", origin=bound_to) for name in names]
-
-
-def _depends_on_folder(config: AgentConfig, folder: str) -> bool:
-    """Whether the program could be another one in another folder: it is found there, or is led to a file there."""
-    command = config.command or ""
-    if os.path.basename(command) in PACKAGE_RUNNERS or ("/" in command and not os.path.isabs(command)):
-        return True
-    values = (part for word in config.args for part in (word, word.partition("=")[2]))
-    return any(value and not os.path.isabs(value) and os.path.exists(os.path.join(folder, value)) for value in values)
+    return [AgentSecret(name=name, secret=f"agents.{config.name}/{name}", origin=binding) for name in names]
 
 
 def secret_name(config: ModelConfig) -> str:

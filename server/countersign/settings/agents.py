@@ -98,6 +98,7 @@ def agent_config(
         args=args,
         env={variable: value for variable, value in env.items() if value is not None},
         secret_env=secret_env,
+        written_env=said,
         model=as_text(entry.get("model")) or (DEMO_MODEL if builtin else None),
         cwd=as_text(entry.get("cwd")),
         recipe=recipe,

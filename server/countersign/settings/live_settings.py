@@ -270,6 +270,9 @@ class LiveSettings:
         if self.sent is not None:
             # An editor may tell of a file a moment after it changed; a value has left when neither has it.
             standing |= self._in_files
+            tree = self.workspace_source.tree
+            if tree is not None and tree.root.value:  # an empty file may be one that is about to be written
+                standing = {digest: claim for digest, claim in standing.items() if not self._has_left(digest)}
         for loaded in broken:
             text = BrokenText(loaded.broken_text)
             of_file = ((digest, claim) for digest, claim in self._standing.items() if claim.place.file == loaded.path)

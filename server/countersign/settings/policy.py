@@ -53,7 +53,8 @@ class SecretText:
 class AgentConfig:
     """One entry of ``agents``, merged over the layers key by key. ``bypass`` only if it counts (CONTRACT: trust);
     ``bypass_in_session``: a person set it for this window only. ``secret_env`` are the variables whose value holds a
-    ``${secret:NAME}``, which is filled in only where the agent is started."""
+    ``${secret:NAME}``, which is filled in only where the agent is started. ``written_env`` are all as they were
+    written, with nothing filled in."""
 
     name: str
     type: Literal["builtin", "acp"] = "builtin"
@@ -61,6 +62,7 @@ class AgentConfig:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     secret_env: Mapping[str, SecretText] = field(default_factory=dict)
+    written_env: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
     cwd: str | None = None
     bypass: bool = False

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import anthropic
+import ollama
 import openai
 import pytest
 from google import genai
@@ -175,3 +176,29 @@ def test_googles_sdk_reads_the_errors(server: Scripted):
     with pytest.raises(genai.errors.ClientError) as failed:
         google(server, "limited")
     assert (failed.value.code, failed.value.status) == (429, "RESOURCE_EXHAUSTED")
+
+
+def local(server: Scripted, scenario: str):
+    tools = [{"type": "function", "function": {"name": name, "parameters": SCHEMA}} for name, _ in CALLS]
+    messages = [{"role": "user", "content": f"[[{scenario}]]"}]
+    with ollama.Client(host=server.url) as client:
+        return list(client.chat(model="m", messages=messages, tools=tools, stream=True))
+
+
+def test_ollamas_sdk_reads_thinking_text_and_calls(server: Scripted):
+    parts = local(server, "whole")
+    assert "".join(part.message.thinking or "" for part in parts) == "let me look"
+    assert "".join(part.message.content or "" for part in parts) == "Both."
+    calls = [call.function for part in parts for call in part.message.tool_calls or ()]
+    assert [(call.name, call.arguments) for call in calls] == CALLS
+    assert (parts[-1].done, parts[-1].prompt_eval_count, parts[-1].eval_count) == (True, 1, 1)
+
+
+def test_ollamas_sdk_reads_how_an_answer_ended(server: Scripted):
+    assert local(server, "long")[-1].done_reason == "length"
+
+
+def test_ollamas_sdk_reads_the_errors(server: Scripted):
+    with pytest.raises(ollama.ResponseError) as failed:
+        local(server, "limited")
+    assert failed.value.status_code == 429

@@ -26,6 +26,7 @@ from countersign.agents.acp.confinement import (
 )
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
+from countersign.agents.acp.launch_binding import launch_binding
 from countersign.agents.acp.log_limit import limited_logger
 from countersign.agents.acp.login import authenticate, login_sentence
 from countersign.agents.acp.offered import Offered
@@ -101,7 +102,7 @@ class AcpAgent:
         recipe: Recipe | None = None,
         sessions: SessionStore | None = None,
         confiner: Confiner | None = None,
-        secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,
+        secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,  # See `binding`.
         questions: Questions | None = None,
         changed: Callable[[], None] = lambda: None,
         tell_offered: Callable[[str], None] = lambda thread_id: None,
@@ -488,6 +489,10 @@ class AcpAgent:
             self._tell_offered(turn.thread_id)
             return link, session
 
+    def binding(self) -> str:
+        """Return what this agent's keys are bound to: one line for a person that tells how it is started."""
+        return launch_binding(self.config, self.recipe, self._folder)
+
     async def _start(self) -> Link:
         self._set("starting")
         try:
@@ -496,7 +501,7 @@ class AcpAgent:
             launch = await asyncio.to_thread(prepare_launch, self.recipe, self.config, self._gate_folder, bare)
             environment = agent_environment(clean, self.config, launch, self._folder)
             # Only the agent itself gets them, not what finds out about it.
-            secrets = await self._secrets(self.config, self._folder) if self._secrets is not None else {}
+            secrets = await self._secrets(self.config, self.binding()) if self._secrets is not None else {}
             started_in = {**environment, **secrets, **launch.env}
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             policy = self._policy()

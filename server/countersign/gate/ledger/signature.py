@@ -2,7 +2,7 @@
 
 A signature is HMAC-SHA-256 over a statement: an export with its SHA-256, or the last row of the chain. Without the key
 neither can be forged; whoever has the key can forge both, so a signature is for its owner's own later comparison and
-proves nothing to others (``decisions/011``). Where the key is kept is left to ``commands/keyring.py``.
+proves nothing to others (``decisions/011``). Where the key is kept is left to ``commands/signing_key.py``.
 """
 
 from __future__ import annotations
