@@ -10,6 +10,7 @@ import pytest
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.probe import model_server
 from countersign.wire.threads import Attachment
+from tests.patience import PATIENCE
 
 from .desk import Place
 from .recipes_under_test import AGENTS, SEED, RealAgent
@@ -37,7 +38,7 @@ async def test_a_listed_session_becomes_a_chat_and_a_fork_remembers(place: Place
         config = row.config(f"http://127.0.0.1:{port}", Path(place.policy.home))
         first = place.agent(config, changes=chat.watch, sessions=chat.store)
         selection = Attachment(path="seed.txt", text="the orange bridge", start_line=1, end_line=1)
-        async with asyncio.timeout(240):
+        async with asyncio.timeout(PATIENCE):
             await first.prompt("[[plain]] Remember the blue door.", place.turn(row.name), (), [selection])
         assert "orange bridge" in _said(log)
         if first.forks:
@@ -72,6 +73,6 @@ def _said(log: Path) -> str:
 
 async def _remembers(place: Place, agent: AcpAgent, log: Path, thread: str) -> None:
     before = len(_said(log))
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(PATIENCE):
         await agent.prompt("[[plain]] Which door was it?", place.turn(agent.name, thread=thread))
     assert "blue door" in _said(log)[before:], f"the chat `{thread}` remembers nothing"

@@ -82,4 +82,4 @@ def test_a_storage_folder_is_read_by_the_list_of_rules_only(tmp_path: Path) -> N
 
 def test_every_subcommand_was_looked_at() -> None:
     """A new one either has a table or reads each of its options whatever else is given."""
-    assert {*COMMANDS} == {"history", "rules"} | {"serve", "check", "doctor", "probe"}
+    assert {*COMMANDS} == {"history", "rules"} | {"serve", "check", "doctor", "probe", "keys"}
