@@ -1,14 +1,15 @@
 """Words in the names of an agent's options and of their values by which it may ask for less.
 
-Names are folded first: one spelling for compatible characters, no case, apostrophes or invisible characters, words of
-camel case apart. The lists cannot know every word; a value of an option that is neither a mode nor about the model must
-look harmless by both (``looks_harmless``).
+Names are folded first: letters that look Latin as Latin ones, no case, accents, apostrophes or invisible characters,
+words of camel case apart; digits that stand for letters count too. The lists cannot know every word; a value of an
+option that is neither a mode nor about the model must look harmless by both (``looks_harmless``).
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from countersign.tools.look_alikes import looks_latin, skeleton, without_digits_for_letters
 
 STEERS_ASKING = re.compile(
     r"\b(?:ask\w*|approv\w*|permission\w*|prompt\w*|confirm\w*|sandbox\w*|trust\w*|bypass\w*|yolo\w*|allow\w*|accept\w*"
@@ -33,23 +34,22 @@ APOSTROPHES = str.maketrans(dict.fromkeys("'\N{RIGHT SINGLE QUOTATION MARK}\N{LE
                                           "\N{MODIFIER LETTER APOSTROPHE}`\N{ACUTE ACCENT}", " "))  # fmt: skip
 ESCAPED = re.compile(r"\\[uUx][0-9a-fA-F]{2}")
 """How an invisible character is shown."""
-ALPHABETS = ("LATIN", "CYRILLIC", "GREEK")
 
 
 def steers_asking(*names: str) -> bool:
     """Whether an option of these names may say when its agent asks."""
-    return any(STEERS_ASKING.search(_words(name)) for name in names)
+    return any(STEERS_ASKING.search(words) for name in names for words in _readings(name))
 
 
 def asks_less(*names: str, steers: bool = False) -> bool:
     """Whether a value of these names says that the agent asks less; ``steers``: its option says when it asks."""
-    folded = [_words(name) for name in names]
+    folded = [words for name in names for words in _readings(name)]
     return any(ASKS_LESS.search(each) or (steers and ALONE.fullmatch(each)) for each in folded)
 
 
 def is_disguised(*names: str) -> bool:
-    """Whether one of these names has letters of several alphabets that look alike, or an escaped invisible one."""
-    return any(len(_alphabets(name)) > 1 or ESCAPED.search(name) for name in names)
+    """Whether one of these names has letters of another alphabet that look Latin, or an escaped invisible one."""
+    return any(looks_latin(name) or ESCAPED.search(name) for name in names)
 
 
 def looks_harmless(*names: str) -> bool:
@@ -57,16 +57,14 @@ def looks_harmless(*names: str) -> bool:
     return not (steers_asking(*names) or asks_less(*names) or is_disguised(*names))
 
 
-def _alphabets(name: str) -> set[str]:
-    letters = {
-        unicodedata.name(each, "").split(" ")[0] for each in unicodedata.normalize("NFKC", name) if each.isalpha()
-    }
-    return letters & set(ALPHABETS)
+def _readings(name: str) -> set[str]:
+    """Return the words of a name; also with camel case in one, since ``YoLo`` is one word, and digits as letters."""
+    words = {_words(name), _words(skeleton(name).casefold())}
+    return words | {without_digits_for_letters(each) for each in words}
 
 
 def _words(text: str) -> str:
     """Lower-case words, also of names in camel case or with signs between."""
-    text = "".join(each for each in unicodedata.normalize("NFKC", text.translate(APOSTROPHES))
-                   if unicodedata.category(each) != "Cf")  # fmt: skip
-    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text.translate(APOSTROPHES))
+    text = skeleton(text.translate(APOSTROPHES))
+    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", text)
     return " ".join(re.split(r"[\W_]+", text.casefold())).strip()

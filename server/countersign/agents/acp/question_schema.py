@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from countersign.agents.acp.translate import MOST_COUNT, BadMessage, Raw, as_object
 from countersign.agents.models.endpoint import is_loopback
 from countersign.gate import is_secret_name
+from countersign.tools.look_alikes import skeleton
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.elicitation import (
@@ -49,16 +49,19 @@ LONGEST_FORM = 64 << 10
 _UNKNOWN = ("$ref", "$dynamicRef", "allOf", "not", "if", "properties", "patternProperties", "additionalProperties")
 """Keywords by which a field would be more than it is drawn as."""
 _SECRET = re.compile(
-    r"\b(?:pass(?:word|phrase|code|wd)|passwort|kennwort|tokens?|api[ _-]?keys?"
+    r"\b(?:\w*pass(?:word|phrase|code|wd)s?|pass(?:wort|worter)|kenn(?:wort|worter)|tokens?|api[ _-]?keys?"
     r"|(?:access|private|secret|signing)[ _-]?keys?"
-    r"|secrets?|credentials?|pin|otp|2fa|mfa|totp|cvv|cvc|(?:seed|recovery|backup)[ _-]?(?:phrase|code)s?|mnemonic"
-    r"|one[ -]time (?:code|password)|verification code|security code|card number|iban|ssn"
-    r"|(?:your|the|my) pass|pw|pwd|pat|bearer|cookies?|jwts?|authorization)\b"
+    r"|secrets?|credentials?|pins?|otps?|2fa|mfa|totp|cvv|cvc|(?:seed|recovery|backup)[ _-]?(?:phrase|code|word|key)s?"
+    r"|mnemonics?|one[ -]time (?:code|password)|(?:verification|security|authenticator|login|sms) codes?"
+    r"|\d[ -]digit codes?|code from your (?:phone|app|device|e-?mail)|card numbers?|iban|ssn|ssh keys?|your keys?"
+    r"|id (?:rsa|ed25519|ecdsa)"
+    r"|(?:your|the|my) pass|pw|pwds?|(?:db|root|admin|user|my|sudo)(?:pass|pw|pwd)|pats?|bearer|cookies?|jwts?"
+    r"|authorization)\b"
 )
 """Found in texts as ``_in_words`` gives them."""
 _PASS = re.compile(r"\bpass\b")
 """Counts in names and titles alone; in a sentence it mostly is a verb."""
-_COUNTED = re.compile(r"\btokens\b")
+_COUNTED = re.compile(r"\b(?:tokens|pins|pats|cookies)\b")
 """What a number counts, and no secret that is a number."""
 _PARTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=[0-9]+\b)|[_\-.]+")
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]{1,63}(?:\.[^@\s.]{1,63}){1,10}")
@@ -202,8 +205,8 @@ class _About:
 
 
 def _in_words(text: str | None) -> str:
-    """Return a name or text as it is and with the parts of its words apart, without differences of case and width."""
-    plain = unicodedata.normalize("NFKC", text or "")
+    """Return a name or text as it is read and with the parts of its words apart, without differences of case."""
+    plain = skeleton(text or "")
     return f"{plain}\n{_PARTS.sub(' ', plain)}".casefold()
 
 
@@ -239,7 +242,7 @@ def _read_field(name: str, raw: Json, form: _About) -> ElicitationProperty:
 def _is_secret(kind: Json, field: _About, form: _About) -> bool:
     match kind:
         case "string":
-            texts = [unicodedata.normalize("NFKC", text or "") for text in (*field.labels, *field.sentences)]
+            texts = [skeleton(text or "") for text in (*field.labels, *field.sentences)]
             return any(map(is_secret_name, texts)) or field.ask_for_a_secret() or form.ask_for_a_secret()
         case "integer" | "number":
             return field.ask_for_a_secret_number() or form.ask_for_a_secret_number()
