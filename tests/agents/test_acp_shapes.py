@@ -188,6 +188,16 @@ def test_what_only_looks_like_one_asks_and_deny_rules_find_it(workspace: Path, r
         {"path": "'.env'"},
         {"path": "<.env>"},
         {"where": "./.env"},
+        {"where": ".env"},
+        {"where": '".env"'},
+        {"where": "--file=.env"},
+        {"where": "-f=./.env"},
+        {"where": "file=./.env"},
+        {"where": "src/../.env"},
+        {"file_name": " .env "},
+        {"outputPath": ".env"},
+        {"source-uri": "@.env"},
+        {"args": ["--config", ".env"]},
         {"where": ".\\.env"},
         {"where": "$PWD/.env"},
         {"where": "${PWD}/.env"},
@@ -199,6 +209,18 @@ def test_a_path_given_to_another_server_counts_under_any_key(more: dict, workspa
     said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}
     assert verdict(said, workspace, ("deny", "Read(.env)"), ("allow", "mcp__fs__read"), bypass=True) == "deny"
     assert verdict(said, workspace, ("allow", "mcp__fs__read")) == "ask"
+    unknown = {"kind": "other", "name": "open_it", "rawInput": filled(more, workspace)}
+    assert verdict(unknown, workspace, ("deny", "Read(.env)"), bypass=True) == "deny"
+
+
+@pytest.mark.parametrize("path", ["held.txt", ".git/hooks/pre-commit", "sub/../.vscode/tasks.json"])
+def test_a_tool_of_another_server_may_change_the_file_that_it_is_given(path: str, workspace: Path) -> None:
+    for name, raw in (("mcp__fs__put", {"path": path, "data": "x"}), ("mcp__fs__put", {"where": f"./{path}"})):
+        said = {"kind": "other", "name": name, "rawInput": raw}
+        rules = ("deny", "Edit(held.txt)"), ("allow", "mcp__fs__*")
+        for how in ({}, {"mode": "auto"}, {"bypass": True}):
+            assert verdict(said, workspace, *rules, **how) == "ask"
+        assert verdict(said, workspace, ("ask", "Edit(held.txt)"), bypass=True) == "ask"
 
 
 @pytest.mark.parametrize("spelled", ["~", "$HOME", "${HOME}", "${env:HOME}", "%HOME%", "%7E", "file://{home}"])
@@ -235,9 +257,11 @@ def test_rules_and_secrets_count_for_a_path_that_a_tool_of_another_server_is_giv
 
 
 def test_a_path_that_no_rule_speaks_of_is_left_to_the_rule_for_the_tool(workspace: Path):
-    for path in ("seed.txt", "/elsewhere/x", "issues"):
-        said = {"kind": "read", "name": "mcp__fs__read", "rawInput": {"path": path}}
-        assert verdict(said, workspace, ("allow", "mcp__fs__read"), ("deny", "Read(held/**)")) == "allow"
+    other_words = ({"description": "held/x"}, {"title": "held"}, {"text": "see .env"}, {"page": "https://x.org/held/x"})
+    paths = ({"path": path} for path in ("seed.txt", "/elsewhere/x", "issues"))
+    for raw in (*paths, *other_words, {"repository": "me/held", "label": "held"}):
+        said = {"kind": "read", "name": "mcp__fs__read", "rawInput": raw}
+        assert verdict(said, workspace, ("allow", "mcp__fs__read"), ("deny", "Read(held/**)")) == "allow", raw
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ class BadArguments(Exception):
 @dataclass(frozen=True, slots=True)
 class ReadPath:
     """Read a file, or list or search a folder (``below``: everything under it). ``mentioned``: a tool of another server
-    is given the path, and only what a rule for files or a secret says of it counts."""
+    is given the path and may read or change it; only rules for files, secrets and protected places count."""
 
     path: str
     below: bool = False

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.agents.acp.file_edit import FileEdit
-from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths, spelled_paths
+from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths, mentioned_reads
 from countersign.agents.acp.inputs import leaves
 from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
@@ -91,8 +91,7 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     found = Hints()
     for raw in report.inputs if tools else ():
         paths, found.too_much = mentioned_paths(raw)
-        spelled = dict.fromkeys(each for path in paths for each in spelled_paths(path))
-        effects += (ReadPath(full, mentioned=True) for each in spelled for full in ground.absolute(each))
+        effects += dict.fromkeys(read for path in paths for read in mentioned_reads(path, ground))
         if found.too_much:
             break
     if not understood:

@@ -33,7 +33,7 @@ from countersign.agents.acp.key_names import (
 )
 from countersign.agents.acp.patches import OTHER_LINE_ENDS
 from countersign.agents.acp.reading import MOST_WORDS, AgentContext, either_way
-from countersign.gate import Effect, FetchUrl, RunCommand, check_cancelled
+from countersign.gate import Effect, FetchUrl, ReadPath, RunCommand, check_cancelled
 from countersign.wire.base import Json
 
 MOST_COMMANDS = 256
@@ -93,6 +93,10 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
             break
         if key in PATHS:
             found.add(*either_way(text, ground))
+        if text and _may_name_a_file(key, text):
+            found.add(*mentioned_reads(text, ground))
+        if key in PATHS:
+            pass
         elif text.strip()[:8].lower().startswith(("http://", "https://")):
             found.add(FetchUrl(text.strip()))
         elif key in URL and text.strip():
@@ -108,35 +112,63 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
 
 
 def mentioned_paths(raw: Json) -> tuple[list[str], bool]:
-    """Return the strings of an input that stand where paths do or begin as only a path does, and whether there are more
-    than ``MOST_HINTS``."""
-    named = (text for key, text in _strings(raw) if text and (key.lower() in _PATHS_ANY_CASE or _BEGINS.match(text)))
+    """Return the strings of an input that may name a file, and whether there are more than ``MOST_HINTS``."""
+    named = (text for key, text in _strings(raw) if text and _may_name_a_file(key, text))
     found = list(islice(dict.fromkeys(named), MOST_HINTS + 1))
     return found[:MOST_HINTS], len(found) > MOST_HINTS
 
 
-_PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)
 _BEGINS = re.compile(
     r"(?i)\s*[\"'<]?(?:\.{0,2}[/\\]|~[/\\]|~\Z|\$\{?[a-z]|%7e|%[a-z]+%|file:|(?!https?:)[a-z][\w+.-]*://)"
 )
+_OPTION = re.compile(r"\s*(?:-{1,2}[\w-]+=|[\w-]+=(?=[./\\~$%@]))")
+_NAMES_A_FILE = re.compile(r"[/\\]|\A[\"'`<@]?\.[^.\s]")
+"""A word that names a file under any key: one with a slash, or a hidden file."""
+_FILE_WORDS = frozenset(
+    " ".join(
+        (
+            "file files path paths pathname filename filenames filepath dir dirs directory directories folder folders",
+            "uri uris document documents doc docs attachment attachments location locations target targets",
+            "source sources src origin destination dest dst output out from to script scripts",
+        )
+    ).split()
+)
+"""Words of a key under which any one word may be a file's name."""
+_LONGEST_NAME = 4096
+"""Characters of a path (``PATH_MAX``)."""
+_TEXTS = frozenset(name.lower() for name in CONTENT | OLD | NEW | WORDS | PATTERN)
+_KEY_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+
+
+def _may_name_a_file(key: str, text: str) -> bool:
+    """Whether the text stands where paths do, begins as only a path does, or is one word that may be a path."""
+    if key.lower() in _PATHS_ANY_CASE or _BEGINS.match(text) or _OPTION.match(text):
+        return True
+    word = text[: _LONGEST_NAME + 2].strip()
+    if key.lower() in _TEXTS or len(word) > _LONGEST_NAME or word[:8].lower().startswith(("http://", "https://")):
+        return False
+    words = {each.lower() for each in _KEY_WORDS.split(key)}
+    return bool(words & _FILE_WORDS) or (bool(_NAMES_A_FILE.search(word)) and not re.search(r"\s", word))
+
+
+_PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)
+
+
+def mentioned_reads(text: str, ground: AgentContext) -> Iterator[Effect]:
+    """Yield each file that a tool may open when it is given this text; of these only rules and secrets count."""
+    for path in spelled_paths(text):
+        for full in ground.absolute(path):
+            yield ReadPath(full, mentioned=True)
 
 
 def spelled_paths(text: str) -> tuple[str, ...]:
-    """Return every path that a tool may open when it is given this text: as it stands, and without the quotes, scheme,
-    query, fragment or line number that it may take away, with the variables and percent signs that it may expand."""
+    """Return every path that a tool may open when it is given this text: as it stands, and without the quotes, option
+    (``--file=``), scheme, query, fragment or line number that it may take away, with the variables and percent signs
+    that it may expand."""
     if len(text) > _LONGEST_SPELLED:
         return (text,)
     found: dict[str, None] = {text: None}
-    for change in (
-        _unquoted,
-        _with_slashes,
-        _without_scheme,
-        _without_rest,
-        _without_line,
-        _expanded,
-        unquote,
-        _expanded,
-    ):
+    for change in _CHANGES:
         found.update(dict.fromkeys(change(each) for each in tuple(found)))
     return tuple(each for each in found if each)
 
@@ -168,11 +200,26 @@ def _without_line(text: str) -> str:
     return re.sub(r"(?::\d+(?:-\d+)?){1,2}\Z", "", text)
 
 
+def _without_option(text: str) -> str:
+    return _OPTION.sub("", text, count=1)
+
+
 def _expanded(text: str) -> str:
     return _FOLDER.sub(".", _VARIABLE.sub("~", text, count=1), count=1)
 
 
-_CHANGES = (_unquoted, _with_slashes, _without_scheme, _without_rest, _without_line, _expanded, unquote, _expanded)
+_CHANGES = (
+    _unquoted,
+    _without_option,
+    _unquoted,
+    _with_slashes,
+    _without_scheme,
+    _without_rest,
+    _without_line,
+    _expanded,
+    unquote,
+    _expanded,
+)
 
 
 def patched_files(text: str) -> Iterator[str]:

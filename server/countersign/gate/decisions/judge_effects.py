@@ -79,8 +79,8 @@ def judge_effects(
     for effect in call.effects:
         match effect:
             case ReadPath(path=path, mentioned=True):
-                said = paths.judge_read(path, cwd=call.cwd)
-                if said.deny or said.ask or (said.requires_ask and not said.auto_lifts):
+                said = paths.judge_mention(path, cwd=call.cwd)
+                if said is not None:
                     gathered.add(said)
                     gathered.rule(None)
             case ReadPath(path=path, below=below):

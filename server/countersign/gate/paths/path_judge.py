@@ -260,6 +260,33 @@ class PathJudge:
             risks=risks_of_path(zone, resolved, secret=secret),
         )
 
+    def judge_mention(self, path: str, *, cwd: str) -> Finding | None:
+        """What counts of a path that a tool of another server is given, which may read or change it; None if nothing.
+
+        A Read rule and a secret count as for a read. What an Edit rule denies and what is protected asks: the tool may
+        only read it. That it lies outside the workspace does not count.
+        """
+        read = self.judge_read(path, cwd=cwd)
+        if read.deny is not None:
+            return read
+        resolved = self.resolve(path, cwd=cwd)
+        if resolved.refused is not None:
+            return None
+        own = [*self._own_write_floor(resolved, "edit"), *self._own_read_floor(resolved)]
+        protected = OWN if own else self._protected(resolved, "edit")
+        written = self.judge_write(path, cwd=cwd)
+        edited = written.deny or written.ask
+        if edited is not None:
+            edited = edited.model_copy(
+                update={"reason": f"the tool may change it, and there is a rule `{edited.rule}`"}
+            )
+        found = read._replace(
+            floors=(ask_floor(f"the tool may write there, which always asks: {protected}"),) if protected else (),
+            ask=read.ask or edited,
+            requires_ask=None if read.auto_lifts else read.requires_ask,
+        )
+        return found if found.floors or found.ask or found.requires_ask else None
+
     def judge_write(self, path: str, *, cwd: str, operation: Operation = "edit", follows: bool = True) -> Finding:
         """What is to be said of creating, changing, deleting or moving this path. Without ``follows`` whoever does so
         refuses to go through a link."""
