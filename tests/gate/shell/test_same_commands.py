@@ -66,6 +66,33 @@ Bash(curl -X POST:*) | curl -s --request POST https://a.example
 Bash(curl --upload-file:*) | curl https://a.example -T x
 Bash(npm install --global:*) | npm install x -g
 Bash(git push origin main:*) | git push -q origin main
+Bash(npm install:*) | npm i x
+Bash(npm i:*) | npm install x
+Bash(npm install -g:*) | npm i -g x
+Bash(npm install -g:*) | npm -g add x
+Bash(npm install -g:*) | npm --prefix sub --global isntall x
+Bash(npm install -g:*) | npm --prefix sub install --global x
+Bash(kubectl delete:*) | kubectl -n prod delete pod x
+Bash(aws s3 rm:*) | aws --profile x s3 rm s3://a/b
+Bash(npm uninstall:*) | npm rm x
+Bash(npm run deploy:*) | npm run-script deploy
+Bash(pnpm remove:*) | pnpm un x
+Bash(cargo run:*) | cargo r
+Bash(docker rm:*) | docker container rm -f x
+Bash(docker container rm:*) | docker rm x
+Bash(docker rmi:*) | docker image remove x
+Bash(docker run:*) | sudo docker --context a container run x
+Bash(helm uninstall:*) | helm -n a delete b
+Bash(gh pr create:*) | gh pr new
+Bash(svn commit:*) | svn ci -m x
+Bash(git add:*) | git stage x
+Bash(git push --force:*) | git push origin +main
+Bash(git push -f:*) | git push origin main +refs/heads/x:refs/heads/y
+Bash(git push --delete:*) | git push origin :topic
+Bash(curl -X POST:*) | curl -d a=b https://a.example
+Bash(curl -X POST:*) | curl -s --json '{}' https://a.example
+Bash(curl --request POST:*) | curl https://a.example -F a=b
+Bash(curl -X PUT:*) | curl -T x https://a.example
 """
 """A deny rule, and a command that it denies."""
 
@@ -97,6 +124,12 @@ Bash(vim:*) | vimtutor
 Bash(chmod -R 777:*) | chmod -R 755 x
 Bash(git stash:*) | git status
 Bash(docker compose down:*) | docker-compose up
+Bash(npm install:*) | npm run i
+Bash(npm install -g:*) | npm i x
+Bash(docker rm:*) | docker image rm x
+Bash(git push --force:*) | git push origin main:topic
+Bash(curl -X POST:*) | curl -G -d a=b https://a.example
+Bash(curl -X POST:*) | curl -X GET -d a=b https://a.example
 """
 
 

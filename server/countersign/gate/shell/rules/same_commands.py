@@ -1,9 +1,10 @@
-"""Deny and ask rules for a command that is spelled otherwise: by another name of its program, or with its options in
-another order or under other names.
+"""Deny and ask rules for a command that is spelled otherwise: by another name of its program or subcommand, with its
+options in another order or under other names, or with words that stand for an option.
 
-``Bash(rm:*)`` means ``grm x``, and ``Bash(rm -rf:*)`` means ``rm -R --force x``. Where the tables know the program, a
-deny rule denies; where a name only may stand for the same program (``python`` for ``python3.11``), it asks. Allow rules
-and grants never come here.
+``Bash(rm:*)`` means ``grm x``, ``Bash(rm -rf:*)`` means ``rm -R --force x``, ``Bash(npm install:*)`` means ``npm i``,
+and ``Bash(git push --force:*)`` means ``git push origin +main``. Where the tables know the program, a deny rule denies;
+where a name only may stand for the same program (``python`` for ``python3.11``), it asks. Allow rules and grants never
+come here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.programs.argv import Option
 from countersign.gate.shell.programs.other_names import Likeness, as_words, family, likeness
+from countersign.gate.shell.programs.other_subcommands import with_first_name
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
 from countersign.gate.shell.syntax.words import constant
@@ -47,7 +49,7 @@ def said_otherwise(
     for words in commands:
         if not words:
             continue
-        written = as_words(words)
+        written = _first_words(words)
         for each in named.get(_family(written[0]), ()):
             if not each.rule.serves(agent):
                 continue
@@ -69,11 +71,17 @@ def _by_program(rules: RuleSet) -> Mapping[str, Sequence[_Named]]:
         for rule in rules.commands_of(listed, None, ""):
             pattern = rule.specifier
             if isinstance(pattern, CommandPattern) and pattern.loose_words and WILD not in pattern.loose_words[0]:
-                words = as_words(pattern.loose_words)
+                words = _first_words(pattern.loose_words)
                 wild = any(WILD in word for word in words)
                 known = None if wild else look_up(program(words[0]), tuple(map(constant, words)))
                 found.setdefault(_family(words[0]), []).append(_Named(rule, pattern, words, known))
     return found
+
+
+def _first_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a command or a rule with program and subcommand apart, by the first name, in front of options."""
+    apart = as_words(words)
+    return with_first_name(_family(apart[0]), apart)
 
 
 def _family(word: str) -> str:
@@ -88,6 +96,8 @@ def _means(each: _Named, words: tuple[str, ...], *, renamed: bool) -> tuple[Like
         return None
     text = each.rule.text
     if (name != wanted or renamed) and each.pattern.touches((each.pattern.loose_words[0], *words[1:])):
+        if name == wanted:
+            return likely, f"`{text}` names the same command"
         return likely, f"`{name}` is another name of what `{text}` names"
     if each.words != each.pattern.loose_words and _begins(each, words):
         return likely, f"`{text}` names the same command"
@@ -116,7 +126,7 @@ def _is_same(each: _Named, words: tuple[str, ...]) -> bool:
     operands = [word.value for _, word in there.arguments.operands]
     wanted = [word.value for _, word in known.arguments.operands]
     options = _apart(row, known.arguments.options)
-    others = _apart(row, there.arguments.options)
+    others = [*_apart(row, there.arguments.options), *_implied(name, there, operands)]
     if operands[: len(wanted)] != wanted:
         return False
     if not all(any(_is_one(row, option, other) for other in others) for option in options):
@@ -126,6 +136,28 @@ def _is_same(each: _Named, words: tuple[str, ...]) -> bool:
     return len(operands) == len(wanted) and all(
         any(_is_one(row, option, other) for option in options) for other in others
     )
+
+
+def _implied(name: str, there: Known, operands: Sequence[str | None]) -> Iterator[Option]:
+    """Yield options that a command does not hold and that its words stand for."""
+    if there.git is not None and there.git.subcommand == "push":
+        if any((value or "").startswith("+") for value in operands):
+            yield Option("--force", 0)
+        if any((value or "").startswith(":") for value in operands):
+            yield Option("--delete", 0)
+    if name == "curl":
+        given = {option.name for option in there.arguments.options}
+        if not given & _CURL_METHODS:
+            method = "POST" if given & _CURL_BODIES else "PUT" if given & {"-T", "--upload-file"} else None
+            if method is not None:
+                yield Option("--request", 0, constant(method))
+
+
+_CURL_METHODS = {"-X", "--request", "-G", "--get", "-I", "--head"}
+_CURL_BODIES = {
+    "-d", "-F", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string",
+    "--json",
+}  # fmt: skip
 
 
 def _same_subcommand(each: _Named, name: str, words: Sequence[str], there: Known) -> bool:
