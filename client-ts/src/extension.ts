@@ -19,8 +19,31 @@ import { createSettings } from './settings.ts';
 
 let running: Server | undefined;
 
+/** Commands that ask the server although no view is open. */
+const ASKS_THE_SERVER: ReadonlySet<string> = new Set(
+  [
+    'bypass',
+    'endBypass',
+    'probeAgent',
+    'openSession',
+    'addAgent',
+    'importRules',
+    'reviewSettings',
+    'newLedgerChain',
+    'showSandbox',
+    'setMode',
+    'setModelKey',
+  ].map((name) => `countersign.${name}`),
+);
+
 export function activate(context: ExtensionContext): void {
   const host = createHost(context);
+  let begun: Promise<void> | undefined;
+  /**
+   * Starts the server, once; what starts it again is `restart`. A window in which nobody uses Countersign makes no
+   * environment for it: it is started with the window only where it is prepared.
+   */
+  const begin = (): Promise<void> => (begun ??= server.start());
   const server: Server = createServer(
     {
       ...host,
@@ -77,7 +100,10 @@ export function activate(context: ExtensionContext): void {
   const confirmations = createConfirmations(server, host);
   const panel = createPanel(
     host,
-    (intent) => void desk.handle(intent),
+    (intent) => {
+      if (intent.type === 'ready') void begin();
+      void desk.handle(intent);
+    },
     () => desk.snapshot(),
   );
   const desk = createDesk(
@@ -125,7 +151,12 @@ export function activate(context: ExtensionContext): void {
         diffs,
         () => importRules(server, host),
       ),
-    ).map(([name, run]) => host.onCommand(name, run)),
+    ).map(([name, run]) =>
+      host.onCommand(name, async (resource) => {
+        if (ASKS_THE_SERVER.has(name)) await begin();
+        return run(resource);
+      }),
+    ),
     host.watchSettingsFile(confirmations),
     host.onSettingsChanged(trustOrSettingsChanged),
     // Restricted settings are read again a moment later, which comes as a settings change of its own.
@@ -137,7 +168,7 @@ export function activate(context: ExtensionContext): void {
     host.onWindowFocus((focused) => panel.post({ type: 'windowFocus', focused })),
   );
   running = server;
-  void server.start();
+  void server.isPrepared().then((prepared) => (prepared ? begin() : undefined));
 }
 
 export async function deactivate(): Promise<void> {

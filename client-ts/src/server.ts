@@ -67,6 +67,8 @@ export interface ServerEvents {
 }
 
 export interface Server extends Link {
+  /** Whether it can be started without making its environment first, which takes a minute and the network. */
+  isPrepared(): Promise<boolean>;
   start(): Promise<void>;
   /** Stops what runs, forgets its crashes and starts anew. */
   restart(): Promise<void>;
@@ -290,6 +292,8 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
     get state() {
       return state;
     },
+    isPrepared: async () =>
+      Boolean(host.chosen().serverPath) || (await previousEnvironment(nodeWorld(host.log), host.storage)) !== undefined,
     start: () => enqueue(start),
     restart,
     stop: () => enqueue(stop),

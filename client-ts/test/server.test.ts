@@ -1,5 +1,5 @@
 /** The server's life as a person sees it: started, started again when it dies, and at some point no more, with a button. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -123,6 +123,14 @@ async function dieForGood(): Promise<void> {
   latest().die();
   await vi.waitFor(() => expect(complaints).toHaveLength(1));
 }
+
+it('is prepared where a program is chosen, or an environment was made before', async () => {
+  expect(await server.isPrepared()).toBe(true);
+  serverPath = '';
+  expect(await server.isPrepared()).toBe(false);
+  mkdirSync(path.join(storage, 'python', '1.0.0-cp311-x'), { recursive: true });
+  expect(await server.isPrepared()).toBe(true);
+});
 
 describe('a server that dies', () => {
   beforeEach(() => server.start());
