@@ -16,7 +16,15 @@ from tests.bench.wire_approval import CLIENT, HERE, environment
 
 STARTS, RUNS = 3, 5
 
-LIMITS = {"start: to bare pygls'": 1.8}
+LIMITS = {"start: to bare pygls'": 1.8, "start: with a model of every provider, to bare pygls'": 1.8}
+MODELS = {
+    "mine": {"provider": "ollama", "model": "qwen3-coder:30b"},
+    "gpt": {"provider": "openai", "model": "gpt-5.2"},
+    "claude": {"provider": "anthropic", "model": "claude-sonnet-4-6"},
+    "gemini": {"provider": "google", "model": "gemini-3-pro"},
+    "copilot": {"provider": "vscode", "model": "copilot/gpt-5"},
+    "demo": {"provider": "demo"},
+}
 
 
 def run() -> dict[str, float]:
@@ -24,18 +32,23 @@ def run() -> dict[str, float]:
         "bare": [HERE / "wire_stock_server.py"],
         "bridge": [HERE / "wire_server.py"],
         "ours": ["-m", "countersign", "serve"],
+        "models": ["-m", "countersign", "serve"],
     }
     times: dict[str, list[float]] = {name: [] for name in servers}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as configured:
+        settings = Path(configured, "countersign", "settings.json")
+        settings.parent.mkdir()
+        settings.write_text(json.dumps({"countersign.models": MODELS, "countersign.model": "gpt"}))
         for turn in range(RUNS + 1):
             for name, arguments in servers.items():
                 command = ["node", CLIENT, "start", str(STARTS), "-", sys.executable, *arguments]
-                measured = _starts(name, command, folder)
+                measured = _starts(name, command, configured if name == "models" else folder)
                 if turn:  # the first turn only warms the caches
                     times[name] += measured
-    bare, bridge, ours = (min(times[name]) for name in servers)
+    bare, bridge, ours, models = (min(times[name]) for name in servers)
     return {
         "start: to bare pygls'": ours / bare,
+        "start: with a model of every provider, to bare pygls'": models / bare,
         "start: of the bridge alone, to bare pygls'": bridge / bare,
         "start: milliseconds, bare pygls": bare,
         "start: milliseconds, ours": ours,
