@@ -254,7 +254,7 @@ class Guest:
     name = "guest"
     claim = Claim(None, None)
     connection = reopens = None
-    takes_images = False
+    takes_images = takes_resources = lists = forks = False
     auth_methods = ()
 
     def __init__(self, world: World, on_request: Any, on_notice: Any) -> None:
