@@ -18,7 +18,18 @@ TARGET = ROOT / "tests" / "messages.txt"
 
 REASONS = {"reason", "message", "text", "caveat", "allows", "words"}
 """Keywords whose value is shown."""
-RESULTS = {"Outcome", "Refused", "CannotSucceed", "Resolution", "SandboxState", "Note", "Risk", "Problem"}
+RESULTS = {
+    "ask_floor",
+    "spoken",
+    "Outcome",
+    "Refused",
+    "CannotSucceed",
+    "Resolution",
+    "SandboxState",
+    "Note",
+    "Risk",
+    "Problem",
+}
 """Calls whose texts are shown."""
 INTERNAL = {"AssertionError", "NotImplementedError", "AttributeError", "KeyError", "TypeError", "StopIteration"}
 SENTENCE = re.compile(
