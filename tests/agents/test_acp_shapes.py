@@ -247,6 +247,14 @@ def test_more_paths_than_are_judged_are_too_much(workspace: Path) -> None:
     assert not touched(1_000)
 
 
+def test_names_with_more_readings_than_are_judged_are_too_much(workspace: Path) -> None:
+    names = [f'"--a{index}=x:/\\%2e{index}?x#y:1" ' for index in range(1_000)]
+    report = ToolReport("a").merged({"kind": "read", "name": "mcp__fs__read", "rawInput": {"paths": names}})
+    touch = work_out(report, AgentContext(str(workspace), "/home/me"))
+    assert touch.too_much
+    assert len(touch.effects) < 2_000
+
+
 @pytest.mark.parametrize("more", [{"path": ".env"}, {"path": ".env", "encoding": "utf8"}, {"uri": "file://{ws}/.env"}])
 def test_rules_and_secrets_count_for_a_path_that_a_tool_of_another_server_is_given(workspace: Path, more: dict):
     said = {"kind": "read", "name": "mcp__fs__read", "rawInput": filled(more, workspace)}

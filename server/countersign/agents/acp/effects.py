@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from countersign.agents.acp.file_edit import FileEdit
-from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, mentioned_paths, mentioned_reads
+from countersign.agents.acp.hints import LONGEST_COMMAND, Hints, find_hints, reads_mentioned
 from countersign.agents.acp.inputs import leaves
 from countersign.agents.acp.proposed_plan import plan_of
 from countersign.agents.acp.reading import AgentContext, Reading, either_way, write_effects
@@ -90,8 +90,8 @@ def work_out(report: ToolReport, ground: AgentContext) -> Touch:
     effects += tools
     found = Hints()
     for raw in report.inputs if tools else ():
-        paths, found.too_much = mentioned_paths(raw)
-        effects += dict.fromkeys(read for path in paths for read in mentioned_reads(path, ground))
+        reads, found.too_much = reads_mentioned(raw, ground)
+        effects += reads
         if found.too_much:
             break
     if not understood:

@@ -111,13 +111,16 @@ def find_hints(raw: Json, kind: str | None, ground: AgentContext) -> Hints:
     return found
 
 
-def mentioned_paths(raw: Json) -> tuple[list[str], bool]:
-    """Return the strings of an input that may name a file, and whether there are more than ``MOST_HINTS``."""
-    named = (text for key, text in _strings(raw) if text and _may_name_a_file(key, text))
-    found = list(islice(dict.fromkeys(named), MOST_HINTS + 1))
-    return found[:MOST_HINTS], len(found) > MOST_HINTS
+def reads_mentioned(raw: Json, ground: AgentContext) -> tuple[list[ReadPath], bool]:
+    """Return the files that a tool may open when it is given this input, and whether there are more than are judged."""
+    texts = dict.fromkeys(text for key, text in _strings(raw) if text and _may_name_a_file(key, text))
+    reads = (read for text in texts for read in mentioned_reads(text, ground))
+    found = list(dict.fromkeys(islice(reads, _MOST_READINGS)))
+    return found[:MOST_HINTS], len(found) > MOST_HINTS or next(reads, None) is not None
 
 
+_MOST_READINGS = 4 * MOST_HINTS
+"""Readings of all names of one call, of which several may be the same file."""
 _BEGINS = re.compile(
     r"(?i)\s*[\"'<]?(?:\.{0,2}[/\\]|~[/\\]|~\Z|\$\{?[a-z]|%7e|%[a-z]+%|file:|(?!https?:)[a-z][\w+.-]*://)"
 )
@@ -154,7 +157,7 @@ def _may_name_a_file(key: str, text: str) -> bool:
 _PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)
 
 
-def mentioned_reads(text: str, ground: AgentContext) -> Iterator[Effect]:
+def mentioned_reads(text: str, ground: AgentContext) -> Iterator[ReadPath]:
     """Yield each file that a tool may open when it is given this text; of these only rules and secrets count."""
     for path in spelled_paths(text):
         for full in ground.absolute(path):
