@@ -75,6 +75,10 @@ Bash(npm install -g:*) | npm --prefix sub install --global x
 Bash(kubectl delete:*) | kubectl -n prod delete pod x
 Bash(aws s3 rm:*) | aws --profile x s3 rm s3://a/b
 Bash(npm uninstall:*) | npm rm x
+Bash(npm publish:*) | npm publ
+Bash(npm uninstall:*) | npm --prefix sub unins x
+Bash(hg push:*) | hg pus
+Bash(curl -X POST:*) | curl --data-bin x https://a.example
 Bash(npm run deploy:*) | npm run-script deploy
 Bash(pnpm remove:*) | pnpm un x
 Bash(cargo run:*) | cargo r
@@ -102,6 +106,18 @@ Bash(gradle:*) | ./gradlew build
 Bash(python3.11:*) | python3 x.py
 Bash(python2:*) | python x.py
 Bash(sudo:*) | doas true
+Bash(npm publish:*) | npm --otp 1 publish
+Bash(npm publish:*) | npm --access public publish
+Bash(npm install:*) | npm --otp 1 i x
+Bash(apt-get install:*) | apt-get -o a=b install x
+Bash(apt-get install:*) | apt-get -t x install y
+Bash(aws s3 rm:*) | aws s3 --profile p rm x
+Bash(pip install:*) | pip --use-feature x install y
+Bash(systemctl stop:*) | systemctl -s 9 stop x
+Bash(kubectl delete:*) | kubectl --vmodule x delete y
+Bash(helm uninstall:*) | helm --repository-cache x uninstall y
+Bash(git push:*) | git --foo log push origin
+Bash(make deploy:*) | make A=b deploy
 """
 """The same where the name only may stand for the same program."""
 
@@ -125,6 +141,10 @@ Bash(chmod -R 777:*) | chmod -R 755 x
 Bash(git stash:*) | git status
 Bash(docker compose down:*) | docker-compose up
 Bash(npm install:*) | npm run i
+Bash(npm publish:*) | npm run publish
+Bash(git push:*) | git -C push status
+Bash(git push:*) | git commit -m push
+Bash(docker rm:*) | docker run --rm x rm
 Bash(npm install -g:*) | npm i x
 Bash(docker rm:*) | docker image rm x
 Bash(git push --force:*) | git push origin main:topic

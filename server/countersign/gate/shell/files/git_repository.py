@@ -67,10 +67,13 @@ _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)
 
 
 def _looks_bare(folder: str) -> bool:
-    head = disk.standing(f"{folder}/HEAD")
-    return (
-        not (isinstance(head, int) and head in disk.MISSING)
-        and os.path.basename(folder) != ".git"
-        and disk.is_folder(f"{folder}/objects")
-        and disk.is_folder(f"{folder}/refs")
-    )
+    """Whether git may take the folder for a repository: by HEAD and any part of one; ``commondir`` names another place
+    for the rest."""
+    if os.path.basename(folder) == ".git" or not _stands(f"{folder}/HEAD"):
+        return False
+    return any(_stands(f"{folder}/{part}") for part in ("commondir", "objects", "refs"))
+
+
+def _stands(path: str) -> bool:
+    found = disk.standing(path)
+    return not (isinstance(found, int) and found in disk.MISSING)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from countersign.gate.shell.programs.argv import Arguments, arguments
 from countersign.gate.shell.programs.row import Program, row
-from countersign.gate.shell.programs.rows_git import GIT, GLOBAL, GLOBAL_ESCAPES, LISTING
+from countersign.gate.shell.programs.rows_git import GIT, GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
 from countersign.gate.shell.syntax.tree import Word
 
 UNKNOWN_SUBCOMMAND = row(
@@ -29,17 +29,18 @@ class Git:
 
 
 def read_git(words: Sequence[Word]) -> Git:
-    """Sort the words of a git command."""
-    index = 1
+    """Sort the words of a git command. Behind an option that git does not document its subcommand is not known."""
+    index, unknown = 1, False
     while index < len(words):
         word = words[index]
         if word.value is None or not word.value.startswith("-") or word.value == "-":
             break
-        takes = word.value in {"-C", "-c"} or ("=" not in word.value and word.value.lstrip("-") in GLOBAL.long)
-        takes = takes and word.value != "--exec-path"
-        index += 2 if takes else 1
+        name, attached, _ = word.value.partition("=")
+        valued = name in {"-C", "-c"} or (name.startswith("--") and name[2:] in GLOBAL.long)
+        unknown = unknown or not (word.value in GLOBAL_FLAGS or (valued and not (attached and len(name) == 2)))
+        index += 2 if valued and not attached and name != "--exec-path" else 1
     before = arguments(words[: min(index, len(words))], GLOBAL)
-    name = words[index].value if index < len(words) else None
+    name = words[index].value if index < len(words) and not unknown else None
     program = GIT.get(name, UNKNOWN_SUBCOMMAND) if name is not None else UNKNOWN_SUBCOMMAND
     found = arguments(words, program.grammar, index + 1) if index < len(words) else Arguments()
     return Git(name, index + 1, before, found, program, tuple(before.values("-C")))
@@ -76,7 +77,8 @@ def only_reads(git: Git) -> bool:
         case "reflog":
             return not operands or first in LISTING[name] or first not in {"expire", "delete", "drop", "write", "list"}
         case "stash" | "worktree":
-            return first in LISTING[name]
+            # Behind an option or `--` the same word is a path to stash.
+            return first in LISTING[name] and git.arguments.operands[0][0] == git.start
         case "symbolic-ref":
             return len(operands) == 1
         case "config":

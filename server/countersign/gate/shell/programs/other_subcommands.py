@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from countersign.gate.shell.programs.rows_git import GLOBAL
 from countersign.gate.shell.programs.subcommand_depth import VALUED
 
 _CONTAINER = "attach commit cp create diff exec export kill logs pause port rename restart rm run start stats stop top"
@@ -63,12 +64,44 @@ def _by_words(text: str) -> Mapping[tuple[str, ...], tuple[str, ...]]:
 _FIRST_NAMES = {program: _by_words(text) for program, text in _NAMES.items()}
 
 
+_ABBREVIATED = {
+    program: {
+        name: names.get((name,), (name,))[0] for name in (*_all.split(), *(each[0] for each in names if len(each) == 1))
+    }
+    for program, _all in {
+        "npm": "access adduser audit bugs cache ci completion config dedupe deprecate diff dist-tag docs doctor edit exec "
+        "explain explore find-dupes fund get help help-search init install install-ci-test install-test link ll login "
+        "logout ls org outdated owner pack ping pkg prefix profile prune publish query rebuild repo restart root run sbom "
+        "search set shrinkwrap star stars start stop team test token undeprecate uninstall unpublish unstar update "
+        "version view whoami",
+        "hg": "add addremove annotate archive backout bisect bookmarks branch branches bundle cat clone commit config "
+        "copy diff export files forget graft grep heads help identify import incoming init locate log manifest merge "
+        "outgoing parents paths phase pull push recover remove rename resolve revert root serve status summary tag tags "
+        "unbundle update verify version",
+    }.items()
+    for names in (_FIRST_NAMES[program],)
+}
+"""All names of subcommands of programs that take a beginning for one, each with the first of its names."""
+
+
+def _whole(program: str, word: str) -> str:
+    """The subcommand that a program takes this word for, where it begins the names of one alone."""
+    known = _ABBREVIATED.get(program)
+    if known is None or word in known:
+        return word
+    meant = {first for name, first in known.items() if name.startswith(word)} if word else set[str]()
+    return meant.pop() if len(meant) == 1 else word
+
+
+_VALUED = {**VALUED, "git": frozenset({"-C", "-c", *(f"--{name}" for name in GLOBAL.long if name != "exec-path")})}
+
+
 def with_first_name(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
     """Return the words of a command with its subcommand in front, by the first of its names, and the options before it at the end.
 
     The same object if nothing changes. ``program`` is its name without a folder, by which the tables know it.
     """
-    names, valued = _FIRST_NAMES.get(program), VALUED.get(program)
+    names, valued = _FIRST_NAMES.get(program), _VALUED.get(program)
     if names is None and valued is None:
         return words
     start = 1
@@ -76,8 +109,8 @@ def with_first_name(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
         start += 2 if words[start] in (valued or ()) else 1
     spelled = (words[start : start + length] for length in (2, 1))
     old, first = next(((each, names[each]) for each in spelled if names and each in names), ((), ()))
-    if not old and (start == 1 or start >= len(words)):
+    if not old and start < len(words):
+        old, first = words[start : start + 1], (_whole(program, words[start]),)
+    if old == first and (start == 1 or start >= len(words)):
         return words
-    if not old:
-        old = first = words[start : start + 1]
     return (words[0], *first, *words[start + len(old) :], *words[1:start])

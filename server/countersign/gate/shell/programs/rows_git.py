@@ -15,10 +15,26 @@ from countersign.gate.shell.programs.row import Program, row
 GLOBAL = Grammar(
     frozenset("Cc"),
     frozenset(
-        ["git-dir", "work-tree", "namespace", "exec-path", "config-env", "super-prefix", "attr-source", "list-cmds"]
+        [
+            "git-dir",
+            "work-tree",
+            "namespace",
+            "exec-path",
+            "config-env",
+            "super-prefix",
+            "attr-source",
+            "list-cmds",
+            "shallow-file",
+        ]
     ),
     ordered=True,
 )
+GLOBAL_FLAGS = frozenset(
+    "-v --version -h --help --html-path --man-path --info-path -p --paginate -P --no-pager --no-replace-objects "
+    "--no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
+    "--icase-pathspecs --exec-path".split()
+)
+"""All options before a subcommand that take no word. Behind any other one nobody knows which word is the subcommand."""
 
 GLOBAL_ESCAPES: Mapping[str, str] = {
     "-c": "a setting given with `-c` can name a program to run",
@@ -30,6 +46,7 @@ GLOBAL_ESCAPES: Mapping[str, str] = {
     "--work-tree": "it works on another folder",
     "--bare": "the folder itself is taken for a repository",
     "--namespace": "it works on other refs",
+    "--shallow-file": "it takes history from another place",
     "--super-prefix": "it works on another folder",
     "--attr-source": "attributes from elsewhere name programs to run",
     "--no-lazy-fetch": "",

@@ -124,7 +124,9 @@ TEXT: Mapping[tuple[str, ...], Program] = {
                         runs="--diff-program", writes="-o --output", operands="read")),
     **same("colordiff delta", row("it runs diff or a pager by its settings", runs="--difftype --pager --paging --config",
                                   long="difftype pager paging config", operands="read")),
-    **same("grep zgrep bzgrep xzgrep", row(
+    **same("zgrep bzgrep xzgrep", row("it is a script that sorts its words in its own way", short="f", long="file",
+                                      reads="-f --file", operands="read")),
+    **same("grep", row(
         flags=_DIGITS + "EFGHILPTUVabchilnoqRrsuvwxyZz --basic-regexp --byte-offset --color --colour --count "
               "--dereference-recursive --extended-regexp --files-with-matches --files-without-match --fixed-regexp "
               "--fixed-strings --ignore-case --no-ignore-case --initial-tab --invert-match --line-buffered --line-number "

@@ -49,11 +49,14 @@ def said_otherwise(
     for words in commands:
         if not words:
             continue
-        written = _first_words(words)
+        apart = as_words(words)
+        written = with_first_name(_family(apart[0]), apart)
         for each in named.get(_family(written[0]), ()):
             if not each.rule.serves(agent):
                 continue
             found = _means(each, written, renamed=written is not words)
+            if found is None and _may_be_behind_options(each, apart):
+                found = "akin", f"what `{each.rule.text}` names may stand behind its options"
             if found is None:
                 continue
             likely, reason = found
@@ -106,6 +109,41 @@ def _means(each: _Named, words: tuple[str, ...], *, renamed: bool) -> tuple[Like
     return None
 
 
+def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
+    """Whether the words of a rule that are no options stand in the command behind options, where a word behind one may
+    be its value or not, and all options of the rule somewhere."""
+    if likeness(each.words[0].rpartition("/")[2], words[0].rpartition("/")[2]) is None:
+        return False
+    wanted = [word for word in each.words[1:] if not word.startswith("-")]
+    known = each.known
+    git = known.git if known is not None else None
+    if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(words)):
+        return False
+    at, skipped, behind = 0, False, False
+    for word in words[1:]:
+        if at == len(wanted):
+            break
+        if wanted[at] in (word, *with_first_name(_family(words[0]), (words[0], word))[1:]):
+            at, behind = at + 1, False
+        elif word.startswith("-") or (each.words[0] in _ASSIGNED and "=" in word):
+            skipped = behind = True
+        elif behind:
+            behind = False
+        else:
+            return False
+    return at == len(wanted) and skipped and all(word in words for word in each.words[1:] if word.startswith("-"))
+
+
+_ASSIGNED = frozenset({"make", "gmake"})
+"""Programs that take ``NAME=value`` in front of what they are to do."""
+
+
+def _is_unknown_git(words: tuple[str, ...]) -> bool:
+    """Whether git's subcommand is not known, for an option in front of it that git does not document."""
+    git = look_up("git", tuple(map(constant, words))).git
+    return git is not None and git.subcommand is None
+
+
 def _begins(each: _Named, words: tuple[str, ...]) -> bool:
     """Whether the words begin with the rule's, which the rule itself spells as one (``docker-compose``)."""
     rest = words[1 : len(each.words)] == each.words[1:]
@@ -146,7 +184,8 @@ def _implied(name: str, there: Known, operands: Sequence[str | None]) -> Iterato
         if any((value or "").startswith(":") for value in operands):
             yield Option("--delete", 0)
     if name == "curl":
-        given = {option.name for option in there.arguments.options}
+        named = (option.name for option in there.arguments.options)
+        given = {next((each for each in _CURL_BODIES if each.startswith(name)), name) for name in named}
         if not given & _CURL_METHODS:
             method = "POST" if given & _CURL_BODIES else "PUT" if given & {"-T", "--upload-file"} else None
             if method is not None:

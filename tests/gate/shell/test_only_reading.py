@@ -1,0 +1,81 @@
+"""What looks like a form that only reads, and is not: no rule is needed for the one, and the other asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .asked import decide
+
+READING = """
+git status
+git --no-pager log -3
+git -P diff --stat
+git --literal-pathspecs log -- a
+git --no-optional-locks status
+git --version
+git stash list
+git worktree list
+grep -n x a.txt
+"""
+OTHERS = """
+git --shallow-file rev-parse -c alias.z='!stub x' z
+git --shallow-file rev-parse grep -Ostub hello
+git --shallow-file log push origin
+git --unheard-of log
+git --unheard-of=1 log
+git -Cx log
+git stash -- list
+git stash -p list
+git stash -q -- show
+git worktree -- list
+zgrep --group-separator = .env a.txt
+xzgrep --group-separator = .env a.txt
+bzgrep -A '1 -e .' .env a.txt
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    for folder in (".git/objects", ".git/refs"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".git/HEAD").write_text("ref: refs/heads/main")
+    for name in ("a.txt", ".env"):
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", READING.strip().splitlines())
+def test_a_form_that_only_reads_needs_no_rule(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository)) == "allow"
+
+
+@pytest.mark.parametrize("command", OTHERS.strip().splitlines())
+def test_one_that_looks_like_it_asks(command: str, repository: Path) -> None:
+    for mode in ("default", "acceptEdits"):
+        assert decide(command, workspace=str(repository), mode=mode) == "ask"
+    denied = decide(
+        command, workspace=str(repository), mode="auto", deny=["Bash(stub:*)", "Bash(git push:*)", "Read(.env)"]
+    )
+    assert denied != "allow" or not ("push" in command or "stub" in command or ".env" in command)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"HEAD": "", "commondir": "x/y"},
+        {"HEAD": "", "objects": "#!", "refs": "#!"},
+        {"HEAD": "", "objects/a": "", "refs": "#!"},
+        {"HEAD": "", "objects/a": ""},
+    ],
+)
+def test_a_folder_that_git_may_take_for_a_repository_asks(parts: dict[str, str], repository: Path) -> None:
+    for name, text in parts.items():
+        path = repository / "evil" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (repository / "evil/x").mkdir()
+    assert decide("cd evil && git status", workspace=str(repository)) == "ask"
+    assert decide("cd evil/x && git log", workspace=str(repository)) == "ask"
+    assert decide("cd evil && git commit -m x", workspace=str(repository), allow=["Bash(git:*)"]) == "ask"
