@@ -213,6 +213,74 @@ def test_a_path_given_to_another_server_counts_under_any_key(more: dict, workspa
     assert verdict(unknown, workspace, ("deny", "Read(.env)"), bypass=True) == "deny"
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"files": {".env": True}},
+        {"files": {"secrets/k": True}},
+        {"cwd": "secrets", "path": "k"},
+        {"root": "secrets", "leaf": "k"},
+        {"segments": ["secrets", "k"]},
+        {"paths": "a.txt,secrets/k"},
+        {"paths": "a.txt secrets/k"},
+        {"x": "a.txt\nsecrets/k"},
+        {"args": "--path secrets/k"},
+        {"args": ["-fsecrets/k"]},
+        {"args": ["file=secrets/k"]},
+        {"args": ["--file:secrets/k"]},
+        {"uri": "file://secrets/k"},
+        {"uri": "repo://secrets/k"},
+        {"uri": "fs:secrets/k"},
+        {"uri": "jar:file:{ws}/secrets/k!/x"},
+        {"revision": "HEAD:secrets/k"},
+        {"x": "secrets%252Fk"},
+        {"x": "@~/.aws/credentials"},
+        {"x": "file://~/.aws/credentials"},
+        {"x": "file://$HOME/.aws/credentials"},
+        {"x": "$USERPROFILE/.aws/credentials"},
+        {"x": "${env:USERPROFILE}/.aws/credentials"},
+        {"x": "$env:HOME/.aws/credentials"},
+        {"x": "~me/.aws/credentials"},
+        {"x": "~+/secrets/k"},
+        {"x": "$INIT_CWD/secrets/k"},
+        {"x": "${workspaceFolder:ws}/secrets/k"},
+        {"name": "server.pem"},
+        {"key": "id_rsa"},
+        {"query": "secrets/k"},
+        {"path": "**/*"},
+        {"paths": ["sec*/k"]},
+        {"path": "."},
+        {"path": "/proc/self/environ"},
+        {"path": "/proc/self/cwd/secrets/k"},
+        {"path": "/dev/mem"},
+    ],
+)
+def test_a_file_named_in_other_words_asks_even_where_the_tool_is_allowed(raw: dict, workspace: Path) -> None:
+    (workspace / "secrets").mkdir(exist_ok=True)
+    said = {"kind": "other", "name": "mcp__fs__read", "rawInput": filled(raw, workspace)}
+    rules = ("allow", "mcp__fs"), ("deny", "Read(./secrets/**)"), ("deny", "Read(.env)")
+    assert verdict(said, workspace, *rules) in ("ask", "deny")
+    assert verdict(said, workspace, *rules, mode="auto") in ("ask", "deny")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"title": "Use server.pem and secrets/k"},
+        {"body": "Put `.env` and secrets/k into .gitignore"},
+        {"content": [{"type": "text", "text": "see secrets/k"}]},
+        {"owner": "me", "repo": "held/secrets", "labels": ["a", "b"]},
+        {"url": "https://example.org/secrets/k"},
+        {"sql": "select a/b from c.d"},
+        {"path": "src/a.py"},
+    ],
+)
+def test_words_about_files_are_left_to_the_rule_for_the_tool(raw: dict, workspace: Path) -> None:
+    said = {"kind": "other", "name": "mcp__fs__read", "rawInput": raw}
+    rules = ("allow", "mcp__fs"), ("allow", "WebFetch"), ("deny", "Read(./secrets/**)"), ("deny", "Read(.env)")
+    assert verdict(said, workspace, *rules) == "allow"
+
+
 @pytest.mark.parametrize("path", ["held.txt", ".git/hooks/pre-commit", "sub/../.vscode/tasks.json"])
 def test_a_tool_of_another_server_may_change_the_file_that_it_is_given(path: str, workspace: Path) -> None:
     for name, raw in (("mcp__fs__put", {"path": path, "data": "x"}), ("mcp__fs__put", {"where": f"./{path}"})):
@@ -252,7 +320,7 @@ def test_names_with_more_readings_than_are_judged_are_too_much(workspace: Path) 
     report = ToolReport("a").merged({"kind": "read", "name": "mcp__fs__read", "rawInput": {"paths": names}})
     touch = work_out(report, AgentContext(str(workspace), "/home/me"))
     assert touch.too_much
-    assert len(touch.effects) < 2_000
+    assert len(touch.effects) < 6_000
 
 
 @pytest.mark.parametrize("more", [{"path": ".env"}, {"path": ".env", "encoding": "utf8"}, {"uri": "file://{ws}/.env"}])

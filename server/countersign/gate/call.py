@@ -25,11 +25,13 @@ class BadArguments(Exception):
 @dataclass(frozen=True, slots=True)
 class ReadPath:
     """Read a file, or list or search a folder (``below``: everything under it). ``mentioned``: a tool of another server
-    is given the path and may read or change it; only rules for files, secrets and protected places count."""
+    is given the path and may read or change it; only rules for files, secrets and protected places count. ``loose``: it
+    only may be given it, so that a rule that denies asks."""
 
     path: str
     below: bool = False
     mentioned: bool = False
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

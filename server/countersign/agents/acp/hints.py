@@ -10,6 +10,7 @@ INVARIANT (strictest): more strings than are judged make the whole call ``too_mu
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from urllib.parse import unquote
 from countersign.agents.acp.key_names import (
     COMMAND,
     CONTENT,
+    CWD,
     FOLDER,
     FROM,
     MANY,
@@ -32,7 +34,7 @@ from countersign.agents.acp.key_names import (
     WORDS,
 )
 from countersign.agents.acp.patches import OTHER_LINE_ENDS
-from countersign.agents.acp.reading import MOST_WORDS, AgentContext, either_way
+from countersign.agents.acp.reading import MOST_WORDS, AgentContext, either_way, without_nul
 from countersign.gate import Effect, FetchUrl, ReadPath, RunCommand, check_cancelled
 from countersign.wire.base import Json
 
@@ -116,7 +118,10 @@ def reads_mentioned(raw: Json, ground: AgentContext) -> tuple[list[ReadPath], bo
     texts = dict.fromkeys(text for key, text in _strings(raw) if text and _may_name_a_file(key, text))
     reads = (read for text in texts for read in mentioned_reads(text, ground))
     found = list(dict.fromkeys(islice(reads, _MOST_READINGS)))
-    return found[:MOST_HINTS], len(found) > MOST_HINTS or next(reads, None) is not None
+    loose = (read for name in dict.fromkeys(loose_names(raw)) for read in _loose_reads(name, ground))
+    more = dict.fromkeys(islice(loose, _MOST_READINGS))
+    too_much = len(found) > MOST_HINTS or any(next(left, None) for left in (reads, loose))
+    return [*found[:MOST_HINTS], *more], too_much
 
 
 _MOST_READINGS = 4 * MOST_HINTS
@@ -161,7 +166,11 @@ def mentioned_reads(text: str, ground: AgentContext) -> Iterator[ReadPath]:
     """Yield each file that a tool may open when it is given this text; of these only rules and secrets count."""
     for path in spelled_paths(text):
         for full in ground.absolute(path):
-            yield ReadPath(full, mentioned=True)
+            yield ReadPath(full, below=os.path.isdir(without_nul(full)), mentioned=True)
+        wild = _WILD.search(path)
+        if wild is not None:
+            for full in ground.absolute(path[: path.rfind("/", 0, wild.start()) + 1] or "."):
+                yield ReadPath(full, below=True, mentioned=True)
 
 
 def spelled_paths(text: str) -> tuple[str, ...]:
@@ -176,6 +185,7 @@ def spelled_paths(text: str) -> tuple[str, ...]:
     return tuple(each for each in found if each)
 
 
+_WILD = re.compile(r"[*?\[{]")
 _LONGEST_SPELLED = 20_000
 _VARIABLE = re.compile(r"(?i)\s*(?:\$HOME\b|\$\{(?:env:)?HOME\}|\$\{userHome\}|%HOME%|%USERPROFILE%)")
 _FOLDER = re.compile(r"(?i)\s*(?:\$PWD\b|\$\{(?:env:)?PWD\}|\$\{(?:workspaceFolder|workspaceRoot|cwd)\})")
@@ -223,6 +233,58 @@ _CHANGES = (
     unquote,
     _expanded,
 )
+
+
+# --- names in other words ---------------------------------------------------------------------------------------------
+
+
+def loose_names(raw: Json) -> Iterator[str]:
+    """Yield words in an input that may be the name of a file, as parts of other texts or put together from several.
+
+    No text that is content or meant for people is looked through. What is found can only make a call ask.
+    """
+    for key, text in _strings(raw):
+        if key.lower() not in _PROSE and len(text) <= _LONGEST_LOOSE:
+            for part in _BETWEEN_NAMES.split(_VARIABLES.sub("", text)):
+                yield from (each for each in {part, unquote(unquote(part))} if _LOOSE.search(each))
+    ahead: list[Json] = [raw]
+    while ahead:
+        value = ahead.pop()
+        if isinstance(value, list):
+            ahead += value
+            names = [word for word in value if isinstance(word, str) and len(word) <= _LONGEST_PART]
+            if 1 < len(names) == len(value) <= _MOST_PARTS:
+                yield "/".join(names)
+        elif isinstance(value, dict):
+            ahead += value.values()
+            yield from (name for name in value if _LOOSE.search(name) and len(name) <= _LONGEST_NAME)
+            words = {key: word for key, word in value.items() if isinstance(word, str) and len(word) <= _LONGEST_PART}
+            for folder in (words[key] for key in words if key in CWD | FOLDER or key.lower() in _BASES):
+                yield from (f"{folder}/{word}" for word in words.values() if word and word != folder)
+
+
+def _loose_reads(name: str, ground: AgentContext) -> Iterator[ReadPath]:
+    bare = _IN_FRONT.sub("", name)
+    spelled = {name, bare, name[2:] if name[:1] == "-" else name, f"{ground.home}/{bare}" if bare[:1] == "." else name}
+    for path in filter(None, sorted(spelled)):
+        for full in ground.absolute(path):
+            yield ReadPath(full, mentioned=True, loose=True)
+
+
+_PROSE = frozenset(name.lower() for name in CONTENT | OLD | NEW | WORDS) | frozenset(
+    "body message messages title comment comments prompt summary reason note notes question answer subject".split()
+)
+_BETWEEN_NAMES = re.compile(r"[\s,;:|&\"'`<>(){}\[\]=]+")
+_VARIABLES = re.compile(r"\$\{[^{}]{0,100}\}|\$\w{1,100}(?::\w{1,100})?|%\w{1,100}%(?=/)")
+_IN_FRONT = re.compile(r"\A(?:~\w*(?=/)|[/@~+-])+")
+_LOOSE = re.compile(
+    r"(?i)/.|\A[-@]?\w?\.[^.\s/]|(?:\A|[._-])(?:env|pem|key|p12|pfx|jks|keystore|kdbx|rsa|dsa|ecdsa|ed25519|netrc"
+    r"|npmrc|pypirc|pgpass|credentials?|htpasswd|tfstate)\Z"
+)
+_BASES = frozenset("root base basepath base_path parent prefix workspace repo repository repo_path repopath".split())
+_LONGEST_LOOSE = 64 << 10
+_LONGEST_PART = 512
+_MOST_PARTS = 16
 
 
 def patched_files(text: str) -> Iterator[str]:

@@ -78,8 +78,8 @@ def judge_effects(
     gathered = _Gathered()
     for effect in call.effects:
         match effect:
-            case ReadPath(path=path, mentioned=True):
-                said = paths.judge_mention(path, cwd=call.cwd)
+            case ReadPath(path=path, below=below, mentioned=True, loose=loose):
+                said = paths.judge_mention(path, cwd=call.cwd, below=below, loose=loose)
                 if said is not None:
                     gathered.add(said)
                     gathered.rule(None)

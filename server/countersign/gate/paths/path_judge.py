@@ -260,29 +260,33 @@ class PathJudge:
             risks=risks_of_path(zone, resolved, secret=secret),
         )
 
-    def judge_mention(self, path: str, *, cwd: str) -> Finding | None:
+    def judge_mention(self, path: str, *, cwd: str, below: bool = False, loose: bool = False) -> Finding | None:
         """What counts of a path that a tool of another server is given, which may read or change it; None if nothing.
 
         A Read rule and a secret count as for a read. What an Edit rule denies and what is protected asks: the tool may
-        only read it. That it lies outside the workspace does not count.
+        only read it. That it lies outside the workspace does not count. With ``loose`` the tool only may be given it,
+        so that nothing is denied.
         """
-        read = self.judge_read(path, cwd=cwd)
-        if read.deny is not None:
-            return read
+        read = self.judge_read(path, cwd=cwd, below=below)
         resolved = self.resolve(path, cwd=cwd)
         if resolved.refused is not None:
-            return None
+            return None if loose else read
+        if read.deny is not None and not loose:
+            return read
         own = [*self._own_write_floor(resolved, "edit"), *self._own_read_floor(resolved)]
         protected = OWN if own else self._protected(resolved, "edit")
         written = self.judge_write(path, cwd=cwd)
-        edited = written.deny or written.ask
-        if edited is not None:
-            edited = edited.model_copy(
-                update={"reason": f"the tool may change it, and there is a rule `{edited.rule}`"}
-            )
+        ruled = read.deny or written.deny or written.ask
+        if ruled is not None:
+            may = "the input may name that file" if loose else "the tool may change it"
+            ruled = ruled.model_copy(update={"reason": f"{may}, and there is a rule `{ruled.rule}`"})
+        floors = () if loose else tuple(floor for floor in read.floors if floor.verdict == "deny" or resolved.unclear)
+        if protected:
+            floors = (*floors, ask_floor(f"the tool may write there, which always asks: {protected}"))
         found = read._replace(
-            floors=(ask_floor(f"the tool may write there, which always asks: {protected}"),) if protected else (),
-            ask=read.ask or edited,
+            floors=floors,
+            deny=None,
+            ask=read.ask or ruled,
             requires_ask=None if read.auto_lifts else read.requires_ask,
         )
         return found if found.floors or found.ask or found.requires_ask else None
