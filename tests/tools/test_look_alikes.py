@@ -13,6 +13,9 @@ DISGUISED = {
 }  # fmt: skip
 READ = {
     "Yólo": "Yolo", "ʏᴏʟᴏ": "yolo", "ｙｏｌｏ": "yolo", "y\u200bo\u00adlo": "yolo", "🅈🄾🄻🄾": "YOLO", "yօlօ": "yolo",
+    "🆈🅾🅻🅾": "yolo", "b\u20ddypass": "bypass", "yo\u3164lo": "yolo", "yo\u2800lo": "yolo",
+    "YØLØ": "YoLo",
+    "ƀypass": "bypass", "ʎolo": "yolo",
     "pа\u0301ssword": "password", "Режим": "Peжиm", "模式": "模式",
 }  # fmt: skip
 
@@ -34,7 +37,31 @@ def test_other_languages_are_no_disguise(text: str):
 
 
 @pytest.mark.parametrize(
-    "name", ["Y0L0", "Yólo", "ʏᴏʟᴏ", "Byp4ss", "y0l0-mode", "ＹＯＬＯ", "YOLO mode", "auto_appr0ve"]
+    "name",
+    [
+        "Y0L0",
+        "Yólo",
+        "ʏᴏʟᴏ",
+        "Byp4ss",
+        "y0l0-mode",
+        "ＹＯＬＯ",
+        "YOLO mode",
+        "auto_appr0ve",
+        "sk1p",
+        "yo-lo",
+        "Y.O.L.O",
+        "YØLØ",
+        "🆈🅾🅻🅾",
+        "b\u20ddypass",
+        "permissive",
+        "Privileged",
+        "no questions",
+        "without consent",
+        "no supervision",
+        "lenient",
+        "自动批准",
+        "ohne Rückfrage",
+    ],
 )
 def test_a_name_that_asks_less_is_known_in_every_spelling(name: str):
     assert asks_less(name)

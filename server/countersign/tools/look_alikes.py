@@ -22,7 +22,11 @@ _LETTERS: Mapping[str, str] = {
 _AS_LATIN = str.maketrans({each: latin for latin, letters in _LETTERS.items() for each in letters})
 _SHAPE = re.compile(
     r"LATIN LETTER SMALL CAPITAL ([A-Z])|(?:NEGATIVE )?(?:CIRCLED|SQUARED) LATIN CAPITAL LETTER ([A-Z])"
+    r"|LATIN (?:SMALL|CAPITAL) LETTER (?:TURNED |REVERSED )?([A-Z])(?: WITH .*)?\Z"
 )
+_UNSEEN = ("Mn", "Me", "Cf")
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters and signs that are drawn as nothing."""
 _DIGITS = str.maketrans("013457@$", "oleastas")
 _WORD = re.compile(r"[\w@$]+")
 _LIKE_LATIN = frozenset({"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
@@ -33,13 +37,15 @@ def skeleton(text: str) -> str:
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text.translate(_AS_LATIN))
-    visible = (each for each in parts if unicodedata.category(each) not in ("Mn", "Cf"))
+    visible = (each for each in parts if unicodedata.category(each) not in _UNSEEN and each not in _BLANK)
     return "".join(each if each.isascii() else _latin(each) for each in visible)
 
 
-def without_digits_for_letters(text: str) -> str:
-    """Return the text with words that mix digits and letters (``Y0L0``) as they are read (``YoLo``)."""
-    return _WORD.sub(lambda match: match[0] if match[0].isdigit() else match[0].translate(_DIGITS), text)
+def without_digits_for_letters(text: str, one: str = "l") -> str:
+    """Return the text with words that mix digits and letters (``Y0L0``) as they are read (``YoLo``). ``one`` is the
+    letter that a 1 stands for."""
+    letters = {**_DIGITS, ord("1"): one}
+    return _WORD.sub(lambda match: match[0] if match[0].isdigit() else match[0].translate(letters), text)
 
 
 def looks_latin(text: str) -> bool:
@@ -56,4 +62,4 @@ def _is_latin(letter: str) -> bool:
 
 def _latin(letter: str) -> str:
     match = _SHAPE.match(unicodedata.name(letter, ""))
-    return match[1].lower() if match else letter
+    return (match[1] or match[2] or match[3]).lower() if match else letter

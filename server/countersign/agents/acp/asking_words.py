@@ -25,7 +25,12 @@ ASKS_LESS = re.compile(
     r"|always ?(?:allow\w*|approv\w*|proceed\w*|accept\w*|trust\w*|run)"
     r"|(?:dont|don t|do not|never|no|without) ?(?:me )?(?:ask\w*|approv\w*|confirm\w*|permission\w*|prompt\w*|check\w*)"
     r"|(?:ask\w*|approv\w*|prompt\w*|confirm\w*) never|skip\w*|unsafe|danger\w*|unattended|autonom\w*|autopilot"
-    r"|trust\w*|unrestricted|hands free|turbo|god mode|unsupervised|headless|elevated|never ?(?:stop|pause|wait)\w*)\b"
+    r"|trust\w*|unrestricted|hands free|turbo|god mode|unsupervised|headless|elevated|lenient\w*"
+    r"|permissiv\w*|privileged"
+    r"|(?:no|without) ?(?:questions?|consent|supervision|oversight|interruptions?|guardrails?|limits?)"
+    r"|ohne (?:ruckfrage|nachfrage|bestatigung|erlaubnis)\w*"
+    r"|sans (?:confirm\w*|demander|validation)|sin (?:confirm\w*|preguntar)"
+    r"|(?:自动|自動|无需|無需|免|跳过|跳過|确认なし|確認なし)\w*|never ?(?:stop|pause|wait)\w*)\b"
 )
 """Words in the name of a value by which an agent asks less."""
 ALONE = re.compile(r"(?:auto|automatic|never|none|off|always|all|full)")
@@ -57,10 +62,15 @@ def looks_harmless(*names: str) -> bool:
     return not (steers_asking(*names) or asks_less(*names) or is_disguised(*names))
 
 
+_IN_WORD = re.compile(r"(?<=\w)[-.\u00b7\u2010-\u2015\u30fb](?=\w)")
+
+
 def _readings(name: str) -> set[str]:
-    """Return the words of a name; also with camel case in one, since ``YoLo`` is one word, and digits as letters."""
-    words = {_words(name), _words(skeleton(name).casefold())}
-    return words | {without_digits_for_letters(each) for each in words}
+    """Return the words of a name; also with camel case and what a sign parts in one, since ``YoLo`` and ``yo-lo`` are
+    one word, and with digits as letters."""
+    folded = skeleton(name).casefold()
+    words = {_words(name), _words(folded), _words(_IN_WORD.sub("", folded))}
+    return words | {without_digits_for_letters(each, one) for each in words for one in "li"}
 
 
 def _words(text: str) -> str:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from countersign.agents.acp.translate import MOST_COUNT, BadMessage, Raw, as_object
 from countersign.agents.models.endpoint import is_loopback
 from countersign.gate import is_secret_name
-from countersign.tools.look_alikes import skeleton
+from countersign.tools.look_alikes import skeleton, without_digits_for_letters
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
 from countersign.wire.elicitation import (
@@ -56,7 +56,8 @@ _SECRET = re.compile(
     r"|\d[ -]digit codes?|code from your (?:phone|app|device|e-?mail)|card numbers?|iban|ssn|ssh keys?|your keys?"
     r"|id (?:rsa|ed25519|ecdsa)"
     r"|(?:your|the|my) pass|pw|pwds?|(?:db|root|admin|user|my|sudo)(?:pass|pw|pwd)|pats?|bearer|cookies?|jwts?"
-    r"|authorization)\b"
+    r"|authorization|otp\w*|2fa\w*|tok|security (?:answer|question)s?|mot de passe|contrasena|senha|wachtwoord|haslo"
+    r"|\w*(?:пароль|密码|密碼|口令|パスワード|暗証番号|비밀번호)\w*)\b"
 )
 """Found in texts as ``_in_words`` gives them."""
 _PASS = re.compile(r"\bpass\b")
@@ -207,7 +208,8 @@ class _About:
 def _in_words(text: str | None) -> str:
     """Return a name or text as it is read and with the parts of its words apart, without differences of case."""
     plain = skeleton(text or "")
-    return f"{plain}\n{_PARTS.sub(' ', plain)}".casefold()
+    readings = [plain, _PARTS.sub(" ", plain), *(without_digits_for_letters(plain, one) for one in "li")]
+    return "\n".join((*readings, text or "")).casefold()
 
 
 def _read_field(name: str, raw: Json, form: _About) -> ElicitationProperty:
