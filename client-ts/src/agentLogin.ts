@@ -3,6 +3,7 @@
  *
  * INVARIANT (asked again): a command for a terminal is shown whole in a modal before it is run, and what was shown is what
  * is run; its words may be the agent's. It runs with the person's own rights, as if they had typed it.
+ * A key is entered in a form that names the program that it is given to; the server then starts the agent anew with it.
  */
 import type { Question } from './approvals.ts';
 import { block, type EditorText, editorText, paragraphs, type Texts } from './editorText.ts';
@@ -15,6 +16,8 @@ export interface LoginHost extends Texts {
   confirm(question: Question): Promise<boolean>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T>;
+  /** Asks for a key and keeps it; undefined if the form was closed. */
+  enterKey(agentName: string, key: wire.AgentSecret): Promise<'kept' | 'removed' | undefined>;
   /** Runs a program in a new terminal that is shown; comes back when the terminal is closed. */
   runInTerminal(name: EditorText, command: readonly string[]): Promise<void>;
 }
@@ -36,13 +39,18 @@ export async function logIn(
   const items = methods.map((method) => ({
     label: editorText(method.name, NAME_LIMIT),
     ...(method.command && { description: t('in a terminal') }),
+    ...(method.keys && { description: t('Set Key') }),
     ...(method.description !== undefined && { detail: editorText(method.description, SENTENCE_LIMIT) }),
     method,
   }));
   const chosen = items.length === 1 ? items[0] : await host.pick(items, t('Log in to {0}', agentName));
   if (!chosen) return;
   try {
-    const { command, methodId } = chosen.method;
+    const { command, keys = [], methodId } = chosen.method;
+    for (const key of keys) {
+      const done = await host.enterKey(agentName, key);
+      if (done === undefined || (done === 'removed' && !key.optional)) return;
+    }
     if (command) {
       if (!(await inTerminal(host, agentName, command))) return;
       // It reads its login when it starts.

@@ -112,6 +112,7 @@ export function activate(context: ExtensionContext): void {
       ...host,
       restartServer: () => void server.restart(),
       newLedgerChain: () => ledger.newChain(),
+      enterKey: (agentName, key) => keys.enter(agentName, key),
       openDiff: (approval) => diffs.open(approval),
     },
     (message) => panel.post(message),

@@ -23,6 +23,8 @@ export interface KeysHost extends Texts {
 export interface Keys {
   /** The form: whose key, then the key; an empty one removes it. */
   set(): Promise<void>;
+  /** The form for one key that the login of an agent takes; undefined if it was closed. */
+  enter(agentName: string, key: wire.AgentSecret): Promise<'kept' | 'removed' | undefined>;
   /** The server's question. */
   read(params: wire.SecretReadParams): Promise<wire.SecretReadResult>;
 }
@@ -60,19 +62,40 @@ export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
             origin,
           },
         ];
+  const ofSecret = (agentName: string, { name, label, secret, origin, optional }: wire.AgentSecret): KeyItem => ({
+    label: editorText(label === undefined ? name : `${name} (${label})`, NAME_LIMIT),
+    description: editorText(agentName, NAME_LIMIT),
+    detail: t('The key is given to the program {0}', origin),
+    prompt: optional
+      ? t(
+          'The login works without it. It is kept in the secret storage of the editor and given to the program {0} only. Leave it empty to remove it.',
+          origin,
+        )
+      : t(
+          'It is kept in the secret storage of the editor and given to the program {0} only. Leave it empty to remove it.',
+          origin,
+        ),
+    secret,
+    origin,
+  });
   const ofAgent = ({ agentName, secrets = [] }: wire.AgentView): KeyItem[] =>
-    secrets.map(({ name, secret, origin }) => ({
-      label: editorText(name, NAME_LIMIT),
-      description: editorText(agentName, NAME_LIMIT),
-      detail: t('The key is given to the program {0}', origin),
-      prompt: t(
-        'It is kept in the secret storage of the editor and given to the program {0} only. Leave it empty to remove it.',
-        origin,
-      ),
-      secret,
-      origin,
-    }));
+    secrets.map((secret) => ofSecret(agentName, secret));
+
+  async function enter({ label, prompt, secret, origin }: KeyItem): Promise<'kept' | 'removed' | undefined> {
+    const typed = await host.askSecret(t('Key of {0}', label), prompt);
+    if (typed === undefined) return undefined;
+    const key = typed.trim();
+    if (key === '') {
+      await host.deleteSecret(secret);
+      return 'removed';
+    }
+    const kept: Kept = { origin, key };
+    await host.storeSecret(secret, JSON.stringify(kept));
+    return 'kept';
+  }
+
   return {
+    enter: (agentName, key) => enter(ofSecret(agentName, key)),
     async set() {
       const [{ models }, { agents }] = await Promise.all([
         link.request('model/list', {}),
@@ -88,16 +111,10 @@ export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
         );
       const chosen = items.length === 1 ? items[0] : await host.pick(items, host.t('Which key?'));
       if (!chosen) return;
-      const typed = await host.askSecret(host.t('Key of {0}', chosen.label), chosen.prompt);
-      if (typed === undefined) return;
-      const key = typed.trim();
-      if (key === '') {
-        await host.deleteSecret(chosen.secret);
-        return host.tell('info', host.t('The key of {0} is removed.', chosen.label));
-      }
-      const kept: Kept = { origin: chosen.origin, key };
-      await host.storeSecret(chosen.secret, JSON.stringify(kept));
-      host.tell('info', host.t('The key of {0} is kept in the secret storage of the editor.', chosen.label));
+      const done = await enter(chosen);
+      if (done === 'removed') host.tell('info', host.t('The key of {0} is removed.', chosen.label));
+      if (done === 'kept')
+        host.tell('info', host.t('The key of {0} is kept in the secret storage of the editor.', chosen.label));
     },
     async read({ name, origin }) {
       const kept = parsed(await host.readSecret(name));

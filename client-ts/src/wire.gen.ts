@@ -823,26 +823,31 @@ export type AgentLabel = "gated" | "asksOnly" | "sandboxed" | "unguarded";
 export type AgentState = "idle" | "starting" | "running" | "needsLogin" | "exited" | "failed";
 
 /**
+ * A `${secret:NAME}` in an agent's `env`, or a variable that a login method of the agent names. `secret` is
+ * the name under which a client keeps it, `origin` the command line that it is given to. `label` is what the agent
+ * calls it; `optional`: the login works without it.
+ */
+export interface AgentSecret {
+  name: string;
+  secret: string;
+  origin: string;
+  label?: string;
+  optional?: boolean;
+}
+
+/**
  * One way to log in to a hosted agent, in the agent's words.
  *
- * `command` is to be run in a terminal, after the person saw it; then the agent is restarted. Absent: the agent does
- * it itself (`agent/login`), often in a browser.
+ * `command` is to be run in a terminal, after the person saw it; then the agent is restarted. `keys` are to be
+ * entered by the person; `agent/login` then starts the agent anew with them. Without both, the agent does it itself
+ * (`agent/login`), often in a browser.
  */
 export interface LoginMethod {
   methodId: string;
   name: string;
   description?: string;
   command?: string[];
-}
-
-/**
- * A `${secret:NAME}` in an agent's `env`. `secret` is the name under which a client keeps it, `origin` the
- * command line that it is given to.
- */
-export interface AgentSecret {
-  name: string;
-  secret: string;
-  origin: string;
+  keys?: AgentSecret[];
 }
 
 /**

@@ -7,6 +7,14 @@ import { createTexts } from '../src/editorText.ts';
 import type * as wire from '../src/wire.gen.ts';
 
 const BROWSER: wire.LoginMethod = { methodId: 'browser', name: 'In the $(zap) browser', description: 'opens a page' };
+const KEYS: wire.LoginMethod = {
+  methodId: 'key',
+  name: 'API key',
+  keys: [
+    { name: 'MORE', secret: 'agents.It/MORE', origin: '/opt/agent', optional: true },
+    { name: 'KEY', secret: 'agents.It/KEY', origin: '/opt/agent' },
+  ],
+};
 const SHELL: wire.LoginMethod = { methodId: 'shell', name: 'In a terminal', command: ['/opt/agent', 'log in'] };
 
 let did: unknown[];
@@ -15,9 +23,11 @@ let rows: string[];
 let says: boolean;
 let fails: Error | undefined;
 let again: boolean;
+let entered: ('kept' | 'removed' | undefined)[];
 
 beforeEach(() => {
   [did, asked, rows, says, fails, again] = [[], [], [], true, undefined, false];
+  entered = ['kept', 'kept'];
 });
 
 async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<void> {
@@ -30,6 +40,7 @@ async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<v
     confirm: async (question) => (asked.push(question), says),
     tell: (level, message) => void did.push([level, message]),
     showWork: async (_, work) => work(() => undefined),
+    enterKey: async (agentName, key) => (did.push(['key', agentName, key.name]), entered.shift()),
     runInTerminal: async (_, command) => void did.push(['terminal', command]),
   };
   const request = async (method: string, params: unknown): Promise<never> => {
@@ -62,6 +73,28 @@ it('the agent logs in itself where it offers that', async () => {
     ['agent/login', { agentName: 'It', methodId: 'browser' }],
     ['info', 'You can send messages to It now.'],
   ]);
+});
+
+it('keys are entered, then the agent is logged in with them and the message is sent again', async () => {
+  again = true;
+  entered = ['removed', 'kept'];
+  await run([BROWSER, KEYS], 1);
+  expect(rows[1]).toBe('API key | Set Key | ');
+  expect(did).toEqual([
+    ['key', 'It', 'MORE'],
+    ['key', 'It', 'KEY'],
+    ['agent/login', { agentName: 'It', methodId: 'key' }],
+  ]);
+});
+
+it.each([
+  ['the form of an optional key was closed', [undefined]],
+  ['a key was removed', ['kept', 'removed']],
+  ['the form was closed', ['kept', undefined]],
+] as [string, typeof entered][])('nobody is logged in where %s', async (_, answers) => {
+  entered = [...answers];
+  await run([KEYS]);
+  expect(did).toHaveLength(answers.length);
 });
 
 it('a terminal runs what was shown, word by word, and then the agent is restarted', async () => {

@@ -148,6 +148,7 @@ beforeEach(async () => {
     runInTerminal: async (name, command) => void sent.push(['runInTerminal', [name, ...command]]),
     tell: (level, message) => void sent.push([level, message]),
     openTerminal: (name, command) => void sent.push(['openTerminal', [name, ...command]]),
+    enterKey: async () => undefined,
     newLedgerChain: async () => void sent.push(['newLedgerChain', {}]),
     selection: () => ({ path: '/w/a.py', text: 'x = 1', startLine: 3, endLine: 4 }),
     matchingFiles: async (text) => [{ name: `${text}.py`, path: `/w/${text}.py` }],

@@ -67,6 +67,23 @@ it('a key of an agent is given to the command line that the form named, and to n
   expect(other.reason).toContain('was entered for codex-acp --quiet;');
 });
 
+it('the form for a login names the variable, what the agent calls it and the program, and keeps the key for that', async () => {
+  const { keys, said } = desk([], 'sk-1234567');
+  const name = 'agents.Codex/KEY';
+  const key = { name: 'KEY', label: 'Your $(zap) key', secret: name, origin: 'codex-acp · 12' };
+  expect(await keys.enter('Codex', key)).toBe('kept');
+  expect(said).toEqual([
+    'Key of KEY (Your $ (zap) key)',
+    'It is kept in the secret storage of the editor and given to the program codex-acp · 12 only. Leave it empty to remove it.',
+  ]);
+  expect(await keys.read({ name, origin: 'codex-acp · 12' })).toEqual({ value: 'sk-1234567' });
+  expect((await keys.read({ name, origin: 'codex-acp · 34' })).value).toBeUndefined();
+  const emptied = desk([], ' ');
+  expect(await emptied.keys.enter('Codex', { ...key, optional: true })).toBe('removed');
+  expect(emptied.said[1]).toContain('The login works without it.');
+  expect(await desk([], undefined).keys.enter('Codex', key)).toBeUndefined();
+});
+
 it('a closed form changes nothing and an empty one removes the key', async () => {
   const closed = desk([CLAUDE], undefined);
   closed.secrets.set('models.claude', 'x');

@@ -93,7 +93,7 @@ export class Composer extends Drawn {
       }
       ${
         agent?.state === 'needsLogin'
-          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${t('Log in…')}</button></p>`
+          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${agent.login?.length && agent.login.every((method) => method.keys) ? t('Set Key…') : t('Log in…')}</button></p>`
           : nothing
       }
       ${

@@ -8,8 +8,9 @@ session is loaded;
 …]` right after; `"on_mode": [step, …]` once, before it answers `session/set_mode` (none
 of them may wait); `"new_fails": MESSAGE` is its answer to `session/new`;
 `"needs_login": MESSAGE` is its answer to that, to loading and to prompts (or to the methods in `"login_for"` only),
-until `authenticate` is asked;
+until `authenticate` is asked, or where the variable `"login_env"` is set;
 `"login_fails": MESSAGE` is its answer to that;
+`"tells_env": NAME` makes it say the value of that variable with each prompt, on stderr too;
 `"offers": {…}` joins its answer to `session/new`, and the answer to `session/set_config_option` is the `configOptions`
 in it with the new value, to a value in `"refuses"` an error; `"strays": {ID: [OTHER, VALUE]}` sets another
 option along with that one. `"lists": [[{…}, …], …]` are the pages of `session/list`, each with a cursor but the
@@ -79,7 +80,7 @@ class Agent:
                 told = {"protocolVersion": 1, "agentCapabilities": {}, "agentInfo": {"name": "scripted",
                         "version": self.script.get("version", "1")}}  # fmt: skip
                 self.reply(message, {**told, **self.script.get("greeting", {})})
-            elif "needs_login" in self.script and method in self.script.get("login_for", LOGIN_FOR):
+            elif self.lacks_login() and method in self.script.get("login_for", LOGIN_FOR):
                 error = {"code": -32000, "message": self.script["needs_login"]}
                 self.send({"jsonrpc": "2.0", "id": message["id"], "error": error})
             elif method == "authenticate" and "login_fails" in self.script:
@@ -120,12 +121,15 @@ class Agent:
                     self.cancels += 1
                     self.changed.notify_all()
             elif "id" in message:
-                if method == "authenticate":
+                if method == "authenticate" and "login_env" not in self.script:
                     self.script.pop("needs_login", None)
                 if method == "session/set_mode":
                     self.prompt = self.prompt or message
                     self.run(self.script.pop("on_mode", []))
                 self.reply(message, {})
+
+    def lacks_login(self) -> bool:
+        return "needs_login" in self.script and not os.environ.get(self.script.get("login_env", ""))
 
     def set_option(self, request: dict) -> None:
         params = request["params"]
@@ -188,6 +192,11 @@ class Agent:
 
     def play(self, prompt: dict, steps: list) -> None:
         self.prompt = prompt
+        if "tells_env" in self.script:
+            text = os.environ.get(self.script["tells_env"], "no such variable")
+            print(text, file=sys.stderr, flush=True)
+            said = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+            self.notify("session/update", {"sessionId": self.session(), "update": said})
         stop = self.run(steps)
         if any("answer" in step for step in steps):
             return

@@ -11,8 +11,10 @@ from pathlib import Path
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.host import AcpAgent
 from countersign.agents.acp.identity import identify
+from countersign.agents.acp.key_login import LoginKeys
 from countersign.agents.acp.label import Claim
 from countersign.agents.acp.label_store import LabelStore
+from countersign.agents.acp.last_greeting import GreetingStore
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.session_store import SessionStore
 from countersign.settings.policy import AgentConfig
@@ -45,6 +47,8 @@ class Player:
         shelf: Path | None = None,
         env: dict[str, str] | None = None,
         secrets: Callable[[AgentConfig, str], Awaitable[dict[str, str]]] | None = None,
+        login_keys: LoginKeys | None = None,
+        greetings: GreetingStore | None = None,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -56,6 +60,7 @@ class Player:
         words = (str(PROGRAM), str(path), str(self.log))
         config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd, env=env or {})
         options: dict = {"changes": changes, "sessions": store, "confiner": confiner, "secrets": secrets}
+        options |= {"login_keys": login_keys, "greetings": greetings}
         options |= {} if recipe is None else {"recipe": recipe}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}

@@ -75,6 +75,22 @@ it('an agent that needs a login says so, with its own button, before and in a ch
   }
 });
 
+it('an agent whose login is a key only says so on the button', async () => {
+  const key = { name: 'KEY', secret: 'agents.Countersign/KEY', origin: 'it' };
+  const methods = [{ methodId: 'key', name: 'API key', keys: [key] }];
+  for (const [login, label] of [
+    [methods, 'Set Key…'],
+    [[...methods, { methodId: 'browser', name: 'Browser' }], 'Log in…'],
+  ] as const) {
+    const waiting = agents().map((one) => ({
+      ...one,
+      ...(one.default && { state: 'needsLogin' as const, login: [...login] }),
+    }));
+    const webview = await fakeWebview(snapshot({ agents: waiting }));
+    expect(webview.find('[data-testid="needs-login"] button').textContent).toBe(label);
+  }
+});
+
 it('the list of agents ends with a way to add one, which chooses none and keeps the chat', async () => {
   const webview = await fakeWebview(snapshot(), opened);
   (webview.find('.agent-picker .picker-button') as HTMLButtonElement).click();

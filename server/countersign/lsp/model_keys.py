@@ -9,20 +9,23 @@ key enters no environment; an agent's enters that of its process alone. Keys are
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from countersign.agents.models.endpoint import OWN_URLS, base_url, is_loopback, origin
 from countersign.settings.escape_text import shown
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy
-from countersign.settings.stored_keys import OtherOriginError, blocking_stored_key, entering
+from countersign.settings.stored_keys import OtherOriginError, agent_key, blocking_stored_key, entering
 from countersign.settings.system_keyring import KeyringError
 from countersign.tools.visible import as_message
 from countersign.wire.agents import AgentSecret
 from countersign.wire.base import WireModel
 from countersign.wire.errors import ClientError, ModelError
 from countersign.wire.providers import ModelListResult, ModelView, SecretReadParams, SecretReadResult
+
+log = logging.getLogger(__name__)
 
 VARIABLES: Mapping[str, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -91,22 +94,44 @@ class ModelKeys:
             return {}
         values: dict[str, str] = {}
         for view in agent_secrets(config, binding):
-            if self._can_ask():
-                value = await self._asked(view.secret, view.origin, config.name)
-                form = "`Countersign: Set Key`"
-            else:
-                form = f"`{as_message(entering(view.secret, view.origin))}` in a terminal"
-                try:
-                    value = await self._of_keyring(view.secret, view.origin)
-                except KeyringError as error:
-                    raise ModelError(as_message(str(error))) from None
+            try:
+                value = await self._agent_key(config, view)
+            except KeyringError as error:
+                raise ModelError(as_message(str(error))) from None
             if value is None:
                 raise ModelError(
                     f"`${{secret:{view.name}}}` of the agent {shown(config.name)} has no value yet; enter it with"
-                    f" {form}, then send the message again"
+                    f" {self.how_to_enter(view)}, then send the message again"
                 )
             values[view.name] = value
         return {variable: text.filled(values) for variable, text in config.secret_env.items()}
+
+    async def login_keys(self, config: AgentConfig, binding: str, variables: Sequence[str]) -> dict[str, str]:
+        """Return the keys of an agent's login methods, by variable; see ``agents/acp/key_login.py``."""
+        values: dict[str, str] = {}
+        for name in variables:
+            view = AgentSecret(name=name, secret=agent_key(config.name, name), origin=binding)
+            try:
+                value = await self._agent_key(config, view)
+            except (KeyringError, ModelError) as error:
+                log.info("the key for %s of %s is not read: %s", name, config.name, as_message(str(error)))
+                continue
+            if value is not None:
+                values[name] = value
+        return values
+
+    def how_to_enter(self, key: AgentSecret) -> str:
+        """Return the command by which a person enters a key of an agent."""
+        return (
+            "`Countersign: Set Key`"
+            if self._can_ask()
+            else f"`{as_message(entering(key.secret, key.origin))}` in a terminal"
+        )
+
+    async def _agent_key(self, config: AgentConfig, view: AgentSecret) -> str | None:
+        if self._can_ask():
+            return await self._asked(view.secret, view.origin, config.name)
+        return await self._of_keyring(view.secret, view.origin)
 
     async def _asked(self, name: str, bound_to: str, owner: str) -> str | None:
         try:
@@ -135,11 +160,11 @@ class ModelKeys:
         return value or None
 
 
-def agent_secrets(config: AgentConfig, binding: str) -> list[AgentSecret]:
-    """Return the secrets that an agent is started with. ``binding``: what they are bound to (``launch_binding.py``)."""
-    names = dict.fromkeys(name for text in config.secret_env.values() for name in text.names)
-    # Neither an agent's name nor a secret's has a slash.
-    return [AgentSecret(name=name, secret=f"agents.{config.name}/{name}", origin=binding) for name in names]
+def agent_secrets(config: AgentConfig, binding: str, variables: Sequence[str] = ()) -> list[AgentSecret]:
+    """Return the secrets that an agent is started with. ``binding``: what they are bound to (``launch_binding.py``);
+    ``variables``: those that its login methods take keys in."""
+    names = dict.fromkeys((*(name for text in config.secret_env.values() for name in text.names), *variables))
+    return [AgentSecret(name=name, secret=agent_key(config.name, name), origin=binding) for name in names]
 
 
 def secret_name(config: ModelConfig) -> str:

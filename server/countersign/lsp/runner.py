@@ -273,7 +273,9 @@ class Runner:
                 servers=host.servers,
                 lists_sessions=host.lists_sessions,
                 forks=host.forks,
-                secrets=agent_secrets(config, host.binding()) if config.secret_env else None,
+                secrets=agent_secrets(config, host.binding(), host.key_variables)
+                if config.secret_env or host.key_variables
+                else None,
             )
         bypass = policy.bypasses(agent)
         scope = ("session" if config.bypass_in_session else "workspace") if bypass else None

@@ -233,6 +233,7 @@ class WorkspaceServer:
     def _host_for(self, config: AgentConfig) -> AcpAgent:
         from countersign.agents.acp.host import AcpAgent  # noqa: PLC0415 loaded when an agent is hosted
         from countersign.agents.acp.label_store import LabelStore  # noqa: PLC0415 likewise
+        from countersign.agents.acp.last_greeting import GreetingStore  # noqa: PLC0415 likewise
         from countersign.agents.acp.session_store import SessionStore  # noqa: PLC0415 likewise
 
         return AcpAgent(
@@ -247,6 +248,8 @@ class WorkspaceServer:
             sessions=SessionStore(self.transcripts, lambda: self._policy().workspace),
             confiner=self.confiner,
             secrets=self.keys.agent_variables,
+            login_keys=self.keys,
+            greetings=GreetingStore(self._gate_folder),
             questions=self.questions,
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
             tell_offered=self.session_feed.offered,

@@ -22,6 +22,11 @@ class OtherOriginError(Exception):
     """The key was entered for another server or command line; the message is for a person."""
 
 
+def agent_key(agent: str, name: str) -> str:
+    """Return the name under which a key of an agent is kept; neither an agent's name nor a key's has a slash."""
+    return f"agents.{agent}/{name}"
+
+
 def entering(name: str, origin: str) -> str:
     """Return the command that asks for a key."""
     return shlex.join(["countersign", "keys", "set", name, origin])

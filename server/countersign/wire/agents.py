@@ -12,25 +12,30 @@ AgentLabel = Literal["gated", "asksOnly", "sandboxed", "unguarded"]
 AgentState = Literal["idle", "starting", "running", "needsLogin", "exited", "failed"]
 
 
+class AgentSecret(WireModel):
+    """A ``${secret:NAME}`` in an agent's ``env``, or a variable that a login method of the agent names. ``secret`` is
+    the name under which a client keeps it, ``origin`` the command line that it is given to. ``label`` is what the agent
+    calls it; ``optional``: the login works without it."""
+
+    name: str
+    secret: str
+    origin: str
+    label: str | None = None
+    optional: bool | None = None
+
+
 class LoginMethod(WireModel):
     """One way to log in to a hosted agent, in the agent's words.
 
-    ``command`` is to be run in a terminal, after the person saw it; then the agent is restarted. Absent: the agent does
-    it itself (``agent/login``), often in a browser."""
+    ``command`` is to be run in a terminal, after the person saw it; then the agent is restarted. ``keys`` are to be
+    entered by the person; ``agent/login`` then starts the agent anew with them. Without both, the agent does it itself
+    (``agent/login``), often in a browser."""
 
     method_id: str
     name: str
     description: str | None = None
     command: list[str] | None = None
-
-
-class AgentSecret(WireModel):
-    """A ``${secret:NAME}`` in an agent's ``env``. ``secret`` is the name under which a client keeps it, ``origin`` the
-    command line that it is given to."""
-
-    name: str
-    secret: str
-    origin: str
+    keys: list[AgentSecret] | None = None
 
 
 class AgentView(WireModel):

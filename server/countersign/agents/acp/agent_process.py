@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -100,9 +100,10 @@ async def open_link(
     terminals: bool,
     questions: bool,
     config: AgentConfig,
+    settled: Container[str] = (),
     confined: Confined | None = None,
 ) -> Link:
-    """Start the agent and greet it, in ``confined`` where one is given.
+    """Start the agent and greet it, in ``confined`` where one is given. ``settled``: variables that no login sets.
 
     Raises:
         AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
@@ -138,7 +139,7 @@ async def open_link(
     offered = as_object(said.get("agentCapabilities"))
     takes = as_object(offered.get("promptCapabilities"))
     images, resources = (takes.get(name) is True for name in ("image", "embeddedContext"))
-    methods = read_auth_methods(said.get("authMethods"), config)
+    methods = read_auth_methods(said.get("authMethods"), config, settled)
     of_sessions = as_object(offered.get("sessionCapabilities"))
     lists, forks = (isinstance(of_sessions.get(name), dict) for name in ("list", "fork"))
     return Link(name, process, pipe, connection, claim, _reopens(offered), images, resources, methods, lists, forks)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from countersign.agents.acp.agent_environment import agent_environment
-from countersign.agents.acp.agent_process import Link, open_link
+from countersign.agents.acp.agent_process import START_SECONDS, Link, open_link
 from countersign.agents.acp.asking_mode import hold_mode
 from countersign.agents.acp.change_watch import ChangeWatch
 from countersign.agents.acp.client import Client
@@ -24,11 +25,13 @@ from countersign.agents.acp.confinement import (
     confine_agent,
     outlived,
 )
+from countersign.agents.acp.key_login import KeyLogin, LoginKeys
 from countersign.agents.acp.label_state import LabelState
 from countersign.agents.acp.label_store import LabelStore
+from countersign.agents.acp.last_greeting import GreetingStore, LastGreeting
 from countersign.agents.acp.launch_binding import launch_binding
 from countersign.agents.acp.log_limit import limited_logger
-from countersign.agents.acp.login import authenticate, login_sentence
+from countersign.agents.acp.login import MOST_VARIABLES, authenticate, login_sentence, without_keys
 from countersign.agents.acp.offered import Offered
 from countersign.agents.acp.opening import Opening
 from countersign.agents.acp.own_servers import blocking_servers
@@ -82,8 +85,9 @@ class AcpAgent:
     ``confiner`` makes the sandbox that it is started in where ``sandbox.mode`` is ``all``; without it it is not started
     then. ``sessions`` keeps which session each chat has, so that the agent can take it up; without it each starts anew.
     ``secrets`` gives the variables of the settings that hold secrets, for the folder that the agent is started in, or
-    raises ModelError. ``questions`` shows what it asks the person; without it, or without a client that can, the agent
-    is not told that it may ask.
+    raises ModelError. ``login_keys`` gives the keys that a person entered for its login methods, ``greetings`` keeps
+    what it said when it was last started. ``questions`` shows what it asks the person; without it, or without a client
+    that can, the agent is not told that it may ask.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before, ``tell_offered`` when the
     agent offers something else in a chat, ``tell_title`` when it gives a chat a title.
     """
@@ -103,6 +107,8 @@ class AcpAgent:
         sessions: SessionStore | None = None,
         confiner: Confiner | None = None,
         secrets: Callable[[AgentConfig, str], Awaitable[Mapping[str, str]]] | None = None,  # See `binding`.
+        login_keys: LoginKeys | None = None,
+        greetings: GreetingStore | None = None,
         questions: Questions | None = None,
         changed: Callable[[], None] = lambda: None,
         tell_offered: Callable[[str], None] = lambda thread_id: None,
@@ -128,6 +134,9 @@ class AcpAgent:
         self._desk = desk
         self._confiner = confiner
         self._secrets = secrets
+        self._key_login = KeyLogin(config, login_keys)
+        self._greetings = greetings
+        self._greeting: LastGreeting | None = None
         self._questions = questions
         self._confined_by: Policy | None = None
         self._changed = changed
@@ -187,7 +196,12 @@ class AcpAgent:
     def login_methods(self) -> list[LoginMethod] | None:
         """How to log in to it, while it needs that."""
         link = self._link if self.state == "needsLogin" else None
-        return None if link is None else [method.view() for method in link.auth_methods]
+        return None if link is None else self._key_login.views(link.auth_methods, self.binding())
+
+    @property
+    def key_variables(self) -> tuple[str, ...]:
+        """The variables that its login methods take keys in, as far as is known."""
+        return () if self._greeting is None else self._greeting.variables
 
     def memory(self, thread_id: str, stored: StoredSession) -> ThreadMemory:
         """Whether this agent remembers all of a chat, as far as is known before it is asked."""
@@ -359,11 +373,27 @@ class AcpAgent:
             await self._stop(link, session)
 
     async def log_in(self, method_id: str) -> None:
-        """Let the agent log in by one of its methods. Raises as ``authenticate``; AgentExit if it cannot be started."""
+        """Let the agent log in by one of its methods; by keys, it is started anew with them. Raises as
+        ``authenticate``; InvalidAnswer if a key was not entered, AgentExit if it cannot be started."""
         async with self._starting:
             link = self._link or await self._start()
-        await authenticate(link, method_id)
+            method = next((each for each in link.auth_methods if each.method_id == method_id), None)
+            by_keys = method is not None and bool(method.variables)
+            if method is not None and by_keys:
+                await self._key_login.require(self.binding(), method)
+                await self._remember(login=None)
+                await link.process.end()
+                await self._buried(link)
+                link = await self._start()
+        try:
+            await authenticate(link, method_id)
+        except ModelError as error:
+            told = without_keys(str(error), self._key_login.given)
+            if self._link is link and by_keys:
+                self._set("needsLogin", told)
+            raise type(error)(told) from None
         if self._link is link:
+            await self._remember(login=method_id if by_keys else None)
             self._set("running")
 
     async def close(self) -> None:
@@ -502,7 +532,9 @@ class AcpAgent:
             environment = agent_environment(clean, self.config, launch, self._folder)
             # Only the agent itself gets them, not what finds out about it.
             secrets = await self._secrets(self.config, self.binding()) if self._secrets is not None else {}
-            started_in = {**environment, **secrets, **launch.env}
+            settled = {**environment, **secrets}
+            keys = await self._key_login.read(self.binding(), (await self._last_greeting()).variables, settled)
+            started_in = {**environment, **keys, **secrets, **launch.env}
             self._runs_bash = await asyncio.to_thread(runs_bash, self.recipe, environment)
             policy = self._policy()
             confinement = None
@@ -523,6 +555,7 @@ class AcpAgent:
                     terminals=self._desk is not None,
                     questions=self._questions is not None and self._questions.can_ask(),
                     config=self.config,
+                    settled=settled.keys() | self.config.written_env.keys(),
                     confined=None if confinement is None else confinement.confined,
                 )
         except (OSError, AgentExit, ModelError) as error:
@@ -538,9 +571,44 @@ class AcpAgent:
         holds = () if confinement is None else await asyncio.to_thread(blocking_agent_holds, policy, self.recipe)
         self._label.confine(holds)
         await self._label.find_out(launch.command, environment, link.claim)
+        await self._heard_greeting(link)
         self._set("running")
         self._own(self._watch(link), f"watch {self.name}")
         return link
+
+    async def _last_greeting(self) -> LastGreeting:
+        """What it said when it was last started, looked up once."""
+        if self._greeting is None and self._greetings is not None:
+            found = await asyncio.to_thread(self._greetings.blocking_find, self.name, self.binding())
+            self._greeting = self._greeting or found
+        return self._greeting or LastGreeting()
+
+    async def _heard_greeting(self, link: Link) -> None:
+        """Keep what a started agent said, and log it in again where keys are all that this takes."""
+        # Some agents name a variable only as long as it is not set.
+        named = [each.name for method in link.auth_methods for each in method.variables]
+        variables = tuple(dict.fromkeys((*self._key_login.given, *named)))[:MOST_VARIABLES]
+        lists = link.lists and link.reopens is not None
+        await self._remember(lists=lists, forks=link.forks, variables=variables)
+        login = (await self._last_greeting()).login
+        method = next((each for each in link.auth_methods if login is not None and each.method_id == login), None)
+        if method is not None and method.variables and self._key_login.has_all(method):
+            try:
+                async with asyncio.timeout(START_SECONDS):
+                    await authenticate(link, method.method_id)
+            except (TimeoutError, AgentExit, ModelError):
+                # Its next answer says what is missing.
+                log.warning("%s did not log in with its keys again", self.name)
+
+    async def _remember(self, **changes: Any) -> None:
+        before = await self._last_greeting()
+        self._greeting = replace(before, **changes)
+        if self._greetings is not None and self._greeting != before:
+            try:
+                await asyncio.to_thread(self._greetings.blocking_keep, self.name, self.binding(), self._greeting)
+            except OSError:
+                # It counts all the same, for as long as this server runs.
+                log.exception("what %s offers could not be stored", self.name)
 
     def _common_grants(self) -> Sequence[RuleText]:
         return grants_of_all(self._gate, self.name, running_turns(self._served, self._threads))
@@ -726,8 +794,11 @@ class AcpAgent:
         self._own(self._label.keep_fall(), f"store the fall of {self.name}")
 
     def _note_login(self, error: BaseException) -> None:
-        if isinstance(error, LoginNeeded) and self._link is not None:
-            self._set("needsLogin", login_sentence(error, self.recipe))
+        if isinstance(error, LoginNeeded) and (link := self._link) is not None:
+            variables = [each for method in link.auth_methods for each in method.variables if not each.optional]
+            enter_key = self._key_login.how_to_enter(self.binding(), variables[0]) if variables else ""
+            told = without_keys(login_sentence(error, self.recipe, enter_key), self._key_login.given)
+            self._set("needsLogin", told)
 
     def _set(self, state: AgentState, failure: str | None = None) -> None:
         self.state, self._failure = state, failure

@@ -1,24 +1,28 @@
 """Logging in to a hosted agent: the methods that it offers, and the error by which it says that a login is missing.
 
 What an agent says of its methods is its own words. A method that runs in a terminal runs the agent's configured program
-with further arguments, or the command that the agent names; the client shows the whole command before it is run.
+with further arguments, or the command that the agent names; the client shows the whole command before it is run. A
+method by variables takes keys in the agent's environment: a person enters them, and the agent is started anew with them
+(``key_login.py``).
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.recipe import Recipe
+from countersign.gate import redact
 from countersign.settings.policy import AgentConfig
+from countersign.tools.shell.environment import steers
 from countersign.tools.visible import as_message, as_title
-from countersign.wire.agents import LoginMethod
+from countersign.wire.agents import AgentSecret, LoginMethod
 from countersign.wire.base import Json
-from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded
+from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
 
 if TYPE_CHECKING:
     from countersign.agents.acp.agent_process import Link
@@ -32,25 +36,53 @@ LONGEST_COMMAND = 1000
 """Characters of a command for a terminal; a longer one is not offered, as it could not be shown whole."""
 LOGIN_SECONDS = 900.0
 """A person logs in to a web page meanwhile."""
+MOST_VARIABLES = 10
+"""Variables of an agent's methods: a person enters a key for each, and each is asked for at every start."""
+NO_NEED = frozenset((-32601, -32602))
+"""Errors of ``authenticate`` by which an agent says that the keys in its environment are all that it needs."""
 
 _WORDS = re.compile(
     r"\b(?:auth(?!or(?!i[sz]))|log[ -]?in\b|logged|sign[ -]?in\b|signed[ -]in|credential|api[ _-]?key)", re.IGNORECASE
 )
 
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyVariable:
+    """A variable of the environment in which an agent takes a key; ``label`` is in its words."""
+
+    name: str
+    label: str | None = None
+    optional: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class AuthMethod:
-    """One way to log in. ``command`` is run in a terminal; None: the agent does it itself when asked."""
+    """One way to log in. ``command`` is run in a terminal, ``variables`` are set when it is started; without both, the
+    agent does it itself when asked."""
 
     method_id: str
     name: str
     description: str | None = None
     command: tuple[str, ...] | None = None
+    variables: tuple[KeyVariable, ...] = ()
 
-    def view(self) -> LoginMethod:
-        """Return it as a client shows it."""
-        command = None if self.command is None else [*self.command]
-        return LoginMethod(method_id=self.method_id, name=self.name, description=self.description, command=command)
+    def view(self, key: Callable[[KeyVariable], AgentSecret]) -> LoginMethod:
+        """Return it as a client shows it; ``key`` tells under which name the key for a variable is kept."""
+        return LoginMethod(
+            method_id=self.method_id,
+            name=self.name,
+            description=self.description,
+            command=None if self.command is None else [*self.command],
+            keys=[key(variable) for variable in self.variables] or None,
+        )
+
+
+def is_key_variable(name: object) -> bool:
+    """Return true if an agent may name this variable as one for a key: it does not steer what programs do."""
+    return isinstance(name, str) and _VARIABLE.fullmatch(name) is not None and not steers(name)
 
 
 def needs_login(error: RpcError) -> bool:
@@ -58,13 +90,15 @@ def needs_login(error: RpcError) -> bool:
     return error.code == AUTH_REQUIRED and _WORDS.search(str(error)) is not None
 
 
-def login_sentence(error: LoginNeeded, recipe: Recipe) -> str:
-    """Return what the agent's state says: what is missing, and what a person can do."""
-    return f"{error}; log in first" + (f" (in a terminal: `{recipe.login}`)" if recipe.login else "")
+def login_sentence(error: LoginNeeded, recipe: Recipe, enter_key: str = "") -> str:
+    """Return what the agent's state says: what is missing, and what a person can do. ``enter_key``: how a key is
+    entered, where one is enough."""
+    terminal = f" (in a terminal: `{recipe.login}`)" if recipe.login else ""
+    return f"{error}; log in first{terminal}" + (f", or enter its key{enter_key}" if enter_key else "")
 
 
 async def authenticate(link: Link, method_id: str) -> None:
-    """Let a greeted agent log in; returns when it says that it has.
+    """Let a greeted agent log in; returns when it says that it has. By variables, it was started with them before.
 
     Raises:
         InvalidAnswer: it has no such method, or that is run in a terminal.
@@ -76,36 +110,62 @@ async def authenticate(link: Link, method_id: str) -> None:
         raise InvalidAnswer(f"the agent {link.name} does not log in by this method itself")
     try:
         async with asyncio.timeout(LOGIN_SECONDS):
-            await link.request("authenticate", {"methodId": method_id})
+            if method.variables:
+                await _authenticate_by_keys(link, method_id)
+            else:
+                await link.request("authenticate", {"methodId": method_id})
     except TimeoutError:
         raise AgentExit(f"the login of {link.name} took longer than {LOGIN_SECONDS / 60:.0f} minutes") from None
     except ConnectionError:
         raise AgentExit(f"the agent {link.name} ended while it logged in") from None
 
 
-def read_auth_methods(raw: Json, config: AgentConfig) -> tuple[AuthMethod, ...]:
-    """Return the ``authMethods`` of an agent's greeting; what cannot be offered is left out."""
+async def _authenticate_by_keys(link: Link, method_id: str) -> None:
+    try:
+        await link.connection.request("authenticate", {"methodId": method_id})
+    except RpcError as error:
+        if error.code not in NO_NEED:
+            raise ModelError(f"the agent {link.name} did not log in with its keys (`{error}`)") from None
+
+
+def without_keys(text: str, keys: Mapping[str, str]) -> str:
+    """Return an agent's words without the keys that it was started with."""
+    return str(redact(text, frozenset(key for key in keys.values() if key)))
+
+
+def read_auth_methods(raw: Json, config: AgentConfig, settled: Container[str] = ()) -> tuple[AuthMethod, ...]:
+    """Return the ``authMethods`` of an agent's greeting; what cannot be offered is left out. ``settled`` are variables
+    that settings, recipe or environment set already."""
     found: dict[str, AuthMethod] = {}
+    named: set[str] = set()
     for entry in raw[:MOST_METHODS] if isinstance(raw, list) else ():
-        method = _read_method(entry, config)
-        if method is not None:
-            found.setdefault(method.method_id, method)
+        method = _read_method(entry, config, settled)
+        if method is None or method.method_id in found:
+            continue
+        names = named | {variable.name for variable in method.variables}
+        if len(names) <= MOST_VARIABLES:
+            found[method.method_id], named = method, names
     return tuple(found.values())
 
 
-def _read_method(raw: Json, config: AgentConfig) -> AuthMethod | None:
+def _read_method(raw: Json, config: AgentConfig, settled: Container[str]) -> AuthMethod | None:
     if not isinstance(raw, dict):
         return None
     method_id, name, told = raw.get("id"), raw.get("name"), raw.get("description")
     if not isinstance(method_id, str) or not 0 < len(method_id) <= LONGEST_ID:
         return None
     command: tuple[str, ...] | None = None
+    variables: tuple[KeyVariable, ...] = ()
     meta = raw.get("_meta")
     in_terminal = meta.get("terminal-auth") if isinstance(meta, dict) else None
     if raw.get("type") == "terminal":
         command = _command([config.command, *config.args], raw)
     elif isinstance(in_terminal, dict):
         command = _command([in_terminal.get("command")], in_terminal)
+    elif raw.get("type") == "env_var":
+        variables = _variables(raw.get("vars"), settled)
+        if not variables:
+            return None
     elif raw.get("type", "agent") != "agent":
         return None
     if command == ():
@@ -115,7 +175,24 @@ def _read_method(raw: Json, config: AgentConfig) -> AuthMethod | None:
         as_title(name) if isinstance(name, str) and name.strip() else as_title(method_id),
         as_message(told) if isinstance(told, str) and told.strip() else None,
         command,
+        variables,
     )
+
+
+def _variables(raw: Json, settled: Container[str]) -> tuple[KeyVariable, ...]:
+    """Return the variables of a method, or none where one of them cannot be set here."""
+    if not isinstance(raw, list) or len(raw) > MOST_VARIABLES:
+        return ()
+    found: dict[str, KeyVariable] = {}
+    for entry in raw:
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(entry, dict) or not isinstance(name, str) or not is_key_variable(name):
+            return ()
+        if name in settled or name in found:
+            continue
+        label, optional = entry.get("label"), entry.get("optional") is True
+        found[name] = KeyVariable(name, as_title(label) if isinstance(label, str) and label.strip() else None, optional)
+    return tuple(found.values())
 
 
 def _command(start: list[str | None] | list[Json], raw: Mapping[str, Json]) -> tuple[str, ...]:

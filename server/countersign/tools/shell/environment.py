@@ -62,6 +62,12 @@ def confined_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not _any(name.upper(), DROPPED_VARIABLES)}
 
 
+def steers(name: str) -> bool:
+    """Return true if a variable of this name changes what the shell, the editor or a harmless program runs."""
+    upper = name.upper()
+    return _any(upper, (*EDITOR, *SHELL, *PROGRAMS)) or upper in (*POSITION, "PATH", "HOME", "SHELL")
+
+
 def withheld(base: Mapping[str, str], policy: Policy) -> list[str]:
     """Return the names of the variables that are kept back because they hold a secret, sorted."""
     passed = {name.upper() for name in policy.shell_env_pass}
