@@ -15,6 +15,11 @@ export interface SessionsHost extends Texts {
 
 const NAME_LIMIT = 80;
 
+/** Whether it said when it was last started that it lists its sessions. */
+export function listsSessions(agent: wire.AgentView): boolean {
+  return agent.type === 'acp' && agent.listsSessions === true;
+}
+
 /** Whether it may have such sessions; of an agent that was not started yet only its start tells. */
 export function mayListSessions(agent: wire.AgentView): boolean {
   return agent.type === 'acp' && agent.listsSessions !== false;

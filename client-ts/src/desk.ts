@@ -11,7 +11,7 @@ import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { addAgent, type AddAgentHost } from './agentAdd.ts';
 import { resetLabel } from './agentLabel.ts';
 import { type LoginHost, logIn } from './agentLogin.ts';
-import { mayListSessions, openSession, type SessionsHost } from './agentSessions.ts';
+import { listsSessions, mayListSessions, openSession, type SessionsHost } from './agentSessions.ts';
 import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
 import { editorText } from './editorText.ts';
@@ -222,7 +222,11 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
     const known = [...agents.values()].filter(mayListSessions);
     const named = agentName === undefined ? known : known.filter((agent) => agent.agentName === agentName);
     if (named.length === 0) return host.tell('info', host.t('There is no hosted agent that lists its sessions.'));
-    const items = named.map((agent) => ({ label: editorText(agent.agentName), agent }));
+    const items = named.map((agent) => ({
+      label: editorText(agent.agentName),
+      ...(!listsSessions(agent) && { description: host.t('is started to find out whether it lists its sessions') }),
+      agent,
+    }));
     const chosen = items.length === 1 ? items[0] : await host.pick(items, host.t('Open a session of which agent?'));
     if (chosen) await showThread(await openSession(link, host, chosen.agent.agentName));
   }

@@ -857,8 +857,8 @@ export interface LoginMethod {
  * `bypass_scope` says where bypass comes from: settings (`workspace`) or this session alone. `images`: whether
  * it takes images with a prompt; None where only the next prompt will tell. `login`: how to
  * log in, in state `needsLogin`. `secrets`: what it is started with from the client's secret storage.
- * `lists_sessions` and `forks`: whether `agent/sessions` and `thread/fork` work with it; None as with
- * `images`, and for the built-in agent.
+ * `lists_sessions` and `forks`: whether `agent/sessions` and `thread/fork` work with it, as it said when it
+ * was last started; None where it was not started yet, and for the built-in agent.
  */
 export interface AgentView {
   agentName: string;

@@ -1,7 +1,7 @@
 /** The sessions of an agent: what the list shows, and which chat comes of a choice. */
 import { beforeEach, expect, it } from 'vitest';
 
-import { mayListSessions, openSession, type SessionsHost } from '../src/agentSessions.ts';
+import { listsSessions, mayListSessions, openSession, type SessionsHost } from '../src/agentSessions.ts';
 import { createTexts } from '../src/editorText.ts';
 import type * as wire from '../src/wire.gen.ts';
 
@@ -56,7 +56,7 @@ it('does nothing where none was picked, and says so where there is none', async 
   expect(did.at(-1)).toEqual(['info', 'It has no sessions of this folder.']);
 });
 
-it('asks hosted agents only, and none that said that it lists nothing', () => {
+it('asks hosted agents only, none that said that it lists nothing, and knows which said that they do', () => {
   const agent: wire.AgentView = {
     agentName: 'It',
     type: 'acp',
@@ -65,6 +65,7 @@ it('asks hosted agents only, and none that said that it lists nothing', () => {
     bypass: false,
     default: false,
   };
+  expect([agent, { ...agent, listsSessions: true }].map(listsSessions)).toEqual([false, true]);
   expect(mayListSessions(agent)).toBe(true);
   expect(mayListSessions({ ...agent, listsSessions: false })).toBe(false);
   expect(mayListSessions({ ...agent, type: 'builtin' })).toBe(false);

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-import { mayListSessions } from '../src/agentSessions.ts';
+import { listsSessions } from '../src/agentSessions.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { revealLine } from '../src/reveal.ts';
 import type { Bridge } from './bridge.ts';
@@ -37,7 +37,7 @@ export class Chats extends Drawn {
       <form class="page-tools" role="search" @submit=${this.search}>
         <input type="search" aria-label=${t('Search the chats')} placeholder=${t('Search titles, messages and answers')} .value=${this.text} @input=${this.onInput} />
         <button type="submit" class="tool" aria-label=${t('Search')} title=${t('Search')}>${icon('search')}</button>
-        ${this.state.agents.some(mayListSessions) ? html`<button type="button" class="tool" aria-label=${t('Open a session of an agent…')} title=${t('Open a session of an agent…')} @click=${() => this.bridge.post({ type: 'agentSessions' })}>${icon('history')}</button>` : nothing}
+        ${this.state.agents.some(listsSessions) ? html`<button type="button" class="tool" aria-label=${t('Open a session of an agent…')} title=${t('Open a session of an agent…')} @click=${() => this.bridge.post({ type: 'agentSessions' })}>${icon('history')}</button>` : nothing}
       </form>
       <div class="page-scroll" tabindex="0">
         ${repeat(
@@ -72,10 +72,10 @@ export class Chats extends Drawn {
     </div>`;
   }
 
-  /** Of an agent that was not started yet only its start tells. */
+  /** An agent tells when it is started whether it forks; of one that was never started nothing is offered. */
   private mayFork({ agentName, state }: wire.ThreadSummary): boolean {
     const agent = this.state.agents.find((one) => one.agentName === agentName);
-    return agent?.type === 'acp' && agent.forks !== false && state !== 'new' && state !== undefined;
+    return agent?.type === 'acp' && agent.forks === true && state !== 'new' && state !== undefined;
   }
 
   private open(threadId: string): void {

@@ -5,11 +5,14 @@ Scripts of ``tests/agents/scripted_agent.py``: what each session remembers stand
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
+
+from tests.patience import PATIENCE
 
 from .desk import Desk, Json, open_desk
 from .peer import RpcError
@@ -145,6 +148,36 @@ async def test_an_agent_that_does_not_list_says_so(stage: Stage):
         assert "does not list its sessions" in await refused(listed(desk))
         views = (await desk.peer.request("agent/list", {}))["agents"]
         assert [view.get("listsSessions") for view in views if view["agentName"] == "Scripted"] == [False]
+
+
+async def offered(desk: Desk, *expected: bool | None) -> None:
+    """Wait until the agent is known to list and to fork, or not to, as expected."""
+
+    async def view() -> list[bool | None]:
+        views = (await desk.peer.request("agent/list", {}))["agents"]
+        (found,) = [view for view in views if view["agentName"] == "Scripted"]
+        return [found.get("listsSessions"), found.get("forks")]
+
+    async with asyncio.timeout(PATIENCE):
+        while await view() != [*expected]:
+            pass
+
+
+async def test_what_an_agent_offers_is_remembered_from_its_last_start_and_not_guessed_before(stage: Stage):
+    play(stage)
+    async with stage.server() as desk:
+        await offered(desk, None, None)
+        thread = await desk.thread(agentName="Scripted")
+        await desk.prompt(thread, "one")
+        await offered(desk, True, True)
+    play(stage, greeting={"agentCapabilities": {"loadSession": True}})
+    async with stage.server() as desk:
+        await offered(desk, True, True)
+        assert "does not fork its sessions" in await refused(desk.peer.request("thread/fork", {"threadId": thread}))
+        await offered(desk, False, False)
+        assert "does not list its sessions" in await refused(listed(desk))
+    async with stage.server() as desk:
+        await offered(desk, False, False)
 
 
 async def test_a_fork_shows_what_was_said_and_each_chat_goes_on_by_itself(stage: Stage):

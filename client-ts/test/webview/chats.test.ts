@@ -103,7 +103,7 @@ it('a title that would look like something else is drawn as escapes', async () =
   expect(document.querySelector('.call-title')!.textContent).toBe('safe\\u202egpj');
 });
 
-it('offers a fork of chats whose agent may fork, and its own sessions', async () => {
+it('offers a fork of chats whose agent is known to fork, and its own sessions', async () => {
   const agent = (agentName: string, more: Partial<wire.AgentView> = {}): wire.AgentView => ({
     agentName,
     type: 'acp',
@@ -113,12 +113,18 @@ it('offers a fork of chats whose agent may fork, and its own sessions', async ()
     default: false,
     ...more,
   });
-  const agents = [agent('Claude Code'), agent('Plain', { forks: false }), agent('Countersign', { type: 'builtin' })];
+  const agents = [
+    agent('Claude Code', { forks: true, listsSessions: true }),
+    agent('Plain', { forks: false }),
+    agent('Never started'),
+    agent('Countersign', { type: 'builtin' }),
+  ];
   const threads = [
     chat('a'),
     chat('b', { agentName: 'Plain' }),
     chat('c', { agentName: 'Countersign' }),
     chat('d', { state: 'new' }),
+    chat('e', { agentName: 'Never started' }),
   ];
   const webview = await fakeWebview(snapshot({ threads, agents }), { type: 'show', page: 'chats' });
   expect(document.querySelectorAll('[aria-label^="Fork "]')).toHaveLength(1);
@@ -128,4 +134,6 @@ it('offers a fork of chats whose agent may fork, and its own sessions', async ()
   expect(webview.sent('agentSessions')).toEqual([{ type: 'agentSessions' }]);
   await webview.say({ type: 'showChat', threadId: 'b' });
   expect([webview.bridge.state.page, webview.bridge.state.current]).toEqual(['chat', 'b']);
+  await fakeWebview(snapshot({ threads, agents: agents.slice(1) }), { type: 'show', page: 'chats' });
+  expect(document.querySelector('[aria-label^="Fork "], [aria-label^="Open a session"]')).toBeNull();
 });

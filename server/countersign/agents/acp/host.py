@@ -184,13 +184,13 @@ class AcpAgent:
 
     @property
     def lists_sessions(self) -> bool | None:
-        """Whether it lists its sessions and takes them up; None before the agent was started and said so."""
-        return None if self._link is None else self._link.lists and self._link.reopens is not None
+        """Whether it lists its sessions and takes them up, as it said when it was last started; None: not known."""
+        return None if self._greeting is None else self._greeting.lists
 
     @property
     def forks(self) -> bool | None:
         """Whether it forks its sessions; None as with ``lists_sessions``."""
-        return None if self._link is None else self._link.forks
+        return None if self._greeting is None else self._greeting.forks
 
     @property
     def login_methods(self) -> list[LoginMethod] | None:
@@ -764,6 +764,10 @@ class AcpAgent:
     async def _find_out(self) -> None:
         clean = self._environment()
         environment = agent_environment(clean, self.config, Launch((), {}), self._folder)
+        known = self._greeting
+        await self._last_greeting()
+        if self._greeting != known:
+            self._changed()
         await self._label.find_out((self.config.command or "", *self.config.args), environment)
         home = environment.get("HOME") or self._policy().home
         servers = await asyncio.to_thread(blocking_servers, self.recipe, self._policy().workspace, home)
