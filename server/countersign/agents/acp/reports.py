@@ -113,6 +113,7 @@ class Reports:
         self._shown_input: set[str] = set()
         self._results: set[str] = set()
         self._heard_results: set[str] = set()
+        self._refused: set[str] = set()
         self._closed = False
         self._kept: dict[str, int] = {}
         self._kept_in_all = 0
@@ -230,6 +231,8 @@ class Reports:
         tool_call_id = self._asked_as.get(report.call_id) or self._shown.get(report.call_id)
         if before is None or report.ended or self._closed or tool_call_id is None:
             return
+        if tool_call_id in self._heard_results or tool_call_id in self._refused:
+            return  # nothing comes out of a call that was denied, whatever the agent says of it
         known, now = (each.streamed or each.output or "" for each in (before, report))
         piece = now[len(known) :] if now.startswith(known) else now
         if piece and self._emitted < MOST_STREAMED:
@@ -247,6 +250,10 @@ class Reports:
     def hear_result(self, tool_call_id: str) -> None:
         """The chat has the result of a call, of the gate's or of ours."""
         self._heard_results.add(tool_call_id)
+
+    def refuse(self, tool_call_id: str) -> None:
+        """This call is denied before the gate could show it; ``show_refused`` shows that."""
+        self._refused.add(tool_call_id)
 
     def find(self, call_id: str) -> ToolReport | None:
         """What was said of a call so far."""

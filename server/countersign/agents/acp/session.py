@@ -527,6 +527,7 @@ class Session:
     def _refuse(self, report: ToolReport, tool_call_id: str, why: str) -> None:
         """Show a call that the gate never saw as refused, and tell the agent why with the next prompt."""
         self._refused = True
+        self.reports.refuse(tool_call_id)
         self._note(f"`{title_of(report)}` was not run: {why}")
         self._own(self.reports.show_refused(report, tool_call_id, why), "show a refusal")
 
