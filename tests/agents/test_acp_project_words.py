@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from countersign.agents.acp.own_servers import blocking_servers
-from countersign.agents.acp.recipe import OwnServers, Recipe
+from countersign.agents.acp.recipe import Recipe
 from countersign.wire.errors import LoginNeeded, ModelError
 from tests.agents.scripted_agent_fixture import ALLOW, REJECT, Player, ask
 
@@ -92,27 +90,3 @@ async def test_a_slash_command_stands_before_what_the_agent_must_hear(place: Pla
     player.agent._threads["thread"]._note("remember this")
     await player.play("/review")
     assert player.prompts()[-1] == "/review|remember this"
-
-
-SERVERS = Recipe(
-    "test",
-    "gated",
-    servers=(
-        OwnServers("{home}/.agent.json", "mcpServers"),
-        OwnServers(".mcp.json", "mcpServers"),
-        OwnServers("{home}/config.toml", "mcp_servers", runs=True),
-    ),
-)
-
-
-def test_servers_of_the_agents_own_settings_are_named(tmp_path: Path):
-    home, workspace = tmp_path / "home", tmp_path / "ws"
-    home.mkdir()
-    workspace.mkdir()
-    assert blocking_servers(SERVERS, str(workspace), str(home)) is None
-    (home / ".agent.json").write_text('{"mcpServers": {"github": {"command": "x"}, "a\\u202eb": {}}}')
-    (workspace / ".mcp.json").write_text("no JSON")
-    (home / "config.toml").write_text('[mcp_servers.sentry]\ncommand = "x"\n')
-    assert blocking_servers(SERVERS, str(workspace), str(home)) == (
-        "its own MCP servers are off here: `github`, `a\\u202eb`; its own MCP servers run outside the gate: `sentry`"
-    )

@@ -124,7 +124,7 @@ class AcpAgent:
         self.servers: str | None = None
         """Which MCP servers of its own settings are off, and which run; None where it has none."""
         self._project_words = ProjectWords(config.name, self.recipe.instructions, policy)
-        self._looked = False
+        self._looked: bool | None = None
         self._changes = changes
         self._gate = gate
         self._policy = policy
@@ -255,9 +255,11 @@ class AcpAgent:
                     log.warning("%s did not take `%s` again: %s", self.name, option_id, error)
 
     def look(self) -> None:
-        """Find out in the background what is installed, once; ``changed`` is called when that changes the label."""
-        if not self._looked:
-            self._looked = True
+        """Find out in the background what is installed, once, and once more when the workspace's trust changes;
+        ``changed`` is called when that changes the label."""
+        trusted = self._policy().trusted
+        if self._looked != trusted:
+            self._looked = trusted
             self._own(self._find_out(), f"identify {self.name}")
 
     async def reset_label(self) -> None:
@@ -770,7 +772,8 @@ class AcpAgent:
             self._changed()
         await self._label.find_out((self.config.command or "", *self.config.args), environment)
         home = environment.get("HOME") or self._policy().home
-        servers = await asyncio.to_thread(blocking_servers, self.recipe, self._policy().workspace, home)
+        policy = self._policy()
+        servers = await asyncio.to_thread(blocking_servers, self.recipe, policy.workspace, home, trusted=policy.trusted)
         if servers != self.servers:
             self.servers = servers
             self._changed()
