@@ -1,0 +1,51 @@
+"""The modes of real agents that a recipe calls stricter, offline: in each of them a call is asked about, or the agent
+refuses it by itself; what is denied changes nothing, and the label stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from countersign.agents.probe.plants import allow_everything, plant, plants_of
+
+from .recipes_under_test import BY_NAME, RealAgent
+from .test_real_agents import HOSTILE, LABELS, UNDER_TEST, Stage, stage
+
+__all__ = ["stage"]
+
+pytestmark = pytest.mark.agents
+
+ROWS = [(row, mode) for row in UNDER_TEST for mode in sorted(BY_NAME[row.recipe].stricter)]
+
+
+@pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
+@pytest.mark.parametrize(("row", "mode"), ROWS, ids=lambda value: value.name if isinstance(value, RealAgent) else value)
+async def test_a_stricter_mode_lets_nothing_through(stage: Stage, row: RealAgent, mode: str, world: str):
+    if world == "permissive settings":
+        allow_everything(row.recipe, Path(stage.place.policy.home), stage.outside)
+    elif world == "hostile repository":
+        plant(plants_of(row.recipe, "hostile"), ws=stage.place.workspace, outside=stage.outside)
+        if any((stage.place.workspace / name).exists() for name in HOSTILE[row.recipe]):
+            pytest.skip("nothing holds this agent there")
+    stage.place.person.decide = lambda card: {
+        "option": "allow_once" if card.tool_call.kind == "read" else "reject_once"
+    }
+    await stage.play("plain")
+    offered = stage.agent.offered("thread")
+    assert offered is not None
+    option = next((one for one in offered.options if one.option_id == "mode" or one.category == "mode"), None)
+    if option is None or mode not in [choice.value for choice in option.choices or ()]:
+        pytest.skip(f"{row.name} does not offer its mode {mode} here")
+    await stage.agent.set_option("thread", option.option_id, mode)
+    before = stage.place.digest()
+    for scenario in ("write", "edit", "shell", "rm", "look"):
+        start = len(stage.place.person.shown)
+        await stage.play(scenario, mode="ask")
+        assert stage.cards(start) or stage.told(), scenario
+        assert stage.place.digest() == before, scenario
+    now = {one.option_id: one.value for one in offered.options}
+    assert now[option.option_id] == mode
+    assert [event.message for event in stage.place.of("unpermitted") if event.certain] == []
+    assert stage.agent.label == LABELS[row.recipe]
+    assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
