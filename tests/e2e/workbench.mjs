@@ -18,8 +18,8 @@ const RESULTS = fileURLToPath(new URL('../../.run/e2e', import.meta.url));
 
 /**
  * One test's editor, from nothing: a new run folder with the extension installed, code-server, Chromium, the workspace open.
- * `body({ page, editor, run, browser })` does the testing. If it throws, a picture and the logs are kept in .run/e2e; however
- * it ends, everything is ended and removed.
+ * `also(run)` packs further extensions; `body({ page, editor, run, browser })` does the testing. If it throws, a picture and
+ * the logs are kept in .run/e2e; however it ends, everything is ended and removed.
  */
 export async function withWorkbench(name, options, body) {
   const run = temporaryRun(options);
@@ -29,6 +29,7 @@ export async function withWorkbench(name, options, body) {
   try {
     options.prepare?.(run);
     await installExtension(run, options.vsix);
+    for (const vsix of options.also?.(run) ?? []) await installExtension(run, vsix);
     editor = await startEditor(run, options);
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1400, height: 900 } });

@@ -8,6 +8,7 @@ import pytest
 
 from countersign.lsp.model_keys import ModelKeys, agent_secrets, list_models
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, SecretText
+from countersign.settings.system_keyring import KeyringError
 from countersign.wire.errors import ClientError, ModelError
 from countersign.wire.providers import SecretReadParams, SecretReadResult
 
@@ -76,9 +77,34 @@ async def test_the_providers_variable_counts_for_the_providers_own_server_alone(
     assert await keys(None).key(claude(base_url="https://evil.example"), "https://evil.example") is None
 
 
-async def test_a_server_on_this_machine_gets_no_stored_key():
-    url = "http://127.0.0.1:8000/v1"
-    assert await keys(Client()).key(ModelConfig("m", "openai", "m", base_url=url), url) is None
+LOCAL_URL = "http://127.0.0.1:8000/v1"
+LOCAL = ModelConfig("m", "openai", "m", base_url=LOCAL_URL)
+
+
+async def test_a_server_on_this_machine_gets_the_key_that_was_entered_for_its_origin():
+    client = Client(SecretReadResult(value=KEY))
+    assert await keys(client).key(LOCAL, LOCAL_URL) == KEY
+    assert client.asked == [SecretReadParams(name="models.m", origin="http://127.0.0.1:8000")]
+
+
+@pytest.mark.parametrize(
+    "answer", [SecretReadResult(), SecretReadResult(reason="it was entered for another server"), ClientError("gone")]
+)
+async def test_a_server_on_this_machine_is_asked_without_a_key_where_none_is_for_it(answer):
+    assert await keys(Client(answer)).key(LOCAL, LOCAL_URL) is None
+
+
+async def test_a_server_on_this_machine_needs_no_keyring(monkeypatch):
+    def locked(name: str, origin: str) -> str:
+        raise KeyringError("the keyring is locked")
+
+    monkeypatch.setattr("countersign.lsp.model_keys.blocking_stored_key", locked)
+    assert await keys(None).key(LOCAL, LOCAL_URL) is None
+
+
+async def test_nobody_is_asked_for_a_key_that_no_form_offers():
+    url = "http://127.0.0.1:11434"
+    assert await keys(Client()).key(ModelConfig("m", "ollama", "m"), url) is None
 
 
 def test_the_list_says_where_each_key_goes():

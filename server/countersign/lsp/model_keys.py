@@ -58,7 +58,7 @@ class ModelKeys:
         return self._read
 
     async def key(self, config: ModelConfig, url: str) -> str | None:
-        """Return the key of a model for a URL; None where nobody gave one.
+        """Return the key of a model for a URL; None where nobody gave one. A server on this machine may go without.
 
         Raises:
             ModelError: the person entered the key for another origin, or the keyring fails and no variable stands in.
@@ -67,9 +67,9 @@ class ModelKeys:
             return self._environment.get(config.api_key_env) or None
         variable = VARIABLES.get(config.provider, "") if config.base_url is None else ""
         from_environment = self._environment.get(variable) or None
-        if is_loopback(url):
-            return from_environment
         secret, bound_to = secret_name(config), origin(url)
+        if is_loopback(url):
+            return (await self._optional(secret, bound_to) if _has_key(config) else None) or from_environment
         if self._can_ask():
             return await self._asked(secret, bound_to, config.name) or from_environment
         found, why = None, ""
@@ -83,6 +83,15 @@ class ModelKeys:
                 f" `{as_message(entering(secret, bound_to))}` in a terminal{why}"
             )
         return found or from_environment
+
+    async def _optional(self, secret: str, bound_to: str) -> str | None:
+        """Return the key of a server that may need none; it is asked without one where none is there for it."""
+        try:
+            if self._can_ask():
+                return await self._asked(secret, bound_to, secret)
+            return await self._of_keyring(secret, bound_to)
+        except (ModelError, KeyringError):
+            return None
 
     async def agent_variables(self, config: AgentConfig, binding: str) -> dict[str, str]:
         """Return the variables of an agent whose values hold secrets. ``binding``: how it is started.
@@ -177,14 +186,18 @@ def list_models(policy: Policy) -> ModelListResult:
     views = []
     for config in policy.models.values():
         url = base_url(config.base_url or OWN_URLS.get(config.provider, ""))
-        keyed = config.provider in OWN_URLS or (config.provider == "ollama" and config.base_url is not None)
         views.append(
             ModelView(
                 name=config.name,
                 provider=config.provider,
                 model=config.model,
                 origin=origin(url) if url else None,
-                secret=secret_name(config) if keyed and url and config.api_key_env is None else None,
+                secret=secret_name(config) if _has_key(config) and url and config.api_key_env is None else None,
             )
         )
     return ModelListResult(models=views)
+
+
+def _has_key(config: ModelConfig) -> bool:
+    """Whether a key can be entered for a model; Ollama's own server has none."""
+    return config.provider in OWN_URLS or (config.provider == "ollama" and config.base_url is not None)
