@@ -98,6 +98,15 @@ it('a chat adds up what its requests cost, and keeps how full the context is', (
   expect([currentChat(state)?.cost, currentChat(state)?.usage?.contextUsed]).toEqual([0.75, 30]);
 });
 
+it('a summary leaves open how full the context is, until the next answer tells', () => {
+  const told = update(1, { type: 'usage', inputTokens: 90, contextUsed: 90, contextTokens: 100 });
+  const summarized = update(2, { type: 'usage', cost: 0.5 }, { type: 'compacted', summary: 'all', dropped: 3 });
+  expect(currentChat(after(empty, told, summarized))?.usage?.contextUsed).toBeUndefined();
+  const answered = update(3, { type: 'usage', contextUsed: 20, contextTokens: 100 });
+  const chat = currentChat(after(empty, told, summarized, answered));
+  expect([chat?.usage?.contextUsed, chat?.cost]).toEqual([20, 0.5]);
+});
+
 describe('a chat is what its events say', () => {
   const cases: [string, Event[], unknown[]][] = [
     [

@@ -115,7 +115,11 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
         ...(event.cost !== undefined && { cost: (chat.cost ?? 0) + event.cost }),
       };
     case 'compacted':
-      return added(chat, { kind: 'compacted', summary: event.summary, dropped: event.dropped });
+      // How full the context is now, the next answer tells.
+      return added(
+        { ...chat, ...(chat.usage && { usage: { ...chat.usage, contextUsed: undefined } }) },
+        { kind: 'compacted', summary: event.summary, dropped: event.dropped },
+      );
     case 'notice':
       return added(chat, { kind: 'notice', level: event.level, message: event.message });
     case 'unpermitted':

@@ -34,6 +34,7 @@ from countersign.agents.models.base import (
     TextPiece,
     ToolMessage,
     ToolSchema,
+    UsagePiece,
     UserMessage,
     WantedCall,
 )
@@ -68,6 +69,7 @@ class Worker:
         if not tools:
             self.summaries += 1
             yield TextPiece(f"Summary {self.summaries}. allow: Bash(rm:*). " + "Decided much. " * 200)
+            yield UsagePiece(input_tokens=100, output_tokens=10)
             yield StopPiece("end_turn")
             return
         if self.fails:
@@ -95,6 +97,7 @@ class Chat:
     def __init__(self, place: Place, transcripts: Transcripts, model: Worker) -> None:
         self.place, self.transcripts, self.model = place, transcripts, model
         self.compacted: list[int] = []
+        self.used: list[UsagePiece] = []
 
     def context(self) -> Context:
         return Context(
@@ -103,6 +106,7 @@ class Chat:
             state=self.transcripts.context("t"),
             keep=lambda state: self.transcripts.save_context("t", state),
             tell=lambda _, dropped: self.compacted.append(dropped),
+            used=self.used.append,
         )
 
     async def prompt(self, text: str) -> None:
@@ -190,7 +194,14 @@ async def test_a_summary_that_its_model_cannot_write_is_made_without_it(place: P
             yield
 
     messages = [UserMessage(f"prompt {number} " + "x" * 3000) for number in range(30)]
-    context = Context(model=Broken(), window=LIMIT, state=ContextState(), keep=lambda _: None, tell=lambda *_: None)
+    context = Context(
+        model=Broken(),
+        window=LIMIT,
+        state=ContextState(),
+        keep=lambda _: None,
+        tell=lambda *_: None,
+        used=lambda _: None,
+    )
     shown = await context.shown("", messages, [])
     assert sum(map(message_tokens, shown)) <= LIMIT
     assert "prompt 0" in context.state.summary
@@ -207,6 +218,14 @@ async def test_compacting_by_hand_leaves_the_last_message_and_the_summary(chat: 
     assert len(shown) < len(messages) // 2
     assert not isinstance(shown[1], ToolMessage)
     assert chat.transcripts.messages("t") == messages
+
+
+async def test_what_each_summary_took_is_told(chat: Chat):
+    for turn in range(12):
+        chat.model.turn = turn
+        await chat.prompt(f"Turn {turn}")
+    assert chat.model.summaries > 0
+    assert chat.used == [UsagePiece(input_tokens=100, output_tokens=10)] * chat.model.summaries
 
 
 TEXTS = st.text(max_size=400)

@@ -104,6 +104,8 @@ test('a key that is typed reaches its server alone, and a long chat is summarize
       }
       const row = chat.locator('[data-role="compacted"]').first();
       await row.waitFor({ timeout: BOUND });
+      // Three answers and a summary.
+      await chat.getByTestId('figures').filter({ hasText: '$0.24' }).waitFor({ timeout: BOUND });
       await screenshot(page, 'models-compacted');
       assert.equal(await row.evaluate((one) => one.open), false);
       await row.locator('summary').click();

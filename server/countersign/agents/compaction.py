@@ -30,6 +30,7 @@ from countersign.agents.models.base import (
     TextPiece,
     ToolMessage,
     ToolSchema,
+    UsagePiece,
     UserMessage,
 )
 from countersign.wire.errors import ModelError
@@ -62,12 +63,15 @@ class Context:
         state: ContextState,
         keep: Callable[[ContextState], None],
         tell: Callable[[str, int], None],
+        used: Callable[[UsagePiece], None],
     ) -> None:
+        """``tell`` is told each summary and how many messages it stands for, ``used`` what its request took."""
         self.window = window
         self.state = state
         self._model = model
         self._keep = keep
         self._tell = tell
+        self._used = used
 
     async def shown(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> list[Message]:
         """Return what the model is to read, within the window. Cancelled: the state stays as it was."""
@@ -120,6 +124,8 @@ class Context:
         stream = self._model.stream(f"{SYSTEM}{longest // 2} words.", [UserMessage(earlier + part)], [])
         try:
             async for piece in stream:
+                if isinstance(piece, UsagePiece):
+                    self._used(piece)
                 if isinstance(piece, TextPiece):
                     said.append(piece.text)
                     if sum(map(len, said)) > longest * 8:

@@ -332,12 +332,17 @@ class Runner:
 
         entry = model_entry(config, policy)
         model = model_for(entry, self._access, self._editor_models)
+
+        def priced(piece: UsagePiece) -> UsageEvent:
+            return usage_event(piece).model_copy(update={"cost": cost_of(entry, piece), "model": entry.name})
+
         context = Context(
             model=model,
             window=window_of(entry),
             state=self._transcripts.context(turn.thread_id),
             keep=lambda state: self._transcripts.save_context(turn.thread_id, state),
             tell=lambda summary, dropped: turn.emit(CompactedEvent(summary=summary, dropped=dropped)),
+            used=lambda piece: turn.emit(priced(piece)),
         )
         system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools)
 
@@ -352,10 +357,8 @@ class Runner:
             return with_instructions(system, found)
 
         def usage(piece: UsagePiece) -> UsageEvent:
-            event = usage_event(piece)
             window = None if entry.provider == "demo" else context.window
-            figures = {"cost": cost_of(entry, piece), "model": entry.name, "context_tokens": window}
-            return event.model_copy(update={**figures, "context_used": piece.input_tokens})
+            return priced(piece).model_copy(update={"context_tokens": window, "context_used": piece.input_tokens})
 
         return Drive(
             model=model,
