@@ -1230,10 +1230,14 @@ export interface HistoryStatsParams {
   filter?: HistoryFilter;
 }
 
-/** Calls of one agent on one day (in UTC) with one decision; `waitedMs` is how long a person was waited for. */
+/**
+ * Calls of one agent on one day (in UTC) with one decision, wanted by one model; `waitedMs` is how long a person
+ * was waited for. `model` is the entry of the settings; a hosted agent's is not known.
+ */
 export interface CallFigures {
   day: string;
   agentName: string;
+  model?: string;
   verdict?: Verdict;
   by?: DecidedBy;
   calls: number;

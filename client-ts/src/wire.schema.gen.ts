@@ -186,7 +186,7 @@ const shapes: Record<string, Shape> = {
   HistoryQueryResult: { fields: { entries: { list: { ref: "HistoryEntry" } }, "cursor?": "string" } },
   HistoryExportResult: { fields: { path: "string", entries: "integer", head: "string" } },
   HistoryStatsParams: { fields: { "filter?": { ref: "HistoryFilter" } } },
-  CallFigures: { fields: { day: "string", agentName: "string", "verdict?": { ref: "Verdict" }, "by?": { ref: "DecidedBy" }, calls: "integer", waitedMs: "integer", toolMs: "integer" } },
+  CallFigures: { fields: { day: "string", agentName: "string", "model?": "string", "verdict?": { ref: "Verdict" }, "by?": { ref: "DecidedBy" }, calls: "integer", waitedMs: "integer", toolMs: "integer" } },
   ModelFigures: { fields: { day: "string", agentName: "string", "model?": "string", requests: "integer", inputTokens: "integer", outputTokens: "integer", cachedTokens: "integer", "cost?": "number" } },
   CallTimes: { fields: { "upToMs?": "integer", waited: "integer", ran: "integer" } },
   HistoryStatsResult: { fields: { calls: { list: { ref: "CallFigures" } }, models: { list: { ref: "ModelFigures" } }, times: { list: { ref: "CallTimes" } }, activeHours: "integer" } },

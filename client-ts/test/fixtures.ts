@@ -561,19 +561,19 @@ export function thread(): wire.ThreadOpenResult {
 
 /** Figures of two days: 24 calls allowed by a rule, 12 by a person, 3 denied by one. */
 export function historyStats(): wire.HistoryStatsResult {
-  const agentName = 'Countersign';
+  const [agentName, model] = ['Countersign', 'claude-with-a-rather-long-name-of-its-own'];
   return {
     calls: [
-      { day: '2026-11-19', agentName, verdict: 'allow', by: 'rule', calls: 24, waitedMs: 0, toolMs: 48_000 },
-      { day: '2026-11-19', agentName, verdict: 'allow', by: 'user', calls: 4, waitedMs: 20_000, toolMs: 2_000 },
-      { day: '2026-11-20', agentName, verdict: 'allow', by: 'user', calls: 8, waitedMs: 76_000, toolMs: 5_000 },
+      { day: '2026-11-19', agentName, model, verdict: 'allow', by: 'rule', calls: 24, waitedMs: 0, toolMs: 48_000 },
+      { day: '2026-11-19', agentName, model, verdict: 'allow', by: 'user', calls: 4, waitedMs: 20_000, toolMs: 2_000 },
+      { day: '2026-11-20', agentName, model, verdict: 'allow', by: 'user', calls: 8, waitedMs: 76_000, toolMs: 5_000 },
       { day: '2026-11-20', agentName: 'Claude Code', verdict: 'deny', by: 'user', calls: 3, waitedMs: 900, toolMs: 0 },
     ],
     models: [
       {
         day: '2026-11-19',
         agentName,
-        model: 'claude-with-a-rather-long-name-of-its-own',
+        model,
         requests: 12,
         inputTokens: 91_000,
         outputTokens: 4_100,

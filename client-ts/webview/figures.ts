@@ -19,8 +19,9 @@ export interface Bar {
   /** The amount as a person reads it. */
   words: string;
   look: Look;
-  /** A second line. */
+  /** A second line, and a third. */
   more?: string;
+  time?: string;
 }
 
 const DAYS = 14;
@@ -48,7 +49,7 @@ function charts({ calls, models, times, activeHours }: wire.HistoryStatsResult):
     chart(t('How long tools ran'), spreadBars(times, 'ran')),
     chart(
       t('Tokens by model'),
-      modelBars(models),
+      modelBars(models, calls),
       models.length === 0 ? left : t('The cost is of requests whose price is known.'),
     ),
   ];
@@ -101,12 +102,11 @@ export function timeBars(calls: readonly wire.CallFigures[]): Bar[] {
     [t('Tools at work'), sum(calls.map(({ toolMs }) => toolMs))],
   ];
   if (rows.every(([, amount]) => amount === 0)) return [];
-  return rows.map(([label, amount]) => ({
-    label,
-    amount,
-    words: durationWords(amount) || t('{0} ms', amount),
-    look: 'other',
-  }));
+  return rows.map(([label, amount]) => ({ label, amount, words: tookWords(amount), look: 'other' }));
+}
+
+function tookWords(ms: number): string {
+  return durationWords(ms) || t('{0} ms', ms);
 }
 
 /** How many calls took how long; empty where none did. */
@@ -139,8 +139,8 @@ function isPrompt({ by }: wire.CallFigures): boolean {
   return by === 'user' || by === 'timeout';
 }
 
-/** What each model took; a hosted agent's is not known, so the agent stands for it. */
-export function modelBars(models: readonly wire.ModelFigures[]): Bar[] {
+/** What each model took, and how long its calls waited and ran; a hosted agent's is not known, so the agent stands for it. */
+export function modelBars(models: readonly wire.ModelFigures[], calls: readonly wire.CallFigures[] = []): Bar[] {
   const groups = new Map<string, wire.ModelFigures[]>();
   for (const one of models) {
     const name = one.model ?? t('Model of {0}', one.agentName);
@@ -164,9 +164,18 @@ export function modelBars(models: readonly wire.ModelFigures[]): Bar[] {
           numberWords(sum(each.map((one) => one.cachedTokens))),
           numberWords(output),
         ),
+        ...modelTime(calls.filter(({ model }) => model !== undefined && model === each[0]?.model)),
       };
     })
     .sort((one, other) => other.amount - one.amount);
+}
+
+function modelTime(calls: readonly wire.CallFigures[]): Pick<Bar, 'time'> {
+  const waited = sum(calls.map(({ waitedMs }) => waitedMs));
+  const ran = sum(calls.map(({ toolMs }) => toolMs));
+  return waited + ran === 0
+    ? {}
+    : { time: t('Waiting for you: {0}, tools at work: {1}', tookWords(waited), tookWords(ran)) };
 }
 
 function chart(title: string, bars: readonly Bar[], note = ''): TemplateResult {
@@ -179,12 +188,12 @@ function chart(title: string, bars: readonly Bar[], note = ''): TemplateResult {
 }
 
 /** The length is an attribute of the drawing, since the page's content policy takes no styles. */
-function line({ label, amount, words, look, more }: Bar, most: number): TemplateResult {
+function line({ label, amount, words, look, more, time }: Bar, most: number): TemplateResult {
   const share = most === 0 ? 0 : (100 * amount) / most;
   return html`<li>
     <span class="chart-label">${revealed(label)}</span> <span class="chart-number">${words}</span>
     <svg class="chart-bar ${look}" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width=${share} height="1"></rect></svg>
-    ${more === undefined ? nothing : html`<span class="facts">${more}</span>`}
+    ${[more, time].map((text) => (text === undefined ? nothing : html`<span class="facts">${text}</span>`))}
   </li>`;
 }
 

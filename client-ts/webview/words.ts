@@ -203,6 +203,7 @@ export function outcomeFacts(outcome: Record<string, unknown>, shorten: (path: s
   const place = (value: unknown): string => (typeof value === 'string' ? shorten(value) : plainly(value));
   const known: Record<string, [string, (value: unknown) => string]> = {
     ended: [t('Ended'), plainly],
+    model: [t('Model'), plainly],
     durationMs: [t('Took'), took],
     waitedMs: [t('Waited'), took],
     exitCode: [t('Exit code'), plainly],

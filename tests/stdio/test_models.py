@@ -161,6 +161,7 @@ async def test_figures_are_summed_by_agent_model_and_day_and_by_the_command_too(
     assert gpt.get("cost") is None
     (call,) = figures["calls"]
     assert (call["verdict"], call["by"], call["calls"], call["waitedMs"]) == ("allow", "mode", 1, 0)
+    assert call["model"] == "claude"
     assert (other["calls"], other["models"], other["activeHours"]) == ([], [], 0)
     assert (reads["calls"], reads["models"], reads["activeHours"]) == (figures["calls"], [], 1)
     assert sum(each["ran"] for each in reads["times"]) == 1
@@ -168,4 +169,4 @@ async def test_figures_are_summed_by_agent_model_and_day_and_by_the_command_too(
     assert "Countersign, claude: 2 requests" in told
     assert "Countersign, gpt: 1 requests" in told
     assert "cost unknown" in told
-    assert "Countersign: 1 calls, tools" in told
+    assert "Countersign, claude: 1 calls, tools" in told

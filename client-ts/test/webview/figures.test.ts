@@ -122,6 +122,19 @@ describe('tokens and cost by model', () => {
     expect(bars[0]?.more).toBe('Requests: 3, input: 600 (cached: 300), output: 50');
   });
 
+  it('says how long the calls of each model waited and ran', () => {
+    const bars = modelBars(
+      [model({ model: 'big', inputTokens: 1 }), model({ model: 'small' })],
+      [
+        call({ model: 'big', waitedMs: 4000, toolMs: 12 }),
+        call({ model: 'big', waitedMs: 5000, toolMs: 0 }),
+        call({ model: 'small' }),
+        call({ waitedMs: 70_000 }), // a hosted agent's
+      ],
+    );
+    expect(bars.map(({ time }) => time)).toEqual(['Waiting for you: 9.0 s, tools at work: 12 ms', undefined]);
+  });
+
   it('shows no cost where no price is known', () => {
     expect(modelBars([model({ model: 'free', inputTokens: 7 })])[0]?.words).toBe('7');
   });

@@ -349,12 +349,13 @@ def _stats(entries: Iterable[dict[str, Any]], out: TextIO) -> None:
 
 
 def _by_agent(calls: Sequence[CallFigures], usage: Sequence[ModelFigures], out: TextIO) -> None:
-    """Print a line for each agent and day, and one for each model that it asked."""
-    for (day, agent), group in groupby(calls, key=lambda each: (each.day, each.agent_name)):
+    """Print a line for each agent, its model and day, and one for each model that it asked."""
+    for (day, agent, model), group in groupby(calls, key=lambda each: (each.day, each.agent_name, each.model)):
         each = list(group)
         waited, ran = sum(one.waited_ms for one in each) / 1000, sum(one.tool_ms for one in each) / 1000
         done = sum(one.calls for one in each)
-        print(f"{day}  {visible(agent)}: {done} calls, tools {ran:.3f} s, waited {waited:.3f} s", file=out)
+        who = visible(agent) if model is None else f"{visible(agent)}, {visible(model)}"
+        print(f"{day}  {who}: {done} calls, tools {ran:.3f} s, waited {waited:.3f} s", file=out)
     for one in usage:
         cost = "cost unknown" if one.cost is None else f"${one.cost:.4f}"
         model = visible(one.model or "model unknown")

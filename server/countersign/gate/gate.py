@@ -182,7 +182,7 @@ class Gate:
         """
         evidence = Evidence(source="default", reason="a person did this themselves")
         decision = Decision("allow", "user", (evidence,), (), evidence.reason)
-        entry = self._entry(plan.call, decision, secrets.token_urlsafe(12), plan.call.digest())
+        entry = self._entry(plan.call, decision, secrets.token_urlsafe(12), plan.call.digest(), turn)
         await self._ledger.append(entry)
         ran = await self._run(plan, turn, entry, background=False)
         assert isinstance(ran, Ran)  # only the agent's own writes are limited
@@ -194,7 +194,7 @@ class Gate:
             version = self._live.version
             plan, decision = await in_worker(self._decider.bind, plan, passage)
             await passage.place.reached()
-            entry = self._entry(plan.call, decision, receipt_id, passage.digest)
+            entry = self._entry(plan.call, decision, receipt_id, passage.digest, turn)
             writes = may_write(plan.call, decision)
             passage.announce(plan.call)
             background, runs, only_reads = False, decision.runs, decision.only_reads
@@ -237,8 +237,8 @@ class Gate:
                 if withdrawn(later, entry.by):
                     continue
                 runs, writes, only_reads = later.runs, may_write(plan.call, later), later.only_reads
-                entry = self._entry(plan.call, later, receipt_id, passage.digest)._replace(by=entry.by, verdict="allow",
-                                approval_id=entry.approval_id)  # fmt: skip
+                entry = self._entry(plan.call, later, receipt_id, passage.digest, turn)._replace(by=entry.by,
+                                verdict="allow", approval_id=entry.approval_id)  # fmt: skip
             try:
                 # INVARIANT (same bytes): after a person's yes the original bytes run, as they were shown.
                 runs = None if entry.by == "user" else runs
@@ -458,8 +458,9 @@ class Gate:
             else:
                 await self.asking.end_now(pending, Resolution("interrupted", "restart", "the window was closed"))
 
-    def _entry(self, call: ToolCall, decision: Decision, receipt_id: str, digest: str) -> Entry:
-        return entry_for(call, decision, receipt_id, digest, workspace=self._policy().workspace, owner=self._owner)
+    def _entry(self, call: ToolCall, decision: Decision, receipt_id: str, digest: str, turn: Turn) -> Entry:
+        workspace, model = self._policy().workspace, turn.model
+        return entry_for(call, decision, receipt_id, digest, workspace=workspace, owner=self._owner, model=model)
 
 
 def _milliseconds(since: float) -> int:

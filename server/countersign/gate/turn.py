@@ -22,7 +22,8 @@ class Turn:
     ``emit`` puts an event into the chat. ``resumable``: an open request of this turn may wait on disk for the next
     server (the built-in agent's can). ``editable``: a person may change the input on the card. ``writes`` counts the
     permitted writes; ``line`` keeps its calls in order. ``workers`` are the threads of the agent, in which its
-    calls are prepared and decided. ``keep_mode`` makes a mode that a person chose on a card the chat's own.
+    calls are prepared and decided. ``keep_mode`` makes a mode that a person chose on a card the chat's own. ``model``
+    is the entry of the settings that its calls are recorded under; a hosted agent's is not known.
     """
 
     thread_id: str
@@ -38,6 +39,7 @@ class Turn:
     workers: Workers | None = None
     notes: list[str] = field(default_factory=list)
     keep_mode: Callable[[Mode], None] | None = None
+    model: str | None = None
 
     def tighten(self, mode: Mode) -> None:
         """Let this mode count too, from now on, in every cell where it is stricter."""

@@ -333,6 +333,8 @@ class Runner:
         entry = model_entry(config, policy)
         model = model_for(entry, self._access, self._editor_models)
 
+        turn.model = entry.name
+
         def priced(piece: UsagePiece) -> UsageEvent:
             return usage_event(piece).model_copy(update={"cost": cost_of(entry, piece), "model": entry.name})
 

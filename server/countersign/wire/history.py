@@ -101,10 +101,12 @@ class HistoryStatsParams(WireModel):
 
 
 class CallFigures(WireModel):
-    """Calls of one agent on one day (in UTC) with one decision; ``waitedMs`` is how long a person was waited for."""
+    """Calls of one agent on one day (in UTC) with one decision, wanted by one model; ``waitedMs`` is how long a person
+    was waited for. ``model`` is the entry of the settings; a hosted agent's is not known."""
 
     day: str
     agent_name: str
+    model: str | None = None
     verdict: Verdict | None = None
     by: DecidedBy | None = None
     calls: int

@@ -51,6 +51,22 @@ async def test_an_edited_call_says_both_what_was_shown_and_what_ran():
     assert house.runs == ["touch other"]
 
 
+async def test_each_row_names_the_model_that_wanted_the_call():
+    house = make_house()
+    call = house.submit("touch made", turn=house.turn(model="claude"))
+    await house.answer(await house.desk.card())
+    await call
+    assert [(row.outcome or {}).get("model") for row in rows(house)] == ["claude"] * 4
+
+
+async def test_no_row_names_a_model_that_nobody_knows():
+    house = make_house()
+    call = house.submit("touch made")
+    await house.answer(await house.desk.card())
+    await call
+    assert not any("model" in (row.outcome or {}) for row in rows(house))
+
+
 def test_a_rule_is_named_with_file_and_line(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
     rule = Evidence(source="rule", rule="Bash(npm *)", file="/srv/.vscode/settings.json", line=12, reason="it matches")

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from countersign.gate.ledger.figures import BUCKETS, blocking_active_hours, blocking_call_times
+from countersign.gate.ledger.entry import again
+from countersign.gate.ledger.figures import (
+    BUCKETS,
+    blocking_active_hours,
+    blocking_call_figures,
+    blocking_call_times,
+)
 from countersign.gate.ledger.writer import Ledger
 from countersign.wire.history import CallTimes, HistoryFilter
 from tests.gate.ledger.ledger_support import entry, write
@@ -45,5 +51,30 @@ def test_times_and_hours_are_those_of_the_rows_that_are_wanted(
         ]
         assert blocking_active_hours(ledger.rows, chosen, "/projects") == hours
         assert blocking_active_hours(ledger.rows, chosen, "/elsewhere") == 0
+    finally:
+        ledger.close()
+
+
+def test_calls_and_times_are_summed_by_model(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    try:
+        write(
+            ledger,
+            entry(1, at="2026-11-20T10:00:00.000Z", model="claude", outcome={"waitedMs": 40}),
+            entry(1, at="2026-11-20T10:00:01.000Z", model="claude", phase="finished", outcome={"durationMs": 7}),
+            entry(2, at="2026-11-20T10:00:02.000Z", model="gpt"),
+            entry(2, at="2026-11-20T10:00:03.000Z", model="gpt", phase="finished", outcome={"durationMs": 5}),
+            entry(3, at="2026-11-20T10:00:04.000Z"),
+            entry(4, at="2026-11-21T10:00:00.000Z", model="gpt", outcome={"waitedMs": 2}),
+        )
+        found = blocking_call_figures(ledger.rows, HistoryFilter(), "/projects")
+        assert [(each.day, each.model, each.calls, each.waited_ms, each.tool_ms) for each in found] == [
+            ("2026-11-20", None, 1, 0, 0),
+            ("2026-11-20", "claude", 1, 40, 7),
+            ("2026-11-20", "gpt", 1, 0, 5),
+            ("2026-11-21", "gpt", 1, 2, 0),
+        ]
+        rows = ledger.rows("SELECT * FROM entries ORDER BY seq", ())
+        assert [again(row).model for row in rows] == ["claude", "claude", "gpt", "gpt", None, "gpt"]
     finally:
         ledger.close()

@@ -23,7 +23,16 @@ from countersign.wire.threads import CallStatus, ToolCallEvent, ToolResultEvent,
 from countersign.wire.verdicts import DecidedBy, Mode
 
 
-def entry_for(call: ToolCall, decision: Decision, receipt_id: str, digest: str, *, workspace: str, owner: str) -> Entry:
+def entry_for(
+    call: ToolCall,
+    decision: Decision,
+    receipt_id: str,
+    digest: str,
+    *,
+    workspace: str,
+    owner: str,
+    model: str | None = None,
+) -> Entry:
     """The row that says what was decided of a call; ``digest`` is the call's."""
     return Entry(
         receipt_id=receipt_id,
@@ -41,6 +50,7 @@ def entry_for(call: ToolCall, decision: Decision, receipt_id: str, digest: str, 
         by=_asked_by(decision) if decision.verdict == "ask" else decision.by,
         evidence=decision.evidence,
         at=now(),
+        model=model,
     )
 
 

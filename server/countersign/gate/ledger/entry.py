@@ -49,7 +49,8 @@ def _moment(then: datetime) -> str:
 
 class Entry(NamedTuple):
     """One row to be written. Nothing in it need be redacted: that happens on the way into the columns. ``at`` is when
-    it came about; empty, that is when it is written."""
+    it came about; empty, that is when it is written. ``model`` is the entry of the settings whose model wanted the
+    call, stored as ``outcome.model``."""
 
     receipt_id: str
     phase: Phase
@@ -68,6 +69,7 @@ class Entry(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     outcome: dict[str, Json] | None = None
     at: str = ""
+    model: str | None = None
 
     def next(self, phase: Phase, **changes: object) -> Entry:
         """The row that follows this one in the life of the same call. The end of a question says how long it stood
@@ -158,8 +160,10 @@ _AS_JSON: dict[str, Any] = {"seq": int, "input": json.loads, "evidence": json.lo
 def again(row: sqlite3.Row) -> Entry:
     """A stored row as the base of the next one of the same call."""
     told = entry_of(row)
+    model = (told.outcome or {}).get("model")
     return Entry(
         at=told.at,
+        model=model if isinstance(model, str) else None,
         receipt_id=told.receipt_id,
         phase=told.phase,
         workspace=row["workspace"],
@@ -184,6 +188,7 @@ def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
 
     ``hidden`` are values that must not be written down; known forms of tokens go in any case.
     """
+    outcome = entry.outcome if entry.model is None else {**(entry.outcome or {}), "model": entry.model}
     return (
         entry.receipt_id,
         entry.at or now(),
@@ -201,7 +206,7 @@ def values_of(entry: Entry, hidden: frozenset[str]) -> tuple[str | None, ...]:
         entry.by,
         _evidence(entry.evidence, hidden),
         entry.digest,
-        _stored(entry.outcome, hidden),
+        _stored(outcome, hidden),
     )
 
 

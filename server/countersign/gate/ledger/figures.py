@@ -1,6 +1,6 @@
 """Sums over the ledger: calls, how long they waited for a decision and how long their tools took.
 
-By agent, day and decision. What models took stands in no row of the ledger: ``agents/usage_store.py``.
+By agent, model, day and decision. What models took stands in no row of the ledger: ``agents/usage_store.py``.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ def blocking_call_figures(rows: Rows, wanted: HistoryFilter, workspace: str | No
         CallFigures(
             day=row["day"],
             agent_name=row["agent_name"],
+            model=row["model"],
             verdict=row["verdict"],
             by=row["decided_by"],
             calls=row["calls"],
@@ -82,10 +83,11 @@ FROM (
 ) WHERE ms IS NOT NULL GROUP BY 1, 2
 """
 _SUMS = """
-SELECT substr(at, 1, 10) AS day, agent_name, verdict, decided_by,
+SELECT substr(at, 1, 10) AS day, agent_name,
+  CASE WHEN json_valid(outcome) THEN outcome ->> 'model' END AS model, verdict, decided_by,
   SUM(phase = 'decided') AS calls,
   SUM(CASE WHEN phase = 'decided' AND json_valid(outcome) THEN outcome ->> 'waitedMs' END) AS waited,
   SUM(CASE WHEN phase = 'finished' AND json_valid(outcome) THEN outcome ->> 'durationMs' END) AS ran
 FROM entries WHERE phase IN ('decided', 'finished'){where}
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
