@@ -672,7 +672,8 @@ export interface OptionChoice {
 }
 
 /**
- * A model, a mode or another option that the agent of a chat lets a person choose, in the agent's words.
+ * A model, a mode or another option that the agent of a chat lets a person choose, in the agent's words. The
+ * built-in agent has `model`: an entry of the settings.
  *
  * `category` is the agent's, such as `mode`, `model` or `thought_level`. A `select` has `choices`, and its
  * `value` is a text; a `boolean` has neither choices nor groups. `refused`: why it cannot be changed here.

@@ -16,6 +16,8 @@ import { currentChat, type State } from './state.ts';
 import { Recall } from './recall.ts';
 import { labelWords, modeWords, placeName, shortPath } from './words.ts';
 
+/** The option of a chat of the built-in agent. */
+const MODEL = 'model';
 const MOST_ROWS = 10;
 /** Stands among the agents to choose from; no agent has a slash in its name. */
 const ADD_AGENT = '/add';
@@ -124,11 +126,7 @@ export class Composer extends Drawn {
         <div class="composer-bar">
           <cs-picker class="mode-picker" .label=${t('Mode')} .value=${chat?.mode ?? state.draft.mode} .choices=${modeChoices()} @picked=${this.onMode}></cs-picker>
           <cs-picker class="agent-picker" .label=${t('Agent')} .value=${agentName ?? ''} .empty=${t('Agent')} .choices=${this.agentChoices(chat?.agentName)} @picked=${this.onAgent}></cs-picker>
-          ${
-            agent?.type === 'builtin' && state.models.length > 0
-              ? html`<cs-picker class="model-picker" .label=${t('Model')} .value=${state.modelOf[agent.agentName] ?? ''} .empty=${t('Model')} .choices=${state.models.map((name) => ({ value: name, name }))} @picked=${({ detail }: CustomEvent<string>) => this.bridge.post({ type: 'setModel', agentName: agent.agentName, model: detail })}></cs-picker>`
-              : nothing
-          }
+          ${agent?.type === 'builtin' ? this.model(agent.agentName) : nothing}
           <span class="spring"></span>
           ${this.tokens()}
           ${this.figures()}
@@ -138,6 +136,24 @@ export class Composer extends Drawn {
         </div>
       </div>
     </form>`;
+  }
+
+  /** The model of the built-in agent: that of this chat, before there is one that of the settings. */
+  private model(agentName: string): TemplateResult | typeof nothing {
+    const { models, modelOf } = this.state;
+    const chat = currentChat(this.state);
+    const option = chat?.options.find(({ optionId }) => optionId === MODEL);
+    if (chat && option) {
+      const { threadId } = chat;
+      const set = ({ detail }: CustomEvent<string>): void => {
+        if (detail !== option.value) this.bridge.post({ type: 'setOption', threadId, option: MODEL, value: detail });
+      };
+      return html`<cs-picker class="model-picker" .label=${t('Model')} .value=${String(option.value)} .empty=${revealLine(String(option.value))} .choices=${choicesOf(option)} @picked=${set}></cs-picker>`;
+    }
+    if (models.length === 0) return nothing;
+    const set = ({ detail }: CustomEvent<string>): void =>
+      this.bridge.post({ type: 'setModel', agentName, model: detail });
+    return html`<cs-picker class="model-picker" .label=${t('Model')} .value=${modelOf[agentName] ?? ''} .empty=${t('Model')} .choices=${models.map((name) => ({ value: name, name }))} @picked=${set}></cs-picker>`;
   }
 
   /** What the last answer took, where the provider tells. */
@@ -267,7 +283,15 @@ export class Composer extends Drawn {
   /** Where only the next prompt will tell, it may. */
   private takesNoImages(): boolean {
     const agentName = this.agentName();
+    // What is known of the built-in agent is of the model in its settings.
+    const own =
+      this.isBuiltin(agentName) && currentChat(this.state)?.options.find(({ optionId }) => optionId === MODEL);
+    if (own && own.value !== (this.state.modelOf[agentName ?? ''] ?? 'demo')) return false;
     return this.state.agents.some((agent) => agent.agentName === agentName && agent.images === false);
+  }
+
+  private isBuiltin(name: string | undefined): boolean {
+    return this.state.agents.some(({ agentName, type }) => agentName === name && type === 'builtin');
   }
 
   private noImages(): string {
@@ -277,12 +301,14 @@ export class Composer extends Drawn {
   /** What the agent of this chat lets a person choose, in its words. */
   private options(): TemplateResult | typeof nothing {
     const chat = currentChat(this.state);
-    if (!chat || chat.options.length === 0) return this.optionsToCome();
+    const builtin = this.isBuiltin(chat?.agentName);
+    const options = chat?.options.filter(({ optionId }) => !builtin || optionId !== MODEL) ?? [];
+    if (!chat || options.length === 0) return this.optionsToCome();
     const set = (option: ThreadOption, value: string | boolean): void =>
       this.bridge.post({ type: 'setOption', threadId: chat.threadId, option: option.optionId, value });
     const label = (option: ThreadOption): string => t('{0} ({1})', revealLine(option.name), chat.agentName);
     return html`<div class="agent-options" role="group" aria-label=${t('Options of {0}', chat.agentName)} data-testid="agent-options">
-      ${chat.options.map((option) =>
+      ${options.map((option) =>
         option.type === 'boolean'
           ? html`<button type="button" class="picker-button" role="switch" aria-label=${label(option)} aria-checked=${option.value ? 'true' : 'false'} aria-disabled=${option.refused === undefined ? nothing : 'true'} title=${revealLine(option.refused ?? option.description ?? option.name)} @click=${() => option.refused === undefined && set(option, !option.value)}>${icon(option.value ? 'check' : 'circle-slash')}<span class="picker-value">${revealLine(option.name)}</span></button>`
           : html`<cs-picker .label=${label(option)} .value=${String(option.value)} .empty=${revealLine(`${option.name}: ${String(option.value)}`)} .choices=${choicesOf(option)} @picked=${({ detail }: CustomEvent<string>) => detail !== option.value && set(option, detail)}></cs-picker>`,

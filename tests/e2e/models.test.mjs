@@ -64,6 +64,14 @@ test('a model of another extension writes with leave, and a model server goes on
       assert.deepEqual(JSON.parse(told[1].tool_calls[0].function.arguments), { path: 'blue.txt', content: WRITTEN });
       assert.match(JSON.stringify(told[3].content), /It is done/);
       assert.equal(rows(run.asked).length, 2, 'the first model is not asked again');
+
+      // The choice is this chat's, and stays; a new chat has the model of the settings.
+      await reload(page);
+      const again = await openChat(page);
+      const model = again.getByRole('combobox', { name: 'Model' });
+      await model.filter({ hasText: 'lab' }).waitFor({ timeout: 2 * BOUND });
+      await again.getByRole('button', { name: 'New chat' }).click();
+      await model.filter({ hasText: 'editor' }).waitFor({ timeout: BOUND });
     });
   });
 });

@@ -199,6 +199,7 @@ def make_flow(workspace: Path, person: Person, rules: Sequence[RuleText] = ()) -
         services={SHELLS_SERVICE: flow.shells},
         host_for=lambda config: None,  # type: ignore[arg-type,return-value]
         tell=lambda view: None,
+        tell_offered=lambda thread_id: None,
         access=environment_access({}),
     )
     flow.sessions = Sessions(

@@ -123,6 +123,71 @@ async def test_an_attached_image_goes_to_a_model_that_takes_images_and_is_refuse
     assert ([agent["images"] for agent in listed], [agent["images"] for agent in blind]) == ([True], [False])
 
 
+async def test_a_chat_keeps_the_model_that_was_chosen_for_it(tmp_path: Path):
+    workspace, storage = tmp_path / "w", tmp_path / "s"
+    workspace.mkdir()
+    (workspace / "a").write_text("the text of a")
+    with scripted(SCRIPT, tmp_path) as fake:
+        given = settings(fake.url, "claude")
+        async with open_desk(workspace, storage, settings=given) as desk:
+            thread, other = await desk.thread(), await desk.thread()
+            assert await offered(desk, thread) == ("claude", ["demo", *MODELS])
+            await desk.prompt(thread, "[[read]] go")
+            result = await choose(desk, thread, "gemini")
+            assert [(each["optionId"], each["value"]) for each in result["options"]] == [("model", "gemini")]
+            told = await desk.peer.wait_for("thread/session", lambda each: model_of(each) == "gemini")
+            assert told["threadId"] == thread
+            await desk.prompt(thread, "and now?")
+            assert (fake.rows()[-1]["api"], len(fake.rows()[-1]["user_texts"])) == ("gemini", 2)
+            assert "the text of a" in str(fake.rows()[-1]["body"])
+            await desk.prompt(other, "hello")
+            assert fake.rows()[-1]["api"] == "anthropic"
+            # Another model in the settings is for chats without a choice of their own, which hear of it.
+            desk.peer.notify("settings/changed", {"settings": settings(fake.url, "local"), "trusted": True})
+            told = await desk.peer.wait_for("thread/session", lambda each: model_of(each) == "local")
+            assert told["threadId"] == other
+            assert (await offered(desk, thread))[0] == "gemini"
+            for option, value in (("model", "grok"), ("model", True), ("mode", "claude")):
+                with pytest.raises(RpcError):
+                    await desk.peer.request("thread/setOption", {"threadId": thread, "option": option, "value": value})
+        async with open_desk(workspace, storage, settings=given) as desk:
+            assert (await offered(desk, thread))[0] == "gemini"
+            await desk.prompt(thread, "still there?")
+            assert fake.rows()[-1]["api"] == "gemini"
+            # One that is gone is not replaced by another server unsaid.
+            del given["user"]["models"]["gemini"]
+            desk.peer.notify("settings/changed", {"settings": given, "trusted": True})
+            count = len(fake.rows())
+            with pytest.raises(RpcError, match="there is no model `gemini` in the settings"):
+                await desk.prompt(thread, "and now?")
+            assert len(fake.rows()) == count
+            await choose(desk, thread, "claude")
+            await desk.prompt(thread, "and now?")
+            assert fake.rows()[-1]["api"] == "anthropic"
+
+
+async def test_a_chat_offers_no_choice_of_one_model(tmp_path: Path):
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    async with open_desk(workspace, tmp_path / "s", settings={"user": {}}) as desk:
+        opened = await desk.peer.request("thread/open", {"threadId": await desk.thread()})
+    assert opened["options"] == []
+
+
+async def choose(desk: Desk, thread: str, model: str) -> Json:
+    return await desk.peer.request("thread/setOption", {"threadId": thread, "option": "model", "value": model})
+
+
+async def offered(desk: Desk, thread: str) -> tuple[str, list[str]]:
+    (option,) = (await desk.peer.request("thread/open", {"threadId": thread}))["options"]
+    assert (option["optionId"], option["category"], option["type"]) == ("model", "model", "select")
+    return option["value"], [each["value"] for each in option["choices"]]
+
+
+def model_of(session: Json) -> str | None:
+    return next((option["value"] for option in session["options"] if option["optionId"] == "model"), None)
+
+
 def stats_of(storage: Path) -> str:
     command = [sys.executable, "-m", "countersign", "history", "--storage", str(storage), "--stats"]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout

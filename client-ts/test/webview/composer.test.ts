@@ -163,6 +163,16 @@ describe('images', () => {
     expect(webview.sent('attachImage')).toEqual([]);
   });
 
+  it('are taken in a chat with another model than that of the settings, of which only the server knows', async () => {
+    const option = (value: string): wire.ThreadOption => ({ optionId: 'model', name: 'Model', type: 'select', value });
+    const webview = await fakeWebview(agent(false), openedWith([], { options: [option('demo')] }));
+    give(webview, 'paste', [PNG]);
+    await vi.waitFor(() => expect(notes().join()).toContain('Countersign takes no images'), 60_000);
+    await webview.say({ type: 'session', session: { threadId: 't-1', options: [option('eyes')], commands: [] } });
+    give(webview, 'paste', [PNG]);
+    await vi.waitFor(() => expect(webview.sent('attachImage')).toHaveLength(1), 60_000);
+  });
+
   it('are not taken for an agent that takes none, and not sent to one that was chosen since', async () => {
     const webview = await fakeWebview(agent(false), opened);
     expect(give(webview, 'paste', [PNG])).toBe(false);
@@ -290,6 +300,47 @@ describe('options before the first message', () => {
       await fakeWebview(snapshot(more));
       expect(begin()).toBeNull();
     }
+  });
+});
+
+describe('the model of the built-in agent', () => {
+  const choices = ['demo', 'local', 'b\u202Eig'].map((value) => ({ value, name: value }));
+  const option: wire.ThreadOption = {
+    optionId: 'model',
+    name: 'Model',
+    category: 'model',
+    type: 'select',
+    value: 'local',
+    choices,
+  };
+  const settled = snapshot({ models: ['local', 'big'], modelOf: { Countersign: 'big' } });
+  const picked = async (webview: FakeWebview, name: string): Promise<void> => {
+    (webview.find('.model-picker .picker-button') as HTMLButtonElement).click();
+    await webview.settle();
+    const rows = [...document.querySelectorAll<HTMLElement>('.model-picker .option')];
+    rows.find((row) => row.querySelector('.option-name')!.textContent.trim() === name)!.click();
+    await webview.settle();
+  };
+
+  it('is that of its settings before the first message, and of the chat after it', async () => {
+    const webview = await fakeWebview(settled);
+    expect(webview.find('.model-picker .picker-value').textContent).toBe('big');
+    await picked(webview, 'local');
+    expect(webview.sent('setModel')).toEqual([{ type: 'setModel', agentName: 'Countersign', model: 'local' }]);
+    await webview.say(openedWith([], { options: [option] }));
+    expect(webview.find('.model-picker .picker-value').textContent).toBe('local');
+    expect(document.querySelector('.agent-options')).toBeNull();
+    await picked(webview, 'b\\u202eig');
+    await picked(webview, 'local');
+    expect(webview.sent('setOption')).toEqual([
+      { type: 'setOption', threadId: 't-1', option: 'model', value: 'b\u202Eig' },
+    ]);
+    expect(webview.sent('setModel')).toHaveLength(1);
+  });
+
+  it('is named where the settings no longer have it', async () => {
+    const webview = await fakeWebview(settled, openedWith([], { options: [{ ...option, value: 'gone' }] }));
+    expect(webview.find('.model-picker .picker-value').textContent).toBe('gone');
   });
 });
 

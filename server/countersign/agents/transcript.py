@@ -53,6 +53,7 @@ CREATE TABLE IF NOT EXISTS messages (
 CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
 CREATE TABLE IF NOT EXISTS contexts (thread_id TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS named (thread_id TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS chosen_models (thread_id TEXT PRIMARY KEY, model TEXT NOT NULL);
 """
 CHATS_FILE = "chats.db"
 """Its name in a storage folder."""
@@ -129,6 +130,17 @@ class Transcripts:
             db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (title, thread_id))
             db.execute("INSERT OR REPLACE INTO named (thread_id) VALUES (?)", (thread_id,))
 
+    def choose_model(self, thread_id: str, model: str) -> None:
+        """Keep the model that a person chose for a chat."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO chosen_models VALUES (?, ?)", (thread_id, model))
+
+    def chosen_model(self, thread_id: str) -> str | None:
+        """Return the model that a person chose for a chat, None where it has that of its agent."""
+        with self._lock:
+            row = self._db.execute("SELECT model FROM chosen_models WHERE thread_id = ?", (thread_id,)).fetchone()
+        return row["model"] if row else None
+
     def title_thread(self, thread_id: str, title: str) -> str | None:
         """Keep the title that its agent gave a chat, without known secrets; return it. None: it has this title already,
         a person named it, or it is gone."""
@@ -167,7 +179,7 @@ class Transcripts:
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
         with self._writing() as db:
-            for table in ("threads", "events", "messages", "contexts", "named"):
+            for table in ("threads", "events", "messages", "contexts", "named", "chosen_models"):
                 db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from countersign.agents.acp.session_store import stored_session
@@ -11,6 +12,7 @@ from countersign.agents.attached_images import attached_images, takes_none
 from countersign.agents.compaction import Context
 from countersign.agents.drive import Drive, usage_event
 from countersign.agents.instructions import blocking_instructions, with_instructions
+from countersign.agents.model_option import checked_choice, model_options
 from countersign.agents.models.base import Message, Model, Sighted, UsagePiece, UserMessage
 from countersign.agents.models.demo import DemoModel
 from countersign.agents.models.http_answer import Access
@@ -65,11 +67,13 @@ class Runner:
         services: Mapping[str, Any],
         host_for: Callable[[AgentConfig], AcpAgent],
         tell: Callable[[AgentView], None],
+        tell_offered: Callable[[str], None],
         access: Access,
         editor_models: Editor | None = None,
         sandbox_tried: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``sandbox_tried`` waits until it is known whether there is a sandbox; each turn begins with it."""
+        """``tell_offered`` is told of a chat whose options are others now. ``sandbox_tried`` waits until it is known
+        whether there is a sandbox; each turn begins with it."""
         self._gate = gate
         self._policy = policy
         self._transcripts = transcripts
@@ -77,10 +81,12 @@ class Runner:
         self._services = services
         self._host_for = host_for
         self._tell = tell
+        self._tell_offered = tell_offered
         self._access = access
         self._editor_models = editor_models
         self._sandbox_tried = sandbox_tried
         self._told: dict[str, AgentView] = {}
+        self._offered: dict[str, tuple[str, list[ThreadOption]]] = {}
         self._hosts: dict[str, tuple[AgentConfig, AcpAgent]] = {}
 
     def resumable(self, agent: str) -> bool:
@@ -105,20 +111,32 @@ class Runner:
         """The options and commands that the agent of a chat offers now; None where it has no session."""
         config = self._policy().agents.get(agent)
         if config is not None and config.type == "builtin":
-            return [], [AgentCommand(name=COMPACT.removeprefix("/"), description=COMPACT_SAYS)]
+            options = self._model_options(thread_id, config)
+            self._offered[thread_id] = agent, options
+            return options, [AgentCommand(name=COMPACT.removeprefix("/"), description=COMPACT_SAYS)]
         known = self._hosts.get(agent)
         offered = known[1].offered(thread_id) if known is not None else None
         return None if offered is None else (offered.options, offered.commands)
 
     async def set_option(self, thread_id: str, agent: str, option: str, value: str | bool) -> list[ThreadOption]:
-        """Set an option of a chat's hosted agent. Raises as ``AcpAgent.set_option``, and UnknownAgent."""
+        """Set an option of a chat's agent; the built-in one's is its model, from the next message on. Raises as
+        ``AcpAgent.set_option`` and ``checked_choice``, and UnknownAgent."""
         config = self._config(agent)
         if config.type == "builtin":
-            raise InvalidAnswer(f"{agent} has no options of its own; its model stands in the settings")
+            self._transcripts.choose_model(thread_id, checked_choice(agent, option, value, self._policy().models))
+            self._tell_offered(thread_id)
+            return self._model_options(thread_id, config)
         known = self._hosts.get(agent)
         if known is None:
             raise InvalidAnswer(f"{agent} has not begun with this chat yet; send a message first, then choose")
         return await known[1].set_option(thread_id, option, value)
+
+    def _model_options(self, thread_id: str, config: AgentConfig) -> list[ThreadOption]:
+        return model_options(config, self._policy().models, self._transcripts.chosen_model(thread_id))
+
+    def forget_chat(self, thread_id: str) -> None:
+        """Forget what a chat that is gone was offered."""
+        self._offered.pop(thread_id, None)
 
     async def list_sessions(self, agent: str) -> AgentSessionsResult:
         """The sessions that a hosted agent keeps. Raises as ``AcpAgent.list_sessions``, NotTrusted, UnknownAgent."""
@@ -159,7 +177,9 @@ class Runner:
             InvalidAnswer: what was attached cannot be sent.
         """
         await self._ready()
-        config = self._config(turn.agent)
+        config = self._config_of_chat(turn)
+        if config.type == "builtin" and turn.thread_id not in self._offered:
+            self._tell_offered(turn.thread_id)  # a chat that was made and not opened
         if config.type == "builtin" and prompt.text.strip() == COMPACT:
             return await self._compact(config, turn)
         images = await asyncio.to_thread(attached_images, prompt.attachments)
@@ -182,8 +202,7 @@ class Runner:
     async def resume(self, turn: Turn, waiting: Mapping[str, StoredRequest]) -> StopReason:
         """Take up a turn of the built-in agent whose requests waited on disk."""
         await self._ready()
-        config = self._config(turn.agent)
-        return await self._driven(config, turn, waiting)
+        return await self._driven(self._config_of_chat(turn), turn, waiting)
 
     async def _ready(self) -> None:
         if self._sandbox_tried is not None:
@@ -233,11 +252,16 @@ class Runner:
         await asyncio.gather(*(host.end_if_outlived() for host in hosts))
 
     def tell_changes(self) -> None:
-        """Tell the client of every agent that the settings have changed since it was last told."""
+        """Tell the client of every agent, and of the options of each chat that it was told of, that the settings have
+        changed since it was last told."""
         for view in self.views():
             if self._told.get(view.agent_name) != view:
                 self._told[view.agent_name] = view
                 self._tell(view)
+        agents = self._policy().agents
+        for thread_id, (agent, options) in self._offered.items():
+            if agent in agents and self._model_options(thread_id, agents[agent]) != options:
+                self._tell_offered(thread_id)
 
     def views(self) -> list[AgentView]:
         """Every agent of the settings, with its honest label."""
@@ -378,6 +402,12 @@ class Runner:
             waiting=waiting,
         )
 
+    def _config_of_chat(self, turn: Turn) -> AgentConfig:
+        """An agent with the model that was chosen for this chat."""
+        config = self._config(turn.agent)
+        chosen = self._transcripts.chosen_model(turn.thread_id) if config.type == "builtin" else None
+        return config if chosen is None else replace(config, model=chosen)
+
     def _config(self, agent: str) -> AgentConfig:
         config = self._policy().agents.get(agent)
         if config is None:
@@ -411,7 +441,7 @@ def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
     name = config.model or "demo"
     entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == "demo" else None)
     if entry is None:
-        raise ModelError(f"there is no model `{name}` in the settings; add it under `countersign.models`")
+        raise ModelError(f"there is no model `{name}` in the settings; add it under `countersign.models`, or choose another")
     return entry
 
 

@@ -136,6 +136,7 @@ class WorkspaceServer:
             services={SHELLS_SERVICE: self.shells, RIPGREP_SERVICE: self._ripgrep},
             host_for=self._host_for,
             tell=self._tell_agent,
+            tell_offered=lambda thread_id: self.session_feed.offered(thread_id),  # noqa: PLW0108 it comes next
             access=Access(self.keys.key, self._network),
             editor_models=self.editor_models,
             sandbox_tried=self.sandbox.tried,
@@ -176,6 +177,7 @@ class WorkspaceServer:
         """Stop what runs in a chat, forget it and remove its temporary folder. Raises UnknownThread."""
         await self.sessions.delete(thread_id)
         self.questions.forget_thread(thread_id)
+        self.runner.forget_chat(thread_id)
         await asyncio.to_thread(self.temporary.blocking_remove, self._policy().temporary_root(thread_id))
 
     async def sweep_images(self) -> None:
