@@ -231,7 +231,8 @@ async def test_a_command_that_was_running_at_a_kill_is_closed_as_interrupted(pla
             "thread/update", lambda update: any(event["type"] == "done" for event in update["events"])
         )
     last = [row for row in ledger_rows(storage) if "out.txt" in json.dumps(row["input"])][-1]
-    assert (last["phase"], last["by"], last["outcome"]) == ("finished", "restart", {"ended": "interrupted"})
+    ended = {"ended": "interrupted", "model": "demo"}
+    assert (last["phase"], last["by"], last["outcome"]) == ("finished", "restart", ended)
 
 
 async def test_bypass_is_set_by_the_card_and_ended_by_hand(desk: Desk):
