@@ -441,7 +441,9 @@ def model_entry(config: AgentConfig, policy: Policy) -> ModelConfig:
     name = config.model or "demo"
     entry = policy.models.get(name) or (ModelConfig(name, "demo") if name == "demo" else None)
     if entry is None:
-        raise ModelError(f"there is no model `{name}` in the settings; add it under `countersign.models`, or choose another")
+        raise ModelError(
+            f"there is no model `{name}` in the settings; add it under `countersign.models`, or choose another"
+        )
     return entry
 
 
