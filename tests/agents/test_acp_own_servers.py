@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from countersign.agents.acp.own_servers import MOST_BYTES, MOST_PARTS, blocking_servers
+from countersign.agents.acp.own_servers import MOST_BYTES, MOST_OWN_BYTES, MOST_PARTS, blocking_servers
 from countersign.agents.acp.recipe import OwnServers, Recipe
 
 from .desk import BOUND, Place
@@ -79,10 +79,18 @@ def test_a_name_cannot_look_like_our_words(folders: Folders, name: str, shown: s
 
 def test_a_larger_file_is_not_read_and_that_is_said(folders: Folders) -> None:
     text = '{"mcpServers": {"github": {}}}'
-    (folders.home / ".agent.json").write_text(text + " " * (MOST_BYTES - len(text)))
+    (folders.workspace / ".mcp.json").write_text(text + " " * (MOST_BYTES - len(text)))
     assert folders.told() == "its own MCP servers are off here: `github`"
-    (folders.home / ".agent.json").write_text(text + " " * (MOST_BYTES - len(text) + 1))
-    assert folders.told() == "which MCP servers stand in `~/.agent.json` is not known, as it is larger than 256 KiB"
+    (folders.workspace / ".mcp.json").write_text(text + " " * (MOST_BYTES - len(text) + 1))
+    assert folders.told() == "which MCP servers stand in `.mcp.json` is not known, as it is larger than 256 KiB"
+
+
+def test_the_persons_own_file_may_hold_a_long_history(folders: Folders) -> None:
+    history = json.dumps({"history": ["x" * 1000] * 4000, "mcpServers": {"github": {}}})
+    (folders.home / ".agent.json").write_text(history)
+    assert folders.told() == "its own MCP servers are off here: `github`"
+    (folders.home / ".agent.json").write_text(history + " " * MOST_OWN_BYTES)
+    assert folders.told() == "which MCP servers stand in `~/.agent.json` is not known, as it is larger than 16384 KiB"
 
 
 def test_what_is_no_file_is_not_waited_for(folders: Folders) -> None:

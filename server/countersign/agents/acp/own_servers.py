@@ -6,6 +6,7 @@ and sends none to the agent; its own are in ``mcpServers``.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import tomllib
@@ -16,7 +17,9 @@ from countersign.agents.acp.recipe import HOME, OwnServers, Recipe
 from countersign.settings.jsonc import BrokenJson, parse_jsonc
 
 MOST_BYTES = 256 << 10
-"""Of a settings file; some agents keep whole histories there, which nobody waits for."""
+"""Of a settings file of the workspace."""
+MOST_OWN_BYTES = 16 << 20
+"""Of one of the person's own; Claude Code keeps the histories of all projects in its."""
 MOST_PARTS = 16
 """Of a dotted key in TOML: what its parser does with one grows with the square of its parts."""
 MOST_NAMES = 8
@@ -38,11 +41,13 @@ def blocking_servers(recipe: Recipe, workspace: str, home: str, *, trusted: bool
     unknown: list[str] = []
     for place in recipe.servers:
         path = os.path.join(workspace, place.file.replace(HOME, home))
+        foreign = _is_within(path, workspace)
         # INVARIANT (quiet before trust)
-        if not trusted and _is_within(path, workspace):
+        if not trusted and foreign:
             continue
+        most = MOST_BYTES if foreign or path.endswith(".toml") else MOST_OWN_BYTES
         try:
-            (runs if place.runs else off).update(dict.fromkeys(_names(place, path)))
+            (runs if place.runs else off).update(dict.fromkeys(_names(place, path, most)))
         except _Unknown as error:
             unknown.append(
                 f"which MCP servers stand in `{_shown(place.file.replace(HOME, '~'))}` is not known, {error}"
@@ -61,9 +66,9 @@ def _is_within(path: str, workspace: str) -> bool:
     return any(os.path.commonpath((place, top)) == top for place in places for top in tops)
 
 
-def _names(place: OwnServers, path: str) -> Iterator[str]:
+def _names(place: OwnServers, path: str, most: int) -> Iterator[str]:
     try:
-        text = _read(path)
+        text = _read(path, most)
         if text is None:
             return
         found = _parsed_toml(text) if path.endswith(".toml") else _parsed_json(text)
@@ -73,19 +78,23 @@ def _names(place: OwnServers, path: str) -> Iterator[str]:
     yield from (name for name in servers if isinstance(name, str)) if isinstance(servers, dict) else ()
 
 
-def _read(path: str) -> str | None:
-    """Return the text of a regular file of at most ``MOST_BYTES``; None if it is no regular file."""
+def _read(path: str, most: int) -> str | None:
+    """Return the text of a regular file of at most ``most`` bytes; None if it is no regular file."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise _Unknown(f"as it is larger than {MOST_BYTES >> 10} KiB")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise _Unknown(f"as it is larger than {most >> 10} KiB")
     return data.decode("utf-8")
 
 
 def _parsed_json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass  # with comments, perhaps
     root = parse_jsonc(text).root
     return None if root is None else root.value
 
