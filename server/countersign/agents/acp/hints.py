@@ -156,7 +156,9 @@ def _may_name_a_file(key: str, text: str) -> bool:
     if key.lower() in _TEXTS or len(word) > _LONGEST_NAME or word[:8].lower().startswith(("http://", "https://")):
         return False
     words = {each.lower() for each in _KEY_WORDS.split(key)}
-    return bool(words & _FILE_WORDS) or (bool(_NAMES_A_FILE.search(word)) and not re.search(r"\s", word))
+    return (bool(words & _FILE_WORDS) and word.isprintable()) or (
+        bool(_NAMES_A_FILE.search(word)) and not re.search(r"\s", word)
+    )
 
 
 _PATHS_ANY_CASE = frozenset(name.lower() for name in PATHS)

@@ -47,6 +47,7 @@ from countersign.gate.paths.sensitive_paths import (
     secret_name,
 )
 from countersign.gate.patterns import PathPattern, Root, escape_path, fold, glob_segment
+from countersign.gate.probes.hidden_characters import hidden_character
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet, evidence
 from countersign.gate.rules.subtree_index import Place
 from countersign.wire.verdicts import Evidence
@@ -270,7 +271,9 @@ class PathJudge:
         read = self.judge_read(path, cwd=cwd, below=below)
         resolved = self.resolve(path, cwd=cwd)
         if resolved.refused is not None:
-            return None if loose else read
+            # What is empty or too long is no file; the rest is rather a text of several lines than a file's name.
+            floor = ask_floor(f"the path may not be used: {resolved.refused}")
+            return None if loose or hidden_character(path) is None else read._replace(floors=(floor,))
         if read.deny is not None and not loose:
             return read
         own = [*self._own_write_floor(resolved, "edit"), *self._own_read_floor(resolved)]
