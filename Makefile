@@ -9,6 +9,7 @@
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's
+#   make programs   writes gate/shell/programs/compiled.py from the records of programs
 #   make messages   writes tests/messages.txt, the list of every reason and error text
 #   make pictures   draws the view in all themes and sizes, compares with client-ts/test/pictures; ARGS=--keep writes those
 #   make bench      measures
@@ -24,7 +25,7 @@ ARGS ?=
 # Else each of the thousands of servers that tests start would compile every module anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup run test test-fast test-py test-pythons test-ts test-e2e test-agents probe check fmt wire messages pictures bench soak package package-platforms lock clean
+.PHONY: setup run test test-fast test-py test-pythons test-ts test-e2e test-agents probe check fmt wire programs messages pictures bench soak package package-platforms lock clean
 
 setup:
 	@$(PYTHON) scripts/setup.py
@@ -70,6 +71,7 @@ check: setup
 	$(bin)/python scripts/wire_types.py --check
 	$(bin)/python scripts/hidden_characters.py --check
 	$(bin)/python scripts/messages.py --check
+	$(bin)/python scripts/programs.py --check
 	cd client-ts && npm run check
 
 fmt: setup
@@ -80,6 +82,9 @@ fmt: setup
 wire: setup
 	$(bin)/python scripts/wire_types.py
 	$(bin)/python scripts/hidden_characters.py
+
+programs: setup
+	$(bin)/python scripts/programs.py
 
 messages: setup
 	$(bin)/python scripts/messages.py

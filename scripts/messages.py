@@ -1,6 +1,7 @@
 """Write the list of every reason and error text that a person can meet, or with ``--check`` compare it.
 
-The list is read from the source: texts of exceptions that are raised, of evidence, refusals and failed outcomes. What
+The list is read from the source: texts of exceptions that are raised, of evidence, refusals and failed outcomes, and
+the reasons in the records of programs. What
 is known only at run time stands as the expression in braces. To review a change of wording, read the diff of the list.
 """
 
@@ -9,11 +10,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = ROOT / "server" / "countersign"
+RECORDS = SERVER / "gate" / "shell" / "programs" / "records"
 TARGET = ROOT / "tests" / "messages.txt"
 
 REASONS = {"reason", "message", "text", "caveat", "allows", "words"}
@@ -101,7 +104,20 @@ def rendered() -> str:
     for path in sorted(SERVER.rglob("*.py")):
         if texts := messages(path):
             blocks.append("\n".join([path.relative_to(SERVER).as_posix(), *(f"    {text}" for text in texts)]))
+    blocks.append("\n".join([RECORDS.relative_to(SERVER).as_posix(), *(f"    {text}" for text in reasons())]))
     return "\n\n".join(blocks) + "\n"
+
+
+def reasons() -> list[str]:
+    """Return the reasons of the records of programs, once each."""
+    found: set[str] = set()
+    for path in RECORDS.glob("*.toml"):
+        facets = [tomllib.loads(path.read_text(encoding="utf-8"))]
+        while facets:
+            facet = facets.pop()
+            facets += [value for value in facet.values() if isinstance(value, dict)]
+            found.update(value for name, value in facet.items() if name == "why")
+    return sorted(found)
 
 
 def main() -> int:

@@ -15,8 +15,8 @@ from itertools import pairwise
 from posixpath import basename, join, normpath
 from typing import Any
 
-from countersign.gate.shell.programs.registry import TABLES
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, SUBCOMMANDS, WRAPPERS, Wrapper
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, SUBCOMMANDS, TABLES, WRAPPERS
+from countersign.gate.shell.programs.wrapper_row import Wrapper
 
 from .trees import HOLE, Trees, Word, read_word
 

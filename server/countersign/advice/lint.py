@@ -195,7 +195,7 @@ def _too_wide(rule: Rule) -> str | None:
 def _runs_others(name: str) -> bool:
     """Whether it is a shell, an interpreter or a wrapper: a rule for one of them alone is a rule for everything."""
     from countersign.gate.shell.effects.unwrap import program  # noqa: PLC0415 the same
-    from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS  # noqa: PLC0415 tables that no start needs
+    from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS  # noqa: PLC0415 tables that no start needs
 
     return program(name) in {*SHELLS, *INTERPRETERS, *WRAPPERS}
 
@@ -203,7 +203,7 @@ def _runs_others(name: str) -> bool:
 def _left_open(rule: Rule, pattern: CommandPattern) -> str | None:
     """The program, where it runs others and the rule covers no command that begins with its own words."""
     from countersign.gate.shell.effects.unwrap import may_run, program  # noqa: PLC0415 the same
-    from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS  # noqa: PLC0415 tables that no start needs
+    from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS  # noqa: PLC0415 tables that no start needs
 
     first = pattern.first_word
     if first is None or pattern.exact or not may_run(program(first)):

@@ -7,7 +7,7 @@ import pytest
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.printing.inner_texts import doubt
 from countersign.gate.shell.printing.print_tree import reprint
-from countersign.gate.shell.programs.rows_wrappers import SHELLS, WRAPPERS
+from countersign.gate.shell.programs.tables import SHELLS, WRAPPERS
 from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import Simple
 

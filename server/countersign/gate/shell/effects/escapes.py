@@ -14,11 +14,11 @@ from functools import lru_cache
 from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, Known, Use, named
 from countersign.gate.shell.effects.operand_code import SPECIAL
 from countersign.gate.shell.languages.git import global_escapes, read_git
+from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import WITH_SUBCOMMANDS, find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
-from countersign.gate.shell.programs.rows_git import RUNNING, TRANSPORTS
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, WRAPPERS
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import Word
 

@@ -14,8 +14,7 @@ from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
 from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
-from countersign.gate.shell.programs.registry import TABLES
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 

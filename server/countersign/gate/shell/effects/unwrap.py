@@ -1,6 +1,6 @@
 """Looking through a simple command to the commands that it runs in turn (RULES.md S7).
 
-Which programs do so stands in ``programs/rows_wrappers.py``. Everything found is for deny and ask rules; for allow a
+Which programs do so stands in their records (facet ``wraps``). Everything found is for deny and ask rules; for allow a
 layer counts only where each wrapper above it is clear, or where the rule itself names the inner command.
 """
 
@@ -13,19 +13,11 @@ from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
+from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
 from countersign.gate.shell.programs.other_names import OTHER_NAMES
-from countersign.gate.shell.programs.registry import TABLES
-from countersign.gate.shell.programs.rows_git import GLOBAL
-from countersign.gate.shell.programs.rows_wrappers import (
-    INTERPRETERS,
-    SHELL_GRAMMAR,
-    SHELL_TEXTS,
-    SHELLS,
-    SUBCOMMANDS,
-    WRAPPERS,
-    Wrapper,
-)
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELL_TEXTS, SHELLS, SUBCOMMANDS, TABLES, WRAPPERS
+from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.languages.git import Git, paths_in
-from countersign.gate.shell.programs.rows_git import GIT
+from countersign.gate.shell.programs.tables import GIT
 from countersign.gate.shell.syntax.tree import Word
 
 _ALWAYS = frozenset({"format-patch", "difftool", "mergetool"})

@@ -12,7 +12,7 @@ from countersign.gate.shell.files.address_operands import repository_touches, wr
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_contents import prints_unnamed, spec_words, tells_commits
 from countersign.gate.shell.languages.git import Git, named_words, paths_in
-from countersign.gate.shell.programs.rows_git import SHOWS_FILES
+from countersign.gate.shell.languages.git_options import SHOWS_FILES
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.programs.rows_wrappers import SHELLS
+from countersign.gate.shell.programs.tables import SHELLS
 from countersign.gate.shell.syntax.tree import Node, Simple
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
 from countersign.gate.shell.programs.argv import Arguments, arguments
 from countersign.gate.shell.programs.row import Program, row
-from countersign.gate.shell.programs.rows_git import GIT, GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
+from countersign.gate.shell.programs.tables import GIT
 from countersign.gate.shell.syntax.tree import Word
 
 UNKNOWN_SUBCOMMAND = row(

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from countersign.gate.shell.effects.unwrap import Unwrapped, program
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.programs.argv import arguments
-from countersign.gate.shell.programs.rows_wrappers import SHELL_GRAMMAR, SHELLS
+from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR
 from countersign.gate.shell.syntax.bash_check import is_plain
 
 _REPRINTED = frozenset({"bash", "sh", "dash"})

@@ -1,4 +1,4 @@
-"""Other names of programs, under which the tables know them, and under which deny and ask rules mean them. Data."""
+"""Other names of programs, under which the tables know them, and under which deny and ask rules mean them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-_PREFIXED = """
-arch awk b2sum base32 base64 basename basenc cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd dir
-dircolors dirname du echo egrep env expand expr factor false fgrep find fmt fold grep groups head hostid id install join
-kill link ln locate logname ls make md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste patch
-pathchk pinky printenv printf ptx pwd readlink realpath rm rmdir runcon sed seq sha1sum sha224sum sha256sum sha384sum
-sha512sum shred shuf sleep sort split stdbuf stty sum sync tac tail tar tee time timeout touch tr true truncate tsort
-tty uname unexpand uniq unlink uptime users vdir wc which whoami xargs yes
-"""
-"""GNU programs that Homebrew and the BSDs install with a ``g`` in front."""
-OTHER_NAMES: Mapping[str, str] = {f"g{name}": name for name in _PREFIXED.split()} | {
-    "python3": "python", "python2": "python", "pypy3": "pypy", "nodejs": "node", "bsdtar": "tar", "mawk": "awk",
-    "nawk": "awk", "original-awk": "awk", "fdfind": "fd", "batcat": "bat", "egrep": "grep", "fgrep": "grep",
-    "gegrep": "grep", "gfgrep": "grep", "nvim": "vim", "vi": "vim", "view": "vim", "vimdiff": "vim", "gvim": "vim",
-    "ex": "vim", "rvim": "vim", "rview": "vim", "py": "python", "exa": "ls", "eza": "ls", "rscript": "Rscript",
-    "texlua": "lua", "vim.basic": "vim", "7zz": "7z", "7zzs": "7z", "vim.tiny": "vim", "vimx": "vim",
-}  # fmt: skip
+from countersign.gate.shell.programs.tables import FACETS, names_with
+
+OTHER_NAMES: Mapping[str, str] = {other: key[0] for key, others in FACETS["also"].items() for other in others.split()}
 """Other names of the same programs, as far as their options agree."""
 
 
@@ -30,14 +17,7 @@ OTHER_NAMES: Mapping[str, str] = {f"g{name}": name for name in _PREFIXED.split()
 Likeness = Literal["same", "akin"]
 """Whether a name surely stands for the program that a rule names, or only may."""
 
-_AKIN: Mapping[str, frozenset[str]] = {
-    "rm": frozenset({"unlink"}),
-    "gradle": frozenset({"gradlew"}),
-    "mvn": frozenset({"mvnw"}),
-    "nc": frozenset({"ncat", "netcat", "nc.openbsd", "nc.traditional"}),
-    "wget": frozenset({"wget2"}),
-    "sudo": frozenset({"sudo-rs", "doas"}),
-}
+_AKIN: Mapping[str, frozenset[str]] = {key[0]: frozenset(names.split()) for key, names in FACETS["akin"].items()}
 """Programs that do what another does, or a part of it."""
 
 _FAMILY = {name: family for family, names in _AKIN.items() for name in names}
@@ -52,10 +32,8 @@ def family(name: str) -> str:
     return _FAMILY.get(base, base)
 
 
-_VERSIONED_NAMES = frozenset(
-    "python pypy perl ruby php lua node nodejs tclsh wish guile bash gcc clang clang++ g++ pip gem go java javac make "
-    "erl npm".split()
-)
+_VERSIONED_NAMES = names_with("versioned")
+"""Programs that are also installed with a version behind their name (``python3.11``)."""
 
 
 def likeness(wanted: str, name: str) -> Likeness | None:
@@ -77,11 +55,7 @@ def _version(name: str) -> str:
     return found[2] if found is not None and found[1] in _VERSIONED_NAMES else ""
 
 
-_AS_WORDS: Mapping[str, tuple[str, ...]] = {
-    "docker-compose": ("docker", "compose"),
-    "podman-compose": ("podman", "compose"),
-    "cargo-clippy": ("cargo", "clippy"),
-}
+_AS_WORDS: Mapping[str, tuple[str, ...]] = {key[0]: tuple(words.split()) for key, words in FACETS["stands_for"].items()}
 
 
 def as_words(words: tuple[str, ...]) -> tuple[str, ...]:

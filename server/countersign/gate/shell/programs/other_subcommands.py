@@ -1,67 +1,27 @@
-"""Other names of subcommands, under which deny and ask rules mean them: ``npm i`` for ``npm install``. Data.
+"""Other names of subcommands, under which deny and ask rules mean them: ``npm i`` for ``npm install``.
 
-From each program's own list of aliases: npm 11 (``cmd-list.js``), pnpm 10, cargo 1.91, Docker 28, Podman 5, Helm 4,
-Homebrew 5, Subversion 1.14, Mercurial 7, Composer 2, GitHub CLI 2, git 2.52.
+The records hold them, from each program's own list of aliases: npm 11 (``cmd-list.js``), pnpm 10, cargo 1.91,
+Docker 28, Podman 5, Helm 4, Homebrew 5, Subversion 1.14, Mercurial 7, Composer 2, GitHub CLI 2, git 2.52.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from countersign.gate.shell.programs.rows_git import GLOBAL
 from countersign.gate.shell.programs.subcommand_depth import VALUED
-
-_CONTAINER = "attach commit cp create diff exec export kill logs pause port rename restart rm run start stats stop top"
-_IMAGE = "build history import load pull push save tag"
-_DOCKER = " | ".join(
-    (
-        *(f"{name} = container {name}" for name in f"{_CONTAINER} unpause update wait".split()),
-        *(f"{name} = image {name}" for name in _IMAGE.split()),
-        "rm = container remove | rmi = image rm = image remove | inspect = container inspect = image inspect",
-        "ps = container ls = container list = container ps | images = image ls = image list | info = system info",
-        "build = builder build = buildx build = buildx b | events = system events | volume rm = volume remove",
-        "network rm = network remove",
-    )
-)
-_NAMES: Mapping[str, str] = {
-    "npm": "install = i = add = in = ins = inst = insta = instal = isnt = isnta = isntal = isntall"
-    " | uninstall = un = unlink = remove = rm = r | update = up = upgrade = udpate | run = run-script = rum = urn"
-    " | exec = x | ci = clean-install = ic = install-clean = isntall-clean | test = t = tst"
-    " | install-test = it | install-ci-test = cit = clean-install-test = sit | config = c | init = create = innit"
-    " | link = ln | ls = list = la = ll | rebuild = rb | view = v = info = show | adduser = add-user"
-    " | owner = author | search = s = se = find | explain = why | dedupe = ddp | dist-tag = dist-tags",
-    "pnpm": "install = i | remove = rm = uninstall = un | update = up = upgrade | link = ln | list = ls"
-    " | run = run-script | test = t = tst | rebuild = rb | config = c | create = init",
-    "yarn": "install = i | remove = rm",
-    "cargo": "build = b | check = c | doc = d | run = r | test = t | remove = rm",
-    "docker": _DOCKER,
-    "podman": _DOCKER,
-    "nerdctl": _DOCKER,
-    "helm": "uninstall = del = delete = un | list = ls | template = tmpl",
-    "brew": "uninstall = rm = remove | install = instal | update = up | list = ls | info = abv | link = ln",
-    "svn": "commit = ci | checkout = co | delete = del = remove = rm | update = up | copy = cp"
-    " | move = mv = rename = ren | switch = sw | propset = pset = ps | propdel = pdel = pd | propedit = pedit = pe",
-    "hg": "commit = ci | update = up = checkout = co | remove = rm | rename = move = mv | copy = cp | forget = drop",
-    "composer": "install = i | require = r | remove = rm = uninstall | update = u = upgrade | run-script = run",
-    "bundle": "exec = e = ex | install = i",
-    "gh": "pr create = pr new | issue create = issue new | release create = release new | repo create = repo new"
-    " | pr checkout = co | codespace = cs",
-    "conda": "remove = uninstall | update = upgrade",
-    "mamba": "remove = uninstall | update = upgrade",
-    "git": "add = stage | init = init-db",
-}
-"""By each program groups of names, the first of which stands for all."""
+from countersign.gate.shell.programs.tables import FACETS
 
 
-def _by_words(text: str) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+def _by_words(groups: Sequence[str]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for group in text.split(" | "):
+    for group in groups:
         first, *others = (tuple(name.split()) for name in group.split(" = "))
         found |= dict.fromkeys(others, first)
     return found
 
 
-_FIRST_NAMES = {program: _by_words(text) for program, text in _NAMES.items()}
+_FIRST_NAMES = {key[0]: _by_words(groups) for key, groups in FACETS["subcommand_names"].items()}
+"""By each program the first of the names of a subcommand, by the others."""
 
 
 _ABBREVIATED = {
@@ -93,7 +53,8 @@ def _whole(program: str, word: str) -> str:
     return meant.pop() if len(meant) == 1 else word
 
 
-_VALUED = {**VALUED, "git": frozenset({"-C", "-c", *(f"--{name}" for name in GLOBAL.long if name != "exec-path")})}
+_OF_GIT = "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source --list-cmds --shallow-file"
+_VALUED = {**VALUED, "git": frozenset(_OF_GIT.split())}
 
 
 def with_first_name(program: str, words: tuple[str, ...]) -> tuple[str, ...]:

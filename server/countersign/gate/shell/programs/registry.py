@@ -6,41 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from countersign.gate.shell.programs.argv import arguments
-from countersign.gate.shell.programs.row import Program, row, same
-from countersign.gate.shell.programs.rows_build import BUILD
-from countersign.gate.shell.programs.rows_files import FILES
-from countersign.gate.shell.programs.rows_text import TEXT
-from countersign.gate.shell.programs.rows_tools import TOOLS
+from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.programs.tables import TABLES
 from countersign.gate.shell.syntax.tree import Word
-
-_BUILTINS = same(
-    "hash alias enable complete bind mapfile readarray shopt set let unset export declare typeset readonly",
-    row("it changes what names mean or hold, or evaluates its arguments"),
-)
-_TMUX = {("tmux",): row("it runs commands in its sessions", short="LSfcT", ordered=True, closed=True)}
-_EDITORS = {("vim",): row("it runs commands by its options, `+` and modelines", short="cSsuUiwWtTVr", operands="write")}
-
-_OWN: Mapping[tuple[str, ...], Program] = {
-    **TEXT,
-    **FILES,
-    **BUILD,
-    **TOOLS,
-    **_BUILTINS,
-    **_EDITORS,
-    **_TMUX,
-}
-_TAKING_AFTER = {
-    "podman": "docker", "nerdctl": "docker", "oc": "kubectl", "pip3": "pip", "tofu": "terraform", "glab": "gh",
-}  # fmt: skip
-"""Programs that have the subcommands of another, as far as they have no rows of their own."""
-
-TABLES: Mapping[tuple[str, ...], Program] = {
-    **{(name, *key[1:]): row for name, other in _TAKING_AFTER.items() for key, row in _OWN.items()
-       if key[0] == other and len(key) > 1},
-    **{("docker-compose", *key[2:]): row for key, row in _OWN.items()
-       if key[:2] == ("docker", "compose") and len(key) > 2},
-    **_OWN,
-}  # fmt: skip
 
 _LONGEST: Mapping[str, int] = {key[0]: len(key) for key in sorted(TABLES, key=len)}
 

@@ -75,10 +75,36 @@ def wrapper(
     )
 
 
-RUNS = "it runs the command in its arguments"
 RIGHTS = "it runs the command with other rights"
-SHELL = "it passes its arguments to a shell"
-TRACE = "it runs the command and watches it"
-PLACE = "it runs the command in other surroundings"
-FAR = "it runs the command on another machine or in a container"
-PACKAGE = "it runs a program of a package, and may fetch it first"
+"""The reason of the shared part ``_rights``: what runs with other rights has another environment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """``code`` are its options that take code, load code, or change or write files. ``module`` runs a module by name."""
+
+    grammar: Grammar
+    code: frozenset[str]
+    module: str | None = None
+
+
+def interpreter(short: str = "", long: str = "", code: str = "", module: str | None = None) -> Interpreter:
+    return Interpreter(
+        Grammar(frozenset(short), frozenset(long.split()), ordered=True), frozenset(code.split()), module
+    )
+
+
+SHELL_GRAMMAR = Grammar(frozenset("oO"), frozenset({"rcfile", "init-file"}), ordered=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ShellRow:
+    """``texts`` are the options of this shell's own grammar that take a text which it runs."""
+
+    grammar: Grammar = SHELL_GRAMMAR
+    texts: tuple[str, ...] = ()
+
+
+def shell(short: str = "", long: str = "", texts: str = "") -> ShellRow:
+    grammar = Grammar(frozenset(short), frozenset(long.split()), ordered=True) if short or long else SHELL_GRAMMAR
+    return ShellRow(grammar, tuple(texts.split()))

@@ -20,9 +20,7 @@ from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
-from countersign.gate.shell.programs.rows_build import BUILD
-from countersign.gate.shell.programs.rows_tools import TOOLS
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, TABLES, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.expanded_words import expanded, searched_folders
@@ -257,7 +255,7 @@ def _is_like_a_file(text: str) -> bool:
 _ONLY_LOOKING = frozenset({"test", "["})
 """These learn whether a file exists, its kind and its date; they read none of its contents (S12)."""
 
-_WITH_FILES = frozenset(key[0] for table in (BUILD, TOOLS) for key in table)
+_WITH_FILES = frozenset(key[0] for key in TABLES) - names_with("file_words_known")
 """Programs whose rows do not say which of their words are files."""
 
 

@@ -21,7 +21,7 @@ from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_option
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS
+from countersign.gate.shell.programs.tables import INTERPRETERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands

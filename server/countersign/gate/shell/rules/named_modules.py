@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from countersign.gate.shell.programs.rows_wrappers import WRAPPERS
+from countersign.gate.shell.programs.tables import WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.variables.bindings import is_own_name
 

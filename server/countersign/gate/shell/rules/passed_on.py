@@ -19,7 +19,7 @@ from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import naming_clusters
 from countersign.gate.shell.rules.possible_commands import names_in, possible_commands

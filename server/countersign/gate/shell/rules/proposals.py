@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.patterns import command_specifier
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.shell.effects.unwrap import is_wrapper
-from countersign.gate.shell.programs.rows_wrappers import INTERPRETERS, SHELLS
 from countersign.gate.shell.programs.subcommand_depth import ONLY_EXACT
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import covering_alone
 from countersign.gate.shell.rules.rule_prefix import Stem, git_stem, looks_like_subcommand, stem

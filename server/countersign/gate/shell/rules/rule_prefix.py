@@ -12,7 +12,6 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.shell.programs.argv import Grammar, takes_value
-from countersign.gate.shell.programs.registry import TABLES
 from countersign.gate.shell.programs.subcommand_depth import (
     ALL_FLAGS,
     DEPTH,
@@ -28,6 +27,7 @@ from countersign.gate.shell.programs.subcommand_depth import (
     VALUED,
     VERBS,
 )
+from countersign.gate.shell.programs.tables import TABLES
 
 MOST_WORDS = 4
 """How many words may say what is done."""
