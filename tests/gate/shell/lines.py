@@ -21,12 +21,11 @@ from countersign.gate.shell import judge
 from countersign.gate.shell.flow.parse_cache import Followed
 from countersign.gate.shell.printing import inner_texts
 
-from .asked import decide, rows
+from .asked import decide
+from .examples import evasions
 
 LINES = ("recognizer", "printer", "second parser")
-EVASIONS = [
-    row for row in rows(Path(__file__).parent / "evasions.jsonl") if "command" in row and row["expect"] != "allow"
-]
+EVASIONS = [row for row in evasions() if "command" in row and row["expect"] != "allow"]
 SETTINGS: Mapping[str, Collection[str]] = {
     "all": LINES,
     **{f"without the {line}": tuple(other for other in LINES if other != line) for line in LINES},

@@ -1,4 +1,7 @@
-"""Every evasion ever thought of, with what went wrong as its name. The list only grows."""
+"""Every evasion ever thought of, with what went wrong as its name. The list only grows.
+
+What concerns one program alone stands beside its record (``test_records.py``).
+"""
 
 from __future__ import annotations
 

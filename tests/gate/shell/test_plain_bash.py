@@ -19,6 +19,7 @@ from countersign.gate.shell.syntax.bash_check import BashSyntax
 from countersign.gate.shell.syntax.plain_bash import Outside, outside
 
 from .asked import rows
+from .examples import evasions
 
 TESTS = Path(__file__).parents[2]
 BASH = BashSyntax()
@@ -26,9 +27,8 @@ BASH = BashSyntax()
 INSIDE = rows(Path(__file__).parent / "plain_inside.jsonl")
 OUTSIDE = rows(Path(__file__).parent / "plain_outside.jsonl")
 CORPORA = [
-    row
-    for name in ("corpora/commands", "corpora/own_commands", "gate/shell/evasions")
-    for row in rows(TESTS / f"{name}.jsonl")
+    *(row for name in ("commands", "own_commands") for row in rows(TESTS / "corpora" / f"{name}.jsonl")),
+    *evasions(),
 ]
 MODES = ("plan", "ask", "default", "acceptEdits", "auto", "dontAsk")
 EVERYTHING = {"allow": ["Bash", "Bash(*)", "Read(//**)", "Edit(//**)"], "deny": [], "ask": []}

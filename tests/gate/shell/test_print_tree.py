@@ -19,6 +19,7 @@ from countersign.gate.shell.syntax.parser import read
 from tests.reference.sandbox import sandbox
 
 from .asked import rows
+from .examples import evasions
 from .replay import differences, generated, pairs_of
 
 COUNT = int(os.environ.get("COUNTERSIGN_REPLAYS", "240"))
@@ -26,11 +27,11 @@ SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))
 HERE = Path(__file__).parent
 CORPORA = [
     row["command"]
-    for name in (
-        HERE / "evasions.jsonl",
-        *(HERE.parents[1] / "corpora" / f"{each}commands.jsonl" for each in ("", "own_")),
+    for table in (
+        evasions(),
+        *(rows(HERE.parents[1] / "corpora" / f"{each}commands.jsonl") for each in ("", "own_")),
     )
-    for row in rows(name)
+    for row in table
     if "command" in row
 ]
 NO_SANDBOX = sandbox()

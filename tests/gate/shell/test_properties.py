@@ -12,16 +12,13 @@ from countersign.gate.shell.syntax.parser import read
 from countersign.gate.shell.syntax.tree import NotUnderstood
 
 from .asked import BASH, STRICTNESS, decide, rows
+from .examples import evasions
 
 NAMES = ("ls", "cat", "echo", "git", "rg", "find", "sort", "sed", "tee", "timeout", "xargs", "head", "npm", "make")
 ALLOW = [f"Bash({name}:*)" for name in NAMES]
 POOL = sorted(
     {row["command"] for row in rows(Path(__file__).parents[2] / "corpora" / "commands.jsonl") if row["parses"]}
-    | {
-        row["command"]
-        for row in rows(Path(__file__).parent / "evasions.jsonl")
-        if len(row["command"]) < 200 and row["command"].isprintable()
-    }
+    | {row["command"] for row in evasions() if len(row["command"]) < 200 and row["command"].isprintable()}
 )
 WRAPPINGS = ["( {}\n)", "{{ {}\n}}", "if true; then {}\nfi", "while true; do {}\nbreak; done", "! {{ {}\n}}"]
 BOUNDED = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])

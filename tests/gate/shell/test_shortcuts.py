@@ -26,11 +26,12 @@ from countersign.gate.shell.syntax.plain_bash import Outside, outside
 from countersign.settings.policy import RuleText
 
 from .asked import HOME, WS, rows
+from .examples import evasions
 
 HERE = Path(__file__).parent
 ROWS = [
     (row["command"], row["rules"])
-    for row in (*rows(HERE / "evasions.jsonl"), *rows(HERE.parents[1] / "corpora" / "own_commands.jsonl")[::5])
+    for row in (*evasions(), *rows(HERE.parents[1] / "corpora" / "own_commands.jsonl")[::5])
     if "command" in row and "rules" in row
 ]
 RULES = {

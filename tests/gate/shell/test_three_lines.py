@@ -7,7 +7,6 @@ bash runs it as written. Set ``COUNTERSIGN_SEED`` for another slice of the evasi
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -19,12 +18,13 @@ from countersign.gate.shell.syntax.parser import read
 from tests.reference.sandbox import sandbox
 
 from . import lines
-from .asked import decide, rows
+from .asked import decide
+from .examples import evasions
 from .replay import names_in, run_texts
 
 SEED = int(os.environ.get("COUNTERSIGN_SEED", "1"))
 NO_SANDBOX = sandbox()
-EVASIONS = [row for row in rows(Path(__file__).parent / "evasions.jsonl") if "command" in row]
+EVASIONS = [row for row in evasions() if "command" in row]
 MODES = ("ask", "default", "acceptEdits", "auto", "plan", "dontAsk")
 
 ROOTS = {
