@@ -74,6 +74,21 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "flags": str,
         "attached_definitions": bool,
     },
+    "read_only": {"version_options": str, "chosen_by": str, "forms": list},
+    "carries": {
+        "environment_files": bool,
+        "elsewhere": bool,
+        "other_root": bool,
+        "root_options": str,
+        "folder_options": str,
+        "folder": str,
+        "starts_shell": bool,
+    },
+    "sends": {"subcommands": str, "options": str, "operands": bool, "here": bool, "others": str, "where": str},
+    "rewrites_folder": {"subcommand": str, "endings": str, "writes": str, "checks": str, "whole": bool},
+    "outputs": {"letters": str, "filled_by": str},
+    "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},
+    "readers": {"code": str, "inner": str, "inner_maybe": bool, "files": str, "mounts": str},
 }
 """Facets with fields, and the type of each field."""
 
@@ -86,10 +101,23 @@ FACTS: Mapping[str, type] = {
     "subcommand_names": list,
     "file_words_known": bool,
     "own_reading": bool,
+    "risks": str,
+    "builtin": bool,
+    "places": str,
+    "rewrites_when_told": bool,
+    "never_proposed": bool,
+    "application_server": bool,
+    "passes_text_on": bool,
+    "leaves_folders": bool,
+    "may_move_shell": bool,
 }
 """Facets of one value each."""
 
-VERBATIM = frozenset({"pattern"})
+BY_OPTION = frozenset({"harmless"})
+"""Facets with a text for each option."""
+
+VERBATIM = frozenset({("escaping_words", "pattern"), ("rewrites_folder", "writes"), ("rewrites_folder", "checks")})
+"""Fields that hold a regular expression, as those of ``BY_OPTION`` do."""
 
 
 class BadRecord(Exception):
@@ -126,8 +154,10 @@ class Compiler:
         return {key: self._value(name, key, value) for key, value in self.written.get(name, {}).items()}
 
     def _value(self, facet: str, key: Key, value: Any) -> Any:
+        if isinstance(value, list) and facet in FACETS:
+            return [self._value(facet, key, each) for each in value]
         if not isinstance(value, dict):
-            return self._checked(facet, key, value, FACTS[facet])
+            return self._checked(facet, key, value, FACTS.get(facet))
         filled = self._like(facet, key, value, ())
         if facet in ROWS:
             without = frozenset(filled.pop("without", "").split())
@@ -136,7 +166,8 @@ class Compiler:
             except TypeError as error:
                 raise BadRecord(f"{' '.join(key)}, {facet}: {error}") from error
             return dataclasses.replace(made, escapes=_without(made.escapes, without)) if without else made
-        return {name: self._checked(facet, key, each, FACETS[facet].get(name)) for name, each in filled.items()}
+        types = dict.fromkeys(filled, str) if facet in BY_OPTION else FACETS[facet]
+        return {name: self._checked(facet, key, each, types.get(name)) for name, each in filled.items()}
 
     def _checked(self, facet: str, key: Key, value: Any, wanted: type | None) -> Any:
         if wanted is None or type(value) is not wanted:
@@ -145,7 +176,7 @@ class Compiler:
 
     def _like(self, facet: str, key: Key, value: Facts, seen: tuple[str, ...]) -> Facts:
         """Return the fields of a facet with those of the facet that it is like, and sets filled in."""
-        own = {name: self._words(name, key, each) for name, each in value.items() if name != "like"}
+        own = {name: self._words(facet, name, key, each) for name, each in value.items() if name != "like"}
         like = value.get("like")
         if like is None:
             return own
@@ -157,8 +188,8 @@ class Compiler:
             raise BadRecord(f"{' '.join(key)}, {facet}: there is no such facet of {like}")
         return {**self._like(facet, key if like[:1] == "_" else other, found, (*seen, like)), **own}
 
-    def _words(self, name: str, key: Key, value: Any) -> Any:
-        if not isinstance(value, str) or name in VERBATIM:
+    def _words(self, facet: str, name: str, key: Key, value: Any) -> Any:
+        if not isinstance(value, str) or (facet, name) in VERBATIM or facet in BY_OPTION:
             return value
         sets = {**self.shared.get("sets", {}), **self.records[key[0]].get("sets", {})}
         words = value.split()
@@ -189,7 +220,7 @@ def _facets_of(name: str, record: Facts) -> Iterator[tuple[Key, str, Any]]:
 
 
 def _known(name: str, facet: str) -> str:
-    if facet not in ROWS and facet not in FACETS and facet not in FACTS:
+    if not any(facet in kinds for kinds in (ROWS, FACETS, FACTS, BY_OPTION)):
         raise BadRecord(f"{name}: there is no facet `{facet}`")
     return facet
 
@@ -248,7 +279,7 @@ def compiled(records: Mapping[str, Facts]) -> str:
         ("SHELLS", shells),
     ):
         parts.append(_table(name, {key: encoded(row) for key, row in table.items()}))
-    facets = {name: compiler.facet(name) for name in (*FACTS, *FACETS)}
+    facets = {name: compiler.facet(name) for name in (*FACTS, *FACETS, *sorted(BY_OPTION))}
     parts.append("FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {\n")
     for name, facet in facets.items():
         parts.append(f"    {name!r}: {{\n" + "".join(f"        {k!r}: {v!r},\n" for k, v in facet.items()) + "    },\n")

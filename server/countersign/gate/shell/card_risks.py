@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.displayable import mixes_scripts
 
@@ -16,22 +17,21 @@ MIXED = "its name mixes letters of several scripts"
 UNSEEN = "runs code that its arguments do not show"
 SETTINGS = "changes settings"
 
-_RIGHTS = frozenset({"sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "setpriv"})
-_DELETING = frozenset({"rm", "rmdir", "unlink", "shred", "srm", "truncate", "wipefs", "mkfs", "dd", "trash"})
-_NETWORK = frozenset({
-    "curl", "wget", "ssh", "scp", "sftp", "rsync", "ftp", "lftp", "nc", "ncat", "netcat", "socat", "telnet",
-    "aria2c", "ping", "dig", "nslookup", "host", "gh", "glab", "aws", "gcloud", "az", "kubectl", "docker", "npx",
-    "pnpx", "bunx", "uvx", "brew", "apt", "apt-get", "mosh", "http", "https", "xh",
-})  # fmt: skip
-_INSTALLING = frozenset(
-    {"npm", "pnpm", "yarn", "bun", "pip", "pip3", "pipx", "uv", "poetry", "cargo", "go", "gem", "bundle"}
-)
+
+def _at_risk(word: str) -> frozenset[str]:
+    return frozenset(key[0] for key, words in FACETS["risks"].items() if word in words.split())
+
+
+_RIGHTS = _at_risk("rights")
+_DELETING = _at_risk("deletes")
+_NETWORK = _at_risk("network")
+_INSTALLING = _at_risk("installs")
 _INSTALLS = frozenset({
     "install", "i", "ci", "add", "update", "upgrade", "publish", "get", "fetch", "download", "sync", "dlx", "exec",
     "x", "outdated", "view", "audit",
 })  # fmt: skip
 _REMOTE_GIT = frozenset({"clone", "fetch", "pull", "push", "ls-remote", "submodule"})
-_SETTINGS = frozenset({"export", "alias", "git-config", "crontab", "systemctl", "chsh", "usermod", "chmod", "chown"})
+_SETTINGS = _at_risk("settings")
 
 
 def risks_of(case: AnalyzedCommand) -> tuple[str, ...]:

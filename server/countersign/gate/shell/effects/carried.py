@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from countersign.gate.shell.programs.argv import Arguments
+from countersign.gate.shell.programs.tables import field_of, names_with_field, words_of
 from countersign.gate.shell.programs.wrapper_row import RIGHTS, Wrapper
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.variables.inherited import is_usual_path, mentioned, set_in
@@ -87,29 +88,18 @@ def _is_clean(name: str, own: Sequence[Word]) -> bool:
     return name == "env" and any(word.value == "-" or (word.value or "").startswith(("-i", "--i")) for word in own)
 
 
-_WITH_FILES = frozenset({"env-cmd", "dotenv", "envdir", "direnv", "envchain", "with-contenv", "summon"})
+_WITH_FILES = names_with_field("carries", "environment_files")
 """Wrappers that set variables from files or stores."""
 
 _FILE_OPTIONS = ("--env-file", "--environment-file", "--envfile", "--dotenv")
 
-_ELSEWHERE = frozenset({"chroot", "git", "lerna", "mr", "repo", "proot", "systemd-nspawn", "schroot", "rush"})
+_ELSEWHERE = names_with_field("carries", "elsewhere")
 """Wrappers that run their command in a folder, or under a root, which their words do not tell."""
 
-_ROOTS = frozenset({
-    "chroot", "arch-chroot", "jchroot", "switch_root", "proot", "systemd-nspawn", "schroot", "fakechroot",
-    "termux-chroot", "bwrap", "nsenter", "firejail", "flatpak-spawn", "minijail0",
-})  # fmt: skip
+_ROOTS = names_with_field("carries", "other_root")
 """Wrappers that exist to give a command another root, or other folders in place of some."""
 
-_ROOT_OPTIONS = {
-    "sudo": ("-R", "--chroot"),
-    "unshare": ("-R", "--root"),
-    "systemd-run": ("-p", "--property", "--root-directory", "-M", "--machine"),
-    "run0": ("-M", "--machine", "--property"),
-    "chpst": ("-/",),
-    "start-stop-daemon": ("-r", "--chroot"),
-    "capsh": ("--chroot",),
-}
+_ROOT_OPTIONS = {key[0]: tuple(words.split()) for key, words in field_of("carries", "root_options").items()}
 """Options of others by which they do so."""
 
 
@@ -132,27 +122,7 @@ def _could_be_one_of(word: Word, options: Sequence[str]) -> bool:
     return said[:1] == "-" and any(option[1] in said[1:] for option in options if option[1] != "-")
 
 
-_SHORT: dict[str, frozenset[str]] = {
-    "env": frozenset({"-C"}),
-    "sudo": frozenset({"-D", "-R", "-i"}),
-    "su": frozenset({"-", "-l"}),
-    "runuser": frozenset({"-", "-l"}),
-    "nsenter": frozenset({"-w", "-W", "-r"}),
-    "unshare": frozenset({"-w", "-R"}),
-    "systemd-run": frozenset({"-d"}),
-    "tmux": frozenset({"-c"}),
-    "run0": frozenset({"-D"}),
-    "chpst": frozenset({"-/"}),
-    "start-stop-daemon": frozenset({"-d", "-r"}),
-    "daemonize": frozenset({"-c"}),
-    "pnpm": frozenset({"-C", "-r", "-F", "recursive", "multi", "m"}),
-    "poetry": frozenset({"-C"}),
-    "pdm": frozenset({"-p"}),
-    "cargo": frozenset({"-C"}),
-    "npm": frozenset({"-w", "-C", "-ws", "explore"}),
-    "npx": frozenset({"-w", "-C", "-ws"}),
-    "yarn": frozenset({"workspace", "workspaces", "foreach"}),
-}
+_SHORT = words_of("carries", "folder_options")
 """Short options (and subcommands) by which these run their command in another folder."""
 
 _LONG = (
@@ -162,7 +132,7 @@ _LONG = (
 )  # fmt: skip
 """Long options that do so, with any wrapper; a beginning of one counts as well."""
 
-_KNOWN_FOLDER = {"env": ("-C", "--chdir"), "sudo": ("-D", "--chdir"), "uv": ("--directory",)}
+_KNOWN_FOLDER = {key[0]: tuple(words.split()) for key, words in field_of("carries", "folder").items()}
 """Options whose value is the folder, and nothing else changes it."""
 
 

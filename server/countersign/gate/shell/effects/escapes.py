@@ -18,7 +18,7 @@ from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import WITH_SUBCOMMANDS, find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
-from countersign.gate.shell.programs.tables import INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -149,26 +149,7 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
             yield replace(use, place=option.value) if _takes_a_place(name, option, kind) else use
 
 
-_PLACES: Mapping[str, frozenset[str]] = {
-    name: frozenset(options.split())
-    for names, options in (
-        ("make gmake", "-C --directory"),
-        ("ninja", "-C"),
-        ("npm", "--prefix"),
-        ("pnpm", "-C --dir"),
-        ("yarn", "--cwd"),
-        ("pytest py.test", "-c --rootdir"),
-        ("docker docker-compose podman", "-f --file"),
-        ("cargo", "--manifest-path"),
-        ("go", "-C"),
-        ("mvn", "-f"),
-        ("gradle", "-p"),
-        ("terraform tofu", "-chdir"),
-        ("ruff", "--config"),
-        ("alembic", "-c"),
-    )
-    for name in names.split()
-}
+_PLACES = {key[0]: frozenset(options.split()) for key, options in FACETS["places"].items()}
 """Options that say where settings lie or which folder to work in: a project's own programs and files (RULES.md S9)."""
 
 _PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
@@ -203,34 +184,10 @@ def _one_spelling(option: str) -> str:
     return option.replace("-", "").lower()
 
 
-_WARNING = r"[^:]*(?::[^:]*(?::[^:.]*(?::.*)?)?)?"
-"""A filter of warnings whose category is one of Python's own: a dotted one is imported."""
-
-_HARMLESS: dict[tuple[str, str], re.Pattern[str]] = {
-    ("pytest", "-p"): re.compile(r"no:.*"),
-    ("pytest", "-W"): re.compile(_WARNING),
-    ("py.test", "-W"): re.compile(_WARNING),
-    ("pytest", "--pythonwarnings"): re.compile(_WARNING),
-    ("curl", "-o"): re.compile(r"-|/dev/null"),
-    ("curl", "--output"): re.compile(r"-|/dev/null"),
-    ("curl", "-D"): re.compile(r"-|/dev/null"),
-    ("wget", "-O"): re.compile(r"-|/dev/null"),
-    ("eslint", "-f"): re.compile(r"stylish|json|compact|unix|html"),
-    ("eslint", "--format"): re.compile(r"stylish|json|compact|unix|html"),
-    ("mvn", "-D"): re.compile(
-        r"(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|tests|groups|failIfNoTests|revision|maven\.javadoc\.skip|"
-        r"checkstyle\.skip|enforcer\.skip|jacoco\.skip|style\.color)(?:=[\w.*#,!-]*)?"
-    ),
-    ("go", "-ldflags"): re.compile(r"(?:\s*(?:-s|-w|-X\s*[\w./]+=[\w.+-]*))*\s*"),
-    ("jest", "--reporters"): re.compile(r"default|summary|github-actions"),
-    ("vitest", "--reporter"): re.compile(r"default|verbose|dot|json|tap|basic|github-actions"),
-    ("node", "--test-reporter"): re.compile(r"spec|tap|dot|junit|lcov"),
-    ("jest", "--env"): re.compile(r"node|jsdom"),
-    ("mocha", "-R"): re.compile(r"\w+"),
-    ("mocha", "--reporter"): re.compile(r"\w+"),
-    ("rspec", "-f"): re.compile(r"[a-z]+"),
-    ("rspec", "--format"): re.compile(r"[a-z]+"),
-    ("ruff", "--config"): re.compile(r"[\w.-]+=[\w\[\]\", -]*"),
+_HARMLESS: Mapping[tuple[str, str], re.Pattern[str]] = {
+    (key[0], option): re.compile(pattern)
+    for key, patterns in FACETS["harmless"].items()
+    for option, pattern in patterns.items()
 }
 """Values that make an escape of a program harmless."""
 

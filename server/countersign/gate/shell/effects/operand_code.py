@@ -14,7 +14,7 @@ from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
 from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, field_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -388,73 +388,37 @@ def _filter(words: Sequence[Word], found: Arguments) -> Special:
     return uses, None
 
 
-SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
-    "bun": _bun,
-    "pnpm": _pnpm,
-    "hatch": _hatch,
-    "deno": _deno,
-    **dict.fromkeys(("pm2", "forever", "supervisor"), _process_manager),
-    **dict.fromkeys(("minikube", "microk8s", "k3s"), _kubectl),
-    "jq": _filter,
-    "yq": _filter,
-    "uniq": _second,
-    "xxd": _second,
-    "zip": _zip,
-    "tsc": _tsc,
-    "pytest": _pytest,
-    "py.test": _pytest,
-    **dict.fromkeys(("mypy", "dmypy", "javac", "java", "jest", "pylint", "gradle"), _argument_file),
-    **dict.fromkeys(
-        (
-            "gcc",
-            "g++",
-            "cc",
-            "c++",
-            "c89",
-            "c99",
-            "clang",
-            "clang++",
-            "tcc",
-            "ld",
-            "as",
-            "nvcc",
-            "emcc",
-            "em++",
-            "hipcc",
-            "icc",
-            "icx",
-            "icpx",
-        ),
-        _compiler,
-    ),
-    "sbt": _sbt,
-    "sed": _sed,
-    "awk": _awk,
-    "make": _make,
-    "mvn": _mvn,
-    "mvnw": _mvn,
-    "cmake": _cmake,
-    "tar": _tar,
-    "less": _plus,
-    "more": _plus,
-    "most": _plus,
-    "man": _plus,
-    "vim": _vim,
-    "date": _date,
-    "curl": _curl,
-    "hash": _hash,
-    "alias": _hash,
-    "enable": _hash,
-    "complete": _hash,
-    "bind": _hash,
-    "mapfile": _hash,
-    "readarray": _hash,
-    "shopt": _hash,
-    "set": _hash,
-    "let": _hash,
-    "unset": _hash,
-    "export": _exporting,
-    "declare": _exporting,
-    "typeset": _exporting,
-    "readonly": _exporting,
+_READERS: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
+    "run-operand": _bun,
+    "unknown-command": _pnpm,
+    "in-environment": _hatch,
+    "task-eval": _deno,
+    "background": _process_manager,
+    "inner-cluster": _kubectl,
+    "filter-loads": _filter,
+    "second-operand": _second,
+    "test-command": _zip,
+    "emitting": _tsc,
+    "report-form": _pytest,
+    "argument-file": _argument_file,
+    "compiler": _compiler,
+    "build-commands": _sbt,
+    "stream-editing": _sed,
+    "pattern-actions": _awk,
+    "recipe-variables": _make,
+    "goals": _mvn,
+    "build-tool-words": _cmake,
+    "key-letters": _tar,
+    "plus-commands": _plus,
+    "editor-commands": _vim,
+    "clock": _date,
+    "output-format": _curl,
+    "name-meanings": _hash,
+    "environment": _exporting,
 }
+"""By the name under which records name them."""
+
+SPECIAL: Mapping[str, Callable[[Sequence[Word], Arguments], Special]] = {
+    key[0]: _READERS[reader] for key, reader in field_of("readers", "code").items()
+}
+"""By program: records name the function (facet ``readers``, field ``code``)."""

@@ -13,38 +13,19 @@ from functools import lru_cache
 from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.languages.git import only_reads
+from countersign.gate.shell.programs.tables import field_of, names_with, words_of
 from countersign.gate.shell.syntax.tree import Word
 
-_VERSIONS = frozenset({
-    "python", "python3", "node", "npm", "pnpm", "yarn", "cargo", "rustc", "rustup", "java", "javac", "gcc", "g++",
-    "clang", "make", "cmake", "ruby", "perl", "php", "docker", "git", "pip", "pip3", "uv", "bun", "deno", "tsc",
-    "dotnet", "swift", "kotlinc", "scala", "bash", "sh", "zsh", "mvn", "gradle", "kubectl", "terraform",
-})  # fmt: skip
-"""Programs whose version may be asked for."""
+_VERSIONS = words_of("read_only", "version_options")
+"""Programs whose version may be asked for, and by which options."""
 
-_CHOSEN_BY = {
-    "cargo": ("rust-toolchain", "rust-toolchain.toml"),
-    "rustc": ("rust-toolchain", "rust-toolchain.toml"),
-    "rustup": ("rust-toolchain", "rust-toolchain.toml"),
-    "yarn": (".yarnrc", ".yarnrc.yml", "package.json"),
-    "pnpm": ("package.json", "pnpm-workspace.yaml"),
-    "mvn": (".mvn",),
-    "gradle": ("gradle.properties", "gradle"),
-    "dotnet": ("global.json",),
-    "swift": (".swift-version",),
-    "terraform": (".terraform-version", ".terraform"),
-}
+_CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only", "chosen_by").items()}
 """Files of a workspace by which these choose what they run, even to tell their version: a tool chain's folder, a
 script that stands for the program, what the virtual machine loads."""
 
 _AS_THEY_STAND = frozenset(
-    tuple(text.split())
-    for text in (
-        "hostname", "hostname -s", "hostname -f", "hostname -I", "locale", "free", "free -h", "free -m", "free -g",
-        "ps", "ps a", "ps x", "ps ax", "ps aux", "ps auxw", "ps auxww", "ps auxf", "ps -e", "ps -A", "ps -ef",
-        "ps -aux", "ps -a", "ps -ely", "ps -el", "ps -f", "ps -eF", "java -version",
-    )
-)  # fmt: skip
+    (key[0], *form.split()) for key, forms in field_of("read_only", "forms").items() for form in forms
+)
 """Commands that only read with just these words: they tell of the machine. The `e` of `ps` that shows environments is
 not among them."""
 
@@ -57,11 +38,7 @@ def only_reads_by_words(name: str, words: Sequence[Word], known: Known) -> bool:
     if first is None or "/" in first:
         return False
     if len(words) == 2 and first in _VERSIONS and words[1].value in {"--version", "-V", "-v"}:
-        return (
-            words[1].value == "--version"
-            or (first in {"python", "python3"} and words[1].value == "-V")
-            or (first in {"node", "npm"} and words[1].value == "-v")
-        )
+        return words[1].value in _VERSIONS[first]
     if name == "command":
         return len(words) > 2 and words[1].value in {"-v", "-V"}
     if first in _STANDING and tuple(word.value for word in words) in _AS_THEY_STAND:
@@ -86,7 +63,7 @@ def _taken_out(option: str, not_known: frozenset[str]) -> bool:
     return len(option) > 3 and option.startswith("--") and any(name.startswith(option) for name in not_known)
 
 
-_BUILTINS = frozenset({"echo", "printf", "pwd", "type", "command", "true", "false", "test"})
+_BUILTINS = names_with("builtin")
 
 
 def chosen_by_workspace(words: Sequence[Word], places: Iterable[str], workspace: str) -> bool:

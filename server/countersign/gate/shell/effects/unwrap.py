@@ -16,7 +16,15 @@ from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, p
 from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
 from countersign.gate.shell.programs.other_names import OTHER_NAMES
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELL_TEXTS, SHELLS, SUBCOMMANDS, TABLES, WRAPPERS
+from countersign.gate.shell.programs.tables import (
+    INTERPRETERS,
+    SHELL_TEXTS,
+    SHELLS,
+    SUBCOMMANDS,
+    TABLES,
+    WRAPPERS,
+    names_with_field,
+)
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
 from countersign.gate.shell.syntax.tree import Text, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
@@ -431,10 +439,7 @@ def _without_mark(word: Word) -> Word:
 
 
 _ANYTHING = '"$_"'
-_SHELL_STARTERS = frozenset({
-    "su", "runuser", "ssh", "autossh", "rsh", "chroot", "unshare", "nsenter", "sudo", "doas", "script", "newgrp",
-    "mosh", "pkexec", "fakeroot", "proot", "firejail", "systemd-run",
-})  # fmt: skip
+_SHELL_STARTERS = names_with_field("carries", "starts_shell")
 """Wrappers that start a shell where they are given no command; it reads their input."""
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.languages.embedded_commands import SOMETIMES, behind
 from countersign.gate.shell.languages.inner_command import Inner
 from countersign.gate.shell.programs.argv import Grammar, arguments
+from countersign.gate.shell.programs.tables import field_of, names_with_field
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -293,34 +294,32 @@ def _tmux_row(name: str) -> tuple[str, bool, int]:
     return next((row for full, row in _TMUX.items() if full.startswith(name)), ("t", False, -1))
 
 
-_SOMETIMES = frozenset({"arch", "bind", "guix", "rvm", "screen", "tmux", *SOMETIMES})
+_SOMETIMES = names_with_field("readers", "inner_maybe") | SOMETIMES.keys()
 """Those that often only do something of their own."""
 
+_READERS: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
+    "bind-options": _bwrap,
+    "argument-groups": _parallel,
+    "run-option": _nix,
+    "bash-arguments": _capsh,
+    "exec-option": _fd,
+    "optional-architecture": _setarch,
+    "callback": _mapfile,
+    "completion": _complete,
+    "exec-flag": _jobs,
+    "hashed-path": _hashed,
+    "alias-text": _alias,
+    "loader": _loader,
+    "architecture-options": _arch,
+    "key-bindings": _bind,
+    "behind-dashes": behind("--"),
+    "behind-do": behind("do", "exec"),
+    "window-commands": _screen,
+    "session-commands": _tmux,
+}
+"""By the name under which records name them."""
+
 _OWN: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
-    "bwrap": _bwrap,
-    "parallel": _parallel,
-    "env_parallel": _parallel,
-    "nix": _nix,
-    "nix-shell": _nix,
-    "capsh": _capsh,
-    "fd": _fd,
-    "setarch": _setarch,
-    "linux32": _setarch,
-    "linux64": _setarch,
-    **dict.fromkeys(("i386", "i686", "x86_64", "uname26"), _setarch),
-    "mapfile": _mapfile,
-    "readarray": _mapfile,
-    "complete": _complete,
-    "compgen": _complete,
-    "jobs": _jobs,
-    "hash": _hashed,
-    "alias": _alias,
-    "ld.so": _loader,
-    "arch": _arch,
-    "bind": _bind,
-    "guix": behind("--"),
-    "rvm": behind("do", "exec"),
-    "screen": _screen,
-    "tmux": _tmux,
+    **{key[0]: _READERS[reader] for key, reader in field_of("readers", "inner").items()},
     **SOMETIMES,
 }

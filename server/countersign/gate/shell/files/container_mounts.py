@@ -17,13 +17,9 @@ from countersign.gate.paths.sensitive_paths import protected_reason, secret_name
 from countersign.gate.shell.effects.unwrap import wrapper_row
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, Option, arguments
+from countersign.gate.shell.programs.tables import field_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant
-
-_ENGINES = (
-    "docker", "podman", "nerdctl", "finch", "docker-compose", "podman-compose", "buildah", "ctr",
-    "container", "skopeo",
-)  # fmt: skip
 
 _BINDS = frozenset({"-v", "--volume", "-B", "--bind"})
 _MOUNTS = frozenset({"--mount", "--mount-add"})
@@ -77,7 +73,7 @@ def container_touches(name: str, words: Sequence[Word]) -> Iterator[Touch]:
         # An option that no list has may take the word behind it: both readings count.
         grammar = dataclasses.replace(grammar, long=grammar.long | strangers)
         options = [*options, *arguments(words, grammar, skip).options]
-    opened = _opened_by_apptainer if name in _APPTAINER else _opened_by
+    opened = _opened_by_apptainer if _MOUNTED_BY[name] == "image-runner" else _opened_by
     yield from dict.fromkeys(touch for option in options for touch in opened(option))
 
 
@@ -120,8 +116,8 @@ def _sensitive_names(named: Sequence[str]) -> Iterator[Touch]:
 
 _MOST_PARTS = 20
 
-_APPTAINER = ("apptainer", "singularity")
-CONTAINER_TOUCHES = dict.fromkeys((*_ENGINES, *_APPTAINER), container_touches)
+_MOUNTED_BY = {key[0]: kind for key, kind in field_of("readers", "mounts").items()}
+CONTAINER_TOUCHES = dict.fromkeys(_MOUNTED_BY, container_touches)
 
 
 def _opened_by_apptainer(option: Option) -> Iterator[Touch]:

@@ -8,7 +8,7 @@ Only names here; what may be done to them is ``paths/path_judge.py``'s to say, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
@@ -18,12 +18,13 @@ from countersign.gate.shell.files.address_operands import cloned_touches, form_t
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
 from countersign.gate.shell.files.git_operands import git_touches
-from countersign.gate.shell.files.named_outputs import NAMED_OUTPUTS
+from countersign.gate.shell.files.named_outputs import OUTPUT_READERS
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.programs.tables import field_of, names_with
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant
@@ -97,11 +98,7 @@ def _read_by_options(row: Program, found: Arguments) -> Iterable[Word]:
 _LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
 
 
-_REWRITERS = frozenset({
-    "prettier", "eslint", "xo", "standard", "gofmt", "goimports", "gofumpt", "golines", "clang-format", "shfmt",
-    "swift-format", "ormolu", "fourmolu", "google-java-format", "ruff", "stylelint", "autopep8", "yapf", "rubocop",
-    "biome",
-})  # fmt: skip
+_REWRITERS = names_with("rewrites_when_told")
 """Programs that rewrite what they name, where an option says so."""
 
 
@@ -580,27 +577,25 @@ def _vim(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     yield from (Touch("read", word) for _, word in known.arguments.operands)
 
 
-_SPECIAL = {
-    **NAMED_OUTPUTS,
-    "gh": gh_touches,
-    **dict.fromkeys(("npm", "pnpm", "yarn"), package_touches),
-    "hg": cloned_touches,
-    "svn": cloned_touches,
-    "rg": rg_touches,
-    "jq": _jq,
-    "yq": _jq,
-    "strings": _strings,
-    "vim": _vim,
-    "tar": _tar,
-    "unzip": _unzip,
-    "7z": _seven,
-    "7za": _seven,
-    "7zr": _seven,
-    "patch": _patch,
-    "cpio": _cpio,
-    "curl": _curl,
-    "ar": _ar,
-    "ranlib": _ar,
-    "wget": wget_touches,
-    "csplit": _csplit,
+_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
+    **OUTPUT_READERS,
+    "fetched-addresses": gh_touches,
+    "package-files": package_touches,
+    "cloned-folders": cloned_touches,
+    "search-globs": rg_touches,
+    "filter-files": _jq,
+    "response-files": _strings,
+    "read-operands": _vim,
+    "key-archive": _tar,
+    "unpacked-folder": _unzip,
+    "command-archive": _seven,
+    "patched-files": _patch,
+    "copied-archive": _cpio,
+    "transfers": _curl,
+    "moved-archive": _ar,
+    "fetched-names": wget_touches,
+    "split-input": _csplit,
 }
+"""By the name under which records name them."""
+
+_SPECIAL = {key[0]: _READERS[reader] for key, reader in field_of("readers", "files").items()}

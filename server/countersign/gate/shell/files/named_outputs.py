@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
+from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -70,15 +71,7 @@ def _pytest(words: Sequence[Word], known: Known) -> Iterator[Touch]:
             yield from _inside(found[1] if word.value is not None else None)
 
 
-_OUTPUT_OPTIONS: Mapping[str, str] = {
-    "javac": "-d -s -h",
-    "kotlinc": "-d",
-    "scalac": "-d",
-    "javadoc": "-d",
-    "gem": "-i -n",
-    "composer": "-d",
-    "protoc": "-o",
-}
+_OUTPUT_OPTIONS: Mapping[str, str] = {key[0]: letters for key, letters in field_of("outputs", "letters").items()}
 """Letters whose value is a file or folder that is written."""
 
 
@@ -89,16 +82,7 @@ def _by_option(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         yield from _inside(word.value)
 
 
-_MAKES_FOLDERS: Mapping[str, frozenset[str]] = {
-    "poetry": frozenset({"new", "init"}),
-    "hatch": frozenset({"new"}),
-    "pdm": frozenset({"new"}),
-    "uv": frozenset({"venv", "init"}),
-    "helm": frozenset({"create"}),
-    "alembic": frozenset({"init"}),
-    "django-admin": frozenset({"startproject", "startapp"}),
-    "meson": frozenset({"setup", "init"}),
-}
+_MAKES_FOLDERS = words_of("outputs", "filled_by")
 """Subcommands that fill the folders which they name."""
 
 
@@ -119,14 +103,13 @@ def _inside(folder: str | None) -> Iterator[Touch]:
         yield Touch("write", constant(f"{folder.rstrip('/')}/out"))
 
 
-NAMED_OUTPUTS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
-    **dict.fromkeys(_OUTPUT_OPTIONS, _by_option),
-    **dict.fromkeys(_MAKES_FOLDERS, _makes_folders),
-    "protoc": _protoc,
-    "sass": _sass,
-    "lessc": _sass,
-    "cmake": _cmake,
-    "sudo": _sudo,
-    "pytest": _pytest,
-    "py.test": _pytest,
+OUTPUT_READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
+    "option-letters": _by_option,
+    "filled-folders": _makes_folders,
+    "plugin-outputs": _protoc,
+    "compiled-pairs": _sass,
+    "build-folders": _cmake,
+    "edited-files": _sudo,
+    "setting-outputs": _pytest,
 }
+"""By the name under which records name them (facet ``readers``, field ``files``)."""

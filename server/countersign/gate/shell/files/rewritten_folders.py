@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST = 200
@@ -40,53 +41,8 @@ class _Formatter(NamedTuple):
     whole: bool = False
 
 
-_PYTHON = ".py .pyi .pyw .pyx .pxd .ipynb"
-_WEB = (
-    ".js .jsx .mjs .cjs .ts .tsx .mts .cts .json .json5 .jsonc .css .scss .sass .less .html .htm .vue .svelte .astro "
-    ".md .mdx .markdown .yaml .yml .graphql .gql .hbs .php .toml .xml .sql .java"
-)
-_WRITE = r"-w|--?w(?:r(?:i(?:te?)?)?)?(?:=.*)?|-\w*w\w*"
-_FIX = r"--fix(?:=.*)?|--fix-only|--unsafe-fixes|--fi"
-
 _FORMATTERS: Mapping[str, tuple[_Formatter, ...]] = {
-    "ruff": (
-        _Formatter(_PYTHON, "format", checks=r"--check|--diff"),
-        _Formatter(_PYTHON, "check", writes=_FIX, checks=r"--diff"),
-    ),
-    "black": (_Formatter(_PYTHON, checks=r"--check|--diff"),),
-    "isort": (_Formatter(_PYTHON, checks=r"-c|--check|--check-only|--diff"),),
-    "autopep8": (_Formatter(_PYTHON, writes=r"--in-.*|-\w*i\w*"),),
-    "yapf": (_Formatter(_PYTHON, writes=r"--in-.*|-\w*i\w*"),),
-    "autoflake": (_Formatter(_PYTHON, writes=r"--in-.*|-\w*i\w*"),),
-    "pyupgrade": (_Formatter(_PYTHON),),
-    "prettier": (_Formatter(_WEB, writes=_WRITE),),
-    "eslint": (_Formatter(_WEB, writes=_FIX),),
-    "xo": (_Formatter(_WEB, writes=_FIX),),
-    "standard": (_Formatter(_WEB, writes=_FIX),),
-    "stylelint": (_Formatter(_WEB, writes=_FIX),),
-    "biome": (_Formatter(_WEB, writes=r"--write|--fix|--apply(?:-unsafe)?"),),
-    "gofmt": (_Formatter(".go", writes=_WRITE),),
-    "goimports": (_Formatter(".go", writes=_WRITE),),
-    "gofumpt": (_Formatter(".go", writes=_WRITE),),
-    "golines": (_Formatter(".go", writes=_WRITE),),
-    "go": (_Formatter(".go", "fmt", checks=r"-n"), _Formatter(".go", "fix")),
-    "cargo": (
-        _Formatter(".rs", "fmt", checks=r"--check", whole=True),
-        _Formatter(".rs .toml", "fix", whole=True),
-        _Formatter(".rs", "clippy", writes=_FIX, whole=True),
-    ),
-    "terraform": (_Formatter(".tf .tfvars .hcl .json", "fmt", checks=r"--?check|--?write=false"),),
-    "dart": (_Formatter(".dart", "format"), _Formatter("", "fix", writes=r"--apply")),
-    "deno": (_Formatter(_WEB, "fmt", checks=r"--check"), _Formatter(_WEB, "lint", writes=_FIX)),
-    "dotnet": (_Formatter("", "format", checks=r"--verify-no-changes", whole=True),),
-    "mix": (_Formatter(".ex .exs .eex .heex", "format", checks=r"--check-formatted", whole=True),),
-    "zig": (_Formatter(".zig .zon", "fmt", checks=r"--check"),),
-    "swiftformat": (_Formatter(".swift", checks=r"--lint|--dryrun"),),
-    "rubocop": (_Formatter("", writes=r"-a|-A|-x|--auto.*|--fix.*"),),
-    "stylua": (_Formatter(".lua", checks=r"--check"),),
-    "taplo": (_Formatter(".toml", "fmt", checks=r"--check"), _Formatter(".toml", "format", checks=r"--check")),
-    "buf": (_Formatter(".proto", "format", writes=_WRITE),),
-    "shfmt": (_Formatter("", writes=_WRITE),),
+    key[0]: tuple(_Formatter(**fields) for fields in rows) for key, rows in FACETS["rewrites_folder"].items()
 }
 """Formatters and fixers by name."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from countersign.gate.shell.programs.tables import field_of, names_with_field
 from countersign.gate.shell.syntax.tree import Word
 
-_ENGINES = frozenset({"docker", "podman", "podman-remote", "nerdctl", "nerdctl.lima", "finch", "colima", "lima"})
+_ENGINES = names_with_field("unread_mounts", "engine")
 """Engines, and programs that pass their words on to one."""
-_COMPOSES = frozenset({"docker-compose", "podman-compose", "arion"})
+_COMPOSES = names_with_field("unread_mounts", "compose")
 _GLOBAL = frozenset({
     "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory", "--ansi", "--progress",
     "--parallel",
@@ -23,39 +24,12 @@ _MOUNTS_NOTHING = frozenset({
     "attach", "down", "events", "exec", "help", "images", "kill", "logs", "ls", "pause", "port", "ps", "rm", "stats",
     "stop", "top", "unpause", "version", "volumes", "wait",
 })  # fmt: skip
-_STACKS = tuple(("stack", verb) for verb in ("deploy", "up", "config"))
-_BAKES = (("bake",), ("buildx", "f"), ("buildx", "debug"))
 _STARTED: Mapping[str, Sequence[tuple[str, ...]]] = {
-    **dict.fromkeys(_ENGINES, (("kube", "play"), ("play", "kube"), *_STACKS, *_BAKES)),
-    "colima": (("start",), ("restart",), ("kube", "play"), ("play", "kube"), *_STACKS, *_BAKES),
-    "kind": (("create", "cluster"),),
-    "k3d": (("cluster", "create"), ("node", "create")),
-    "minikube": (("start",), ("node", "add"), ("node", "start")),
-    "limactl": (("start",), ("create",), ("restart",), ("edit",)),
-    "vagrant": (
-        *((verb,) for verb in ("up", "reload", "resume", "provision", "rsync", "rsync-auto", "push", "upload")),
-        ("snapshot", "restore"),
-        ("snapshot", "pop"),
-    ),
-    "devcontainer": (("up",), ("build",), ("run-user-commands",), ("exec",)),
-    **dict.fromkeys(("devpod", "okteto", "fin", "sail"), tuple(
-        (verb,) for verb in ("up", "dev", "start", "restart", "build", "deploy", "run", "compose")
-    )),
-    "wrkflw": (("run",),),
-    "lando": tuple((verb,) for verb in ("start", "restart", "rebuild", "init")),
-    "ddev": tuple((verb,) for verb in ("start", "restart", "config", "exec", "composer", "import-files")),
-    "supabase": (("start",),),
-    "localstack": (("start",),),
-    "sam": (("local",),),
-    "dagger": (("call",), ("run",), ("up",), ("shell",), ("-c",)),
-    "nomad": (("run",), ("job", "run")),
-    "multipass": (("launch",), ("mount",)),
-    "circleci": (("local",),),
-    "gitlab-runner": (("exec",),),
-    **dict.fromkeys(("drone", "woodpecker-cli"), (("exec",),)),
-}  # fmt: skip
+    key[0]: tuple(tuple(words.split()) for words in started.split(","))
+    for key, started in field_of("unread_mounts", "started").items()
+}
 """Words of which all stand among those of a command that starts something by a file."""
-_RUNS_JOBS = frozenset({"act", "gitlab-ci-local"})
+_RUNS_JOBS = names_with_field("unread_mounts", "runs_jobs")
 """Programs that run the jobs of a project's CI file in containers, with the project's folder in them."""
 _SHOWS = frozenset({"-l", "--list", "-g", "--graph", "-h", "--help", "--version", "--bug-report"})
 

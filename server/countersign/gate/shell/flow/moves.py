@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import (
     Chain,
     Compound,
@@ -47,14 +48,9 @@ MAX_MOVES = 32
 
 HERE: Places = frozenset({()})
 
-MOVERS = frozenset(
-    {"cd", "pushd", "popd", "source", ".", "eval", "trap", "dirs", "enable", "alias", "shopt", "builtin"}
-)
+MOVERS = names_with("may_move_shell") | {"."}
 
-LEAVE_FOLDERS = frozenset(
-    "cd pushd popd pwd echo printf true false : [ test [[ set export read exit return sleep wait type cat head tail "
-    "wc ls grep egrep fgrep date which basename dirname realpath stat file du mkdir touch".split()
-)
+LEAVE_FOLDERS = names_with("leaves_folders") | {":", "[", "[["}
 """Programs that remove and rename no folder, whatever their words."""
 
 _LOST = Move("lost")

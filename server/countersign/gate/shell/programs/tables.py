@@ -28,6 +28,16 @@ def field_of(facet: str, name: str) -> Mapping[Key, Any]:
     return {key: fields[name] for key, fields in FACETS[facet].items() if name in fields}
 
 
+def names_with_field(facet: str, name: str) -> frozenset[str]:
+    """Return the programs whose facet has this field."""
+    return frozenset(key[0] for key in field_of(facet, name))
+
+
+def words_of(facet: str, name: str) -> Mapping[str, frozenset[str]]:
+    """Return the words in one field of a facet, by program."""
+    return {key[0]: frozenset(words.split()) for key, words in field_of(facet, name).items()}
+
+
 _LETTERS = frozenset({"short", "flags", "maybe"})
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from countersign.gate.shell.programs.tables import WRAPPERS
+from countersign.gate.shell.programs.tables import WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.variables.bindings import is_own_name
 
@@ -22,7 +22,7 @@ _NAMES_A_FILE = re.compile(r"(?i)(?!HOME\Z).*(?:PATH|DIR|FILE|HOME|ROOT|CONFIG|A
 """Variables whose value is a file or folder even if it has neither slash nor dot."""
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _MODULE_OPTIONS = frozenset({"-m", "-A", "-p", "--app", "--ds", "--settings", "--module", "--plugin", "--pythonpath"})
-_APPLICATION_SERVERS = frozenset({"uvicorn", "gunicorn", "hypercorn", "granian", "daphne", "waitress-serve", "uwsgi"})
+_APPLICATION_SERVERS = names_with("application_server")
 
 
 def named_in_variables(case: AnalyzedCommand) -> Iterator[str]:

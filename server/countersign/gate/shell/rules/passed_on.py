@@ -19,7 +19,7 @@ from countersign.gate.rules.rule_set import RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.word_values import meaning
 from countersign.gate.shell.languages.git import UNKNOWN_SUBCOMMAND
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import naming_clusters
 from countersign.gate.shell.rules.possible_commands import names_in, possible_commands
@@ -35,7 +35,7 @@ _MOST_VALUES = 20
 """Values of the text's own variables that one word is replaced by."""
 _LOOKED_INTO = frozenset({*WRAPPERS, *INTERPRETERS, *SHELLS, ".", "source"})
 """Programs of which it is known which of their words run; the words behind a script are its own."""
-_COPIES = frozenset({"cp", "install", "rsync", "dd", "tee", "scp"})
+_COPIES = names_with("passes_text_on")
 
 _SETTING = re.compile(r"(?:--?)?[A-Za-z_][\w.-]*=")
 _IN_A_SETTING = re.compile(r"[=!]+")

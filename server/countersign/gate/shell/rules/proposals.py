@@ -13,18 +13,14 @@ from countersign.gate.patterns import command_specifier
 from countersign.gate.rules.rule import compile_rule
 from countersign.gate.shell.effects.unwrap import is_wrapper
 from countersign.gate.shell.programs.subcommand_depth import ONLY_EXACT
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.match import covering_alone
 from countersign.gate.shell.rules.rule_prefix import Stem, git_stem, looks_like_subcommand, stem
 from countersign.gate.shell.variables.assignments import is_safe_prefix
 from countersign.settings.policy import RuleText
 
-_NEVER = frozenset({
-    "sudo", "doas", "su", "pkexec", "env", "xargs", "eval", "exec", "source", ".", "trap", "builtin", "coproc", "ssh",
-    "rm", "dd", "mkfs", "export", "alias", "unset", "declare", "set", "shopt", "hash", "enable", "cd", "pushd", "popd",
-    "vim", "vi", "view", "less", "more", "most", "top", "htop",
-})  # fmt: skip
+_NEVER = names_with("never_proposed") | {"."}
 """Wrappers, what deletes or changes the shell, and what takes commands from the keyboard."""
 
 _LOADS = re.compile(
