@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 import tomllib
 from pathlib import Path
@@ -63,3 +64,12 @@ def test_a_record_may_take_over_the_facet_of_another():
     rows = compiler.facet("arguments")
     assert rows["new",].grammar == rows["sort",].grammar
     assert rows["sort",].escapes.keys() - rows["new",].escapes.keys() == {"--compress-program"}
+
+
+def test_the_page_on_adding_a_program_names_every_facet_and_field():
+    page = (ROOT / "docs/adding-a-program.md").read_text(encoding="utf-8")
+    made = {facet: inspect.signature(make).parameters for facet, make in PROGRAMS_SCRIPT.ROWS.items()}
+    facets = {**made, **PROGRAMS_SCRIPT.FACETS, **dict.fromkeys(PROGRAMS_SCRIPT.BY_OPTION, ())}
+    names = {*PROGRAMS_SCRIPT.FACTS, *(field for fields in facets.values() for field in fields)}
+    assert [name for name in sorted(names) if f"`{name}`" not in page] == []
+    assert [facet for facet in facets if f"[{facet}]" not in page] == []

@@ -1,0 +1,123 @@
+"""What the gate knows of a program stands in its record: no program's name stands in Python code of the gate.
+
+Outside of `shell/programs`, that is, and of `shell/languages`, where programs with a language of their own are read.
+Builtins and keywords of bash are words of the language that the gate reads, and no programs here.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from countersign.gate.shell.syntax.plain_simple import BUILTINS
+
+GATE = Path(__file__).parents[2] / "server/countersign/gate"
+APART = ("shell/programs/", "shell/languages/")
+BASH = BUILTINS | frozenset("bash coproc sh time".split())
+ORDINARY = frozenset(
+    "at auto code copilot dir display file fold host hostname http https init kind link links mcp more open pack port "
+    "pr ran repo rw seq split step sync task timeout top v view".split()
+)
+"""Words that are also names of programs."""
+ORDINARY_BESIDE_THE_SHELL = frozenset("head install script tail tree".split())
+NAMES = {path.stem for path in (GATE / "shell/programs/records").glob("*.toml")} - BASH - ORDINARY - {"_shared"}
+
+OTHER_MEANINGS: dict[str, str] = {
+    "ledger/secret_forms.py": "curl gh openssl sshpass wget",  # forms of secrets in command lines
+    "paths/sensitive_paths.py": "fish gcloud gh git",  # folders
+    "shell/card_risks.py": "install rm",  # subcommands
+    "shell/effects/wrapper_readers.py": "arch chmod ed",  # options
+    "shell/files/address_operands.py": "ftp",  # a scheme
+    "shell/files/container_mounts.py": "chown",  # an option
+    "shell/files/git_contents.py": "diff fsck grep p4 svn",  # subcommands
+    "shell/files/git_operands.py": "bundle grep mv rm",  # subcommands
+    "shell/files/listed_files.py": "diff",  # a subcommand
+    "shell/files/package_files.py": "ls pkg",  # subcommands
+    "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
+    "shell/files/unread_mounts.py": "ls ps rm",  # subcommands
+    "shell/flow/self_check.py": "cargo cat env git grep make sort tee",  # samples
+    "shell/rules/file_findings.py": "mr",  # a subcommand
+    "shell/rules/judge_one.py": "diff",  # what a card shows
+}
+"""By file words that are names of programs elsewhere."""
+
+EXCEPTIONS: dict[str, str] = {
+    "approvals/rule_examples.py": "cp curl docker find git grep kubectl make mkdir mv npm pip touch",
+    "shell/card_risks.py": "git",
+    "shell/effects/carried.py": "env",
+    "shell/effects/escapes.py": "git node",
+    "shell/effects/operand_code.py": "awk env git killall kubectl pkill python3 sed",
+    "shell/effects/unwrap.py": "concurrently dotenv find git hyperfine ld.so mispipe pee powershell pwsh xargs yarn",
+    "shell/effects/wrapper_readers.py": "tmux",
+    "shell/files/file_operands.py": "awk chmod dd fd find grep patch perl rm ruby scp script sed tar tree yq",
+    "shell/files/listed_files.py": "find git grep head ls rg sort tail uniq xargs",
+    "shell/files/package_files.py": "npm pnpm yarn",
+    "shell/files/rewritten_folders.py": "chgrp chmod chown",
+    "shell/flow/moves.py": "git",
+    "shell/flow/stage_output.py": "cat tee",
+    "shell/printing/inner_texts.py": "awk conc concurrently dash git hyperfine make nodemon npm npx sed tar watch",
+    "shell/rules/analyzed_command.py": "find git jq xargs",
+    "shell/rules/brought_links.py": "rsync tree",
+    "shell/rules/file_findings.py": "awk gh glab jq make patch sed xargs",
+    "shell/rules/found_commands.py": "find",
+    "shell/rules/judge_one.py": "dash git rg",
+    "shell/rules/match.py": "find git nice nohup npx stdbuf",
+    "shell/rules/rule_prefix.py": "git mvn",
+    "shell/rules/same_commands.py": "curl",
+    "shell/syntax/substitution_output.py": "cat",
+    "shell/variables/assignments.py": "make",
+    "shell/variables/listings.py": "find git grep head ls rg sort tail uniq xargs",
+}
+"""By file the names that still stand there. The list only shrinks: what a name decides there belongs in its record."""
+
+
+def texts(source: str) -> Iterator[str]:
+    """Yield every text of a module but docstrings."""
+    tree = ast.parse(source)
+    comments = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in comments:
+            yield node.value
+
+
+def names_in(source: str) -> set[str]:
+    """Return the names of programs in texts that consist of them, for the most part."""
+    found: set[str] = set()
+    for text in texts(source):
+        words = text.split()
+        named = [word for word in words if word in NAMES]
+        if 2 * len(named) >= len(words):
+            found.update(named)
+    return found
+
+
+def names_by_file() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for path in sorted(GATE.rglob("*.py")):
+        name = path.relative_to(GATE).as_posix()
+        if not name.startswith(APART):
+            ordinary = frozenset[str]() if name.startswith("shell/") else ORDINARY_BESIDE_THE_SHELL
+            others = ordinary | frozenset(OTHER_MEANINGS.get(name, "").split())
+            found[name] = " ".join(sorted(names_in(path.read_text(encoding="utf-8")) - others))
+    return {name: names for name, names in found.items() if names}
+
+
+def test_no_name_of_a_program_stands_in_code_of_the_gate():
+    assert names_by_file() == EXCEPTIONS
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('X = {"docker", "podman"}', {"docker", "podman"}),
+        ('X = "docker podman a b c d".split()', set[str]()),
+        ('X = "cargo npm yarn".split()', {"cargo", "npm", "yarn"}),
+        ('"""docker"""\nX = "a docker is a person"', set[str]()),
+        ('X = {"cd", "file", "read"}', set[str]()),
+    ],
+)
+def test_names_are_found(source: str, found: set[str]):
+    assert names_in(source) == found
