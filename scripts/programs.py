@@ -87,6 +87,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
     "sends": {"subcommands": str, "options": str, "operands": bool, "here": bool, "others": str, "where": str},
     "rewrites_folder": {"subcommand": str, "endings": str, "writes": str, "checks": str, "whole": bool},
     "outputs": {"letters": str, "filled_by": str},
+    "manifest": {"written_by": str, "settings": str},
     "unread_mounts": {"engine": bool, "compose": bool, "runs_jobs": bool, "started": str},
     "readers": {"code": str, "inner": str, "inner_maybe": bool, "files": str, "mounts": str},
 }
@@ -110,6 +111,18 @@ FACTS: Mapping[str, type] = {
     "passes_text_on": bool,
     "leaves_folders": bool,
     "may_move_shell": bool,
+    "runs_by_name": bool,
+    "power_shell": bool,
+    "each_word_a_text": bool,
+    "like_bash": bool,
+    "hands_to_sh": bool,
+    "stays_in_folder": bool,
+    "text_for_people": bool,
+    "script_in_file": bool,
+    "makes_listing": bool,
+    "filters_lines": bool,
+    "changes_modes": bool,
+    "continuations": list,
 }
 """Facets of one value each."""
 

@@ -6,38 +6,12 @@ They are made up from the rule's own words. A rule that says one call and no oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.settings.policy import RuleText
 
 MOST = 3
-
-_TAILS: Mapping[str, tuple[str, ...]] = {
-    "git add": ("-A", "src/app.py", "-u docs"),
-    "git commit": ("-m 'a message'", "-a -m 'all of it'", "--amend --no-edit"),
-    "git push": ("origin main", "--force", "--tags"),
-    "git pull": ("--rebase", "origin main"),
-    "git fetch": ("--all", "origin main"),
-    "git checkout": ("main", "-b topic", "-- src/app.py"),
-    "git switch": ("main", "-c topic"),
-    "git branch": ("topic", "-D topic"),
-    "git reset": ("HEAD~1", "--hard HEAD~3"),
-    "git rebase": ("main", "--continue"),
-    "git merge": ("main", "--abort"),
-    "npm install": ("a-package", "--save-dev another"),
-    "pip install": ("a-package", "-r requirements.txt"),
-    "docker build": (".", "-t app ."),
-    "kubectl get": ("pods", "secrets -A"),
-    "curl": ("https://example.com", "-X DELETE https://example.com/thing", "-d name=value https://example.com"),
-    "mkdir": ("build", "-p src/deep/er"),
-    "cp": ("a.txt b.txt", "-r src build"),
-    "mv": ("a.txt b.txt", "src build"),
-    "touch": ("a.txt",),
-    "grep": ("-r word .", "word src/app.py"),
-    "find": (". -name '*.py'", "src -type f"),
-    "make": ("test", "clean", "install"),
-}
-"""How commands with these first words go on; what is here stands before the general ones."""
 
 _GENERAL = ("src", "--verbose", "src/app.py tests", "one two", "--help", "-x")
 _FILES = ("notes.txt", "deep/er/x.py", "other.md")
@@ -59,7 +33,7 @@ def samples(rule: str, seen: Sequence[str]) -> tuple[str, ...]:
 def _made_up(tool: str, specifier: str) -> Iterator[str]:
     if tool == "Bash" and specifier.endswith(":*"):
         stem = specifier.removesuffix(":*")
-        own = _TAILS.get(stem) or _TAILS.get(_without_options(stem), ())
+        own = _tails().get(stem) or _tails().get(_without_options(stem), ())
         yield from (f"{stem} {tail}" for tail in (*own, *_GENERAL))
         yield stem
     elif tool in ("Read", "Edit") and specifier.endswith("/**"):
@@ -68,6 +42,14 @@ def _made_up(tool: str, specifier: str) -> Iterator[str]:
         yield from (specifier.replace("*", name) for name in _NAMES)
     elif tool == "WebFetch" and specifier.startswith("domain:") and "*" not in specifier:
         yield from (f"https://{specifier.removeprefix('domain:')}/{page}" for page in _PAGES)
+
+
+@cache
+def _tails() -> Mapping[str, tuple[str, ...]]:
+    """Return how commands with these first words go on; what is here stands before the general ones."""
+    from countersign.gate.shell.programs.tables import FACETS  # noqa: PLC0415 the tables are loaded when a command comes
+
+    return {" ".join(key): tuple(tails) for key, tails in FACETS["continuations"].items()}
 
 
 def _without_options(stem: str) -> str:

@@ -14,7 +14,7 @@ from countersign.gate.shell.effects.escape_use import NAMED_NOWHERE, Use, named
 from countersign.gate.shell.languages.awk import scan_awk
 from countersign.gate.shell.languages.sed import Doings, scan_sed
 from countersign.gate.shell.programs.argv import Arguments, is_operand, may_be_several
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, field_of
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, TABLES, WRAPPERS, field_of, names_with
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -293,9 +293,7 @@ def _glimpse(words: Sequence[Word], why: str) -> Special:
     return [Use("runs", (), why, text)], None
 
 
-_RUNNING = frozenset({
-    *WRAPPERS, *SHELLS, *INTERPRETERS, "git", "shutdown", "halt", "poweroff", "kill", "pkill", "killall", "python3",
-})  # fmt: skip
+_RUNNING = frozenset({*WRAPPERS, *SHELLS, *INTERPRETERS}) | names_with("runs_by_name")
 
 
 def _bun(words: Sequence[Word], found: Arguments) -> Special:

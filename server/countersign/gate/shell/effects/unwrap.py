@@ -23,6 +23,7 @@ from countersign.gate.shell.programs.tables import (
     SUBCOMMANDS,
     TABLES,
     WRAPPERS,
+    names_with,
     names_with_field,
 )
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
@@ -45,7 +46,8 @@ LONGEST_NAME = 255
 """Bytes that a file's name can have on Linux: no program has a longer one."""
 
 _ASSIGNS = re.compile(r"[^=]+=")
-_POWER_SHELLS = frozenset({"pwsh", "powershell"})
+_POWER_SHELLS = names_with("power_shell")
+_EACH_A_TEXT = names_with("each_word_a_text")
 _POWER_COMMAND = re.compile(r"(?i)[-/](?:c|co|com|comm|comma|comman|command|commandwithargs|cwa)")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|bash|gcc|clang|g\+\+)-?\d[\d.]*")
 _CHOSEN = re.compile(r"_[\d.]+_")
@@ -273,7 +275,7 @@ class _Unwrapping:
     def texts_of(self, words: Sequence[Word], name: str) -> None:
         if not words or (name == "trap" and words[0].value in {"-", "", "-l", "-p"}):
             return
-        if name in {"concurrently", "hyperfine", "pee", "mispipe"}:
+        if name in _EACH_A_TEXT:
             for word in words:
                 self.code([word])
             return

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
+from countersign.gate.shell.programs.tables import field_of, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -21,13 +22,9 @@ _GRAMMAR = Grammar(
     ),
 )
 _ONLY_SHOW = frozenset({"get", "list", "ls", "edit", "explain", "why", "help"})
-_MANIFEST = {
-    "npm": frozenset({"pkg", "set-script", "version", "init", "create", "innit"}),
-    "pnpm": frozenset({"pkg", "set-script", "version", "init"}),
-    "yarn": frozenset({"version", "init"}),
-}
+_MANIFEST = words_of("manifest", "written_by")
 """Commands that write ``package.json``."""
-_PROJECT = {"npm": (".npmrc",), "pnpm": (".npmrc", "pnpm-workspace.yaml"), "yarn": (".yarnrc.yml", ".yarnrc")}
+_PROJECT = {key[0]: tuple(files.split()) for key, files in field_of("manifest", "settings").items()}
 
 
 def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:

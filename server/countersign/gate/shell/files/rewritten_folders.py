@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.languages.git import Git
-from countersign.gate.shell.programs.tables import FACETS
+from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.syntax.tree import Word
 
 _MOST = 200
@@ -47,7 +47,7 @@ _FORMATTERS: Mapping[str, tuple[_Formatter, ...]] = {
 """Formatters and fixers by name."""
 
 
-_CHANGE_MODES = frozenset({"chmod", "chown", "chgrp"})
+_CHANGE_MODES = names_with("changes_modes")
 _DEEP = re.compile(r"-[A-Za-z]*R[A-Za-z]*|--r(?:ec.*)?")
 
 

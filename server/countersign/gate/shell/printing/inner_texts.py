@@ -13,11 +13,11 @@ from typing import NamedTuple
 from countersign.gate.shell.effects.unwrap import Unwrapped, program
 from countersign.gate.shell.printing.second_opinion import disagreement
 from countersign.gate.shell.programs.argv import arguments
-from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.programs.tables import SHELLS, names_with
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR
 from countersign.gate.shell.syntax.bash_check import is_plain
 
-_REPRINTED = frozenset({"bash", "sh", "dash"})
+_REPRINTED = names_with("like_bash")
 """Shells whose text is printed anew. What `fish` or `csh` reads does not mean the same once quoted as bash quotes."""
 
 _OPTIONS = frozenset("-c -e -u -x -l -i -o --login --norc --noprofile".split())
@@ -27,7 +27,7 @@ _SET = frozenset({"errexit", "nounset", "pipefail", "xtrace"})
 _BASH_ONLY = re.compile(r"<<|&>|\[\[|<\(|\bexport\b.*\$|(?<!\$)\{(?![\s}])")
 """What other shells than bash read otherwise, or do not know; `dash` splits the expansions in `export A=$x`."""
 
-_USES_SH = frozenset("awk concurrently conc git hyperfine make nodemon npm npx sed tar watch".split())
+_USES_SH = names_with("hands_to_sh")
 """Programs that hand a text to ``sh``, whatever shell the user has."""
 
 _KEYWORDS = frozenset("and or not begin end switch repeat foreach noglob nocorrect onintr goto - @".split())

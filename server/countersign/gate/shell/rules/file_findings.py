@@ -153,7 +153,8 @@ def _unread(command: str) -> Touched:
 _APPLYING = frozenset({"apply", "am"})
 """Commands of git that write what a patch names."""
 
-_WITH_FREE_TEXT = frozenset({"gh", "glab"})
+_WITH_FREE_TEXT = names_with("text_for_people")
+_FREE_TEXT = frozenset({"gh", "glab"})
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
 """Options of theirs whose value is text for people, whatever it looks like."""
 
@@ -243,7 +244,7 @@ def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str
                 yield from around.paths.resolve(literal(word), cwd=folder).spellings()
 
 
-_READING_PROGRAMS = frozenset({"make", "sed", "awk", "jq"})
+_READING_PROGRAMS = names_with("script_in_file")
 """What these do is said in a file that their words may name."""
 
 

@@ -21,7 +21,7 @@ from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_option
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
-from countersign.gate.shell.programs.tables import INTERPRETERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
@@ -198,6 +198,7 @@ def feeds_an_interpreter(case: AnalyzedCommand) -> bool:
     return bool(case.names) and case.names[-1] in INTERPRETERS
 
 
+_LIKE_BASH = names_with("like_bash")
 _TEXT_OPTIONS = re.compile(r"-[eu]*c")
 
 
@@ -212,7 +213,7 @@ def only_runs_text(case: AnalyzedCommand) -> bool:
     if any(layer.way not in ("self", "clear") for layer in case.layers):
         return False
     words = [word.value for word in case.layers[-1].words]
-    if len(words) != 3 or words[0] not in {"bash", "sh", "dash"} or words[2] != unwrapped.texts[0]:
+    if len(words) != 3 or words[0] not in _LIKE_BASH or words[2] != unwrapped.texts[0]:
         return False
     # Other shells than bash expand no braces.
     return _TEXT_OPTIONS.fullmatch(words[1] or "") is not None and (words[0] == "bash" or "{" not in unwrapped.texts[0])

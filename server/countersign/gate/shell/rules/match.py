@@ -16,7 +16,7 @@ from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
-from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS
+from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import naming_clusters, spelled_otherwise
 from countersign.gate.shell.rules.same_commands import said_otherwise
@@ -413,7 +413,7 @@ def _answered(case: AnalyzedCommand, use: Use) -> bool:
     return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
 
 
-_STAYING = frozenset({"npx", "timeout", "nice", "time", "nohup", "stdbuf", "command"})
+_STAYING = names_with("stays_in_folder")
 """What runs another program in the folder where it was started."""
 
 _PATH = re.compile(r"[\w./][\w./+-]*")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import Node, Pipeline, Script, Simple, Substitution, Text, Word
 
 Listing = tuple[tuple[str, ...], ...]
 """The constant words of a command that lists names, and of those that filter its output."""
 
-LISTING = frozenset({"find", "git", "rg", "grep", "ls"})
-FILTERS = frozenset({"sort", "uniq", "head", "tail", "grep", "xargs"})
+LISTING = names_with("makes_listing")
+FILTERS = names_with("filters_lines")
 MOST_STAGES = 6
 
 
