@@ -68,6 +68,7 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "groups": str,
         "default_target": bool,
         "several_targets": bool,
+        "plugin_goals": bool,
         "exact": bool,
         "subcommand_options": str,
         "valued": str,
@@ -83,6 +84,8 @@ FACETS: Mapping[str, Mapping[str, type]] = {
         "folder_options": str,
         "folder": str,
         "starts_shell": bool,
+        "may_clear": bool,
+        "run_word": bool,
     },
     "sends": {"subcommands": str, "options": str, "operands": bool, "here": bool, "others": str, "where": str},
     "rewrites_folder": {"subcommand": str, "endings": str, "writes": str, "checks": str, "whole": bool},
@@ -122,6 +125,9 @@ FACTS: Mapping[str, type] = {
     "makes_listing": bool,
     "filters_lines": bool,
     "changes_modes": bool,
+    "underscores_for_dashes": bool,
+    "copies": bool,
+    "reads_behind_filter": bool,
     "continuations": list,
 }
 """Facets of one value each."""

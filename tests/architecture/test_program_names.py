@@ -29,9 +29,11 @@ OTHER_MEANINGS: dict[str, str] = {
     "ledger/secret_forms.py": "curl gh openssl sshpass wget",  # forms of secrets in command lines
     "paths/sensitive_paths.py": "fish gcloud gh git",  # folders
     "shell/card_risks.py": "install rm",  # subcommands
+    "shell/effects/operand_code.py": "awk env kubectl sed",  # subcommands, and what a card shows
     "shell/effects/wrapper_readers.py": "arch chmod ed",  # options
     "shell/files/address_operands.py": "ftp",  # a scheme
     "shell/files/container_mounts.py": "chown",  # an option
+    "shell/files/file_operands.py": "link script",  # what operands are
     "shell/files/git_contents.py": "diff fsck grep p4 svn",  # subcommands
     "shell/files/git_operands.py": "bundle grep mv rm",  # subcommands
     "shell/files/listed_files.py": "diff",  # a subcommand
@@ -39,6 +41,7 @@ OTHER_MEANINGS: dict[str, str] = {
     "shell/files/rg_operands.py": "clojure docker elixir kotlin make ocaml python ruby sass webpack",  # types of files
     "shell/files/unread_mounts.py": "ls ps rm",  # subcommands
     "shell/flow/self_check.py": "cargo cat env git grep make sort tee",  # samples
+    "shell/rules/brought_links.py": "tree",  # where links may stand
     "shell/rules/file_findings.py": "mr",  # a subcommand
     "shell/rules/judge_one.py": "diff",  # what a card shows
 }
@@ -46,23 +49,20 @@ OTHER_MEANINGS: dict[str, str] = {
 
 EXCEPTIONS: dict[str, str] = {
     "shell/card_risks.py": "git",
-    "shell/effects/carried.py": "env",
-    "shell/effects/escapes.py": "git node",
-    "shell/effects/operand_code.py": "awk env kubectl sed",
-    "shell/effects/unwrap.py": "dotenv find git ld.so xargs yarn",
+    "shell/effects/escapes.py": "git",
+    "shell/effects/unwrap.py": "find git ld.so xargs yarn",
     "shell/effects/wrapper_readers.py": "tmux",
-    "shell/files/file_operands.py": "awk chmod dd fd find grep patch perl rm ruby scp script sed tar tree yq",
+    "shell/files/file_operands.py": "awk chmod dd fd find grep patch perl rm ruby scp sed tar tree yq",
     "shell/files/listed_files.py": "find git grep head ls rg sort tail uniq xargs",
     "shell/files/package_files.py": "yarn",
     "shell/flow/moves.py": "git",
     "shell/flow/stage_output.py": "cat tee",
-    "shell/rules/analyzed_command.py": "find git jq xargs",
-    "shell/rules/brought_links.py": "rsync tree",
-    "shell/rules/file_findings.py": "gh glab make patch xargs",
+    "shell/rules/analyzed_command.py": "find git xargs",
+    "shell/rules/file_findings.py": "make patch xargs",
     "shell/rules/found_commands.py": "find",
     "shell/rules/judge_one.py": "git rg",
     "shell/rules/match.py": "find git",
-    "shell/rules/rule_prefix.py": "git mvn",
+    "shell/rules/rule_prefix.py": "git",
     "shell/rules/same_commands.py": "curl",
     "shell/syntax/substitution_output.py": "cat",
     "shell/variables/assignments.py": "make",

@@ -85,8 +85,11 @@ def carried_by(name: str, own: Sequence[Word], row: Wrapper | None, found: Argum
 
 def _is_clean(name: str, own: Sequence[Word]) -> bool:
     """Whether `env -i` takes `HOME` away as well."""
-    return name == "env" and any(word.value == "-" or (word.value or "").startswith(("-i", "--i")) for word in own)
+    return name in _MAY_CLEAR and any(word.value == "-" or (word.value or "").startswith(("-i", "--i")) for word in own)
 
+
+_MAY_CLEAR = names_with_field("carries", "may_clear")
+"""Wrappers that can take the whole environment away."""
 
 _WITH_FILES = names_with_field("carries", "environment_files")
 """Wrappers that set variables from files or stores."""

@@ -18,7 +18,7 @@ from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
 from countersign.gate.shell.programs.registry import WITH_SUBCOMMANDS, find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
-from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import Word
 
@@ -294,13 +294,16 @@ def _aliases(found: Arguments) -> Iterator[Use]:
 # --- interpreters ----------------------------------------------------------------------------------------------------
 
 
+_UNDERSCORES = names_with("underscores_for_dashes")
+"""Interpreters that take an underscore in an option for a dash."""
+
+
 def _interpreter(name: str, words: Sequence[Word]) -> Known:
     row = INTERPRETERS[name]
     found = arguments(words, row.grammar)
     uses = []
     for option in found.options:
-        # node takes an underscore for a dash.
-        called = option.name.replace("_", "-") if name == "node" else option.name
+        called = option.name.replace("_", "-") if name in _UNDERSCORES else option.name
         if called in row.code or any(code.startswith(called) and len(called) > 4 for code in row.code):
             if _is_exempt(name, option, "code"):
                 continue

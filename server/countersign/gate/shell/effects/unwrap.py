@@ -250,7 +250,7 @@ class _Unwrapping:
         mark = _replaced(name, found)
         if mark:
             rest = tuple(template(word, mark) for word in rest)
-        if rest and rest[0].value == "run" and name == "dotenv":
+        if rest and rest[0].value == "run" and name in _WITH_RUN_WORD:
             rest, inner = rest[1:], inner + 1
         if rest and rest[0].value == "--":
             rest, inner = rest[1:], inner + 1
@@ -441,6 +441,8 @@ def _without_mark(word: Word) -> Word:
 
 
 _ANYTHING = '"$_"'
+_WITH_RUN_WORD = names_with_field("carries", "run_word")
+"""Wrappers in front of whose command the word `run` may stand."""
 _SHELL_STARTERS = names_with_field("carries", "starts_shell")
 """Wrappers that start a shell where they are given no command; it reads their input."""
 

@@ -1361,6 +1361,15 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('chmod',): True,
         ('chown',): True,
     },
+    'underscores_for_dashes': {
+        ('node',): True,
+    },
+    'copies': {
+        ('rsync',): True,
+    },
+    'reads_behind_filter': {
+        ('jq',): True,
+    },
     'continuations': {
         ('cp',): ['a.txt b.txt', '-r src build'],
         ('curl',): ['https://example.com', '-X DELETE https://example.com/thing', '-d name=value https://example.com'],
@@ -1812,8 +1821,8 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('modd',): {'no_subcommand': True},
         ('moon',): {'words': 1, 'groups': 'run'},
         ('multipass',): {'words': 1},
-        ('mvn',): {'words': 1, 'several_targets': True, 'valued': '-f --file -pl --projects -P --activate-profiles -s --settings -gs --global-settings -t --toolchains -T --threads -rf --resume-from -l --log-file -b --builder --color -D --define', 'flags': '-B -ntp --batch-mode -o --offline -U --update-snapshots -X -e --errors -am --also-make -amd --also-make-dependents -fae -ff -fn -N --non-recursive -nsu -C -c -V --show-version --fail-at-end', 'attached_definitions': True},
-        ('mvnw',): {'words': 1, 'several_targets': True, 'valued': '-f --file -pl --projects -P --activate-profiles -s --settings -gs --global-settings -t --toolchains -T --threads -rf --resume-from -l --log-file -b --builder --color -D --define', 'flags': '-B -ntp --batch-mode -o --offline -U --update-snapshots -X -e --errors -am --also-make -amd --also-make-dependents -fae -ff -fn -N --non-recursive -nsu -C -c -V --show-version --fail-at-end', 'attached_definitions': True},
+        ('mvn',): {'words': 1, 'several_targets': True, 'valued': '-f --file -pl --projects -P --activate-profiles -s --settings -gs --global-settings -t --toolchains -T --threads -rf --resume-from -l --log-file -b --builder --color -D --define', 'flags': '-B -ntp --batch-mode -o --offline -U --update-snapshots -X -e --errors -am --also-make -amd --also-make-dependents -fae -ff -fn -N --non-recursive -nsu -C -c -V --show-version --fail-at-end', 'attached_definitions': True, 'plugin_goals': True},
+        ('mvnw',): {'words': 1, 'several_targets': True, 'valued': '-f --file -pl --projects -P --activate-profiles -s --settings -gs --global-settings -t --toolchains -T --threads -rf --resume-from -l --log-file -b --builder --color -D --define', 'flags': '-B -ntp --batch-mode -o --offline -U --update-snapshots -X -e --errors -am --also-make -amd --also-make-dependents -fae -ff -fn -N --non-recursive -nsu -C -c -V --show-version --fail-at-end', 'attached_definitions': True, 'plugin_goals': True},
         ('ncdu',): {'no_subcommand': True},
         ('neonctl',): {'words': 1},
         ('nerdctl',): {'words': 1, 'groups': 'compose, image, container, volume, network, system, builder, buildx, context, plugin, manifest, trust, service, stack, swarm, node, secret, config, pod, machine, generate, kube', 'valued': '-H --host -c --context --config -l --log-level --connection --url --identity --root -p --project-name --profile --project-directory --env-file --ansi --progress --parallel -f --file', 'flags': '-D --remote --tls --tlsverify --all-resources --compatibility'},
@@ -2062,9 +2071,9 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('daemonize',): {'folder_options': '-c'},
         ('direnv',): {'environment_files': True},
         ('doas',): {'starts_shell': True},
-        ('dotenv',): {'environment_files': True},
+        ('dotenv',): {'environment_files': True, 'run_word': True},
         ('env-cmd',): {'environment_files': True},
-        ('env',): {'folder_options': '-C', 'folder': '-C --chdir'},
+        ('env',): {'folder_options': '-C', 'folder': '-C --chdir', 'may_clear': True},
         ('envchain',): {'environment_files': True},
         ('envdir',): {'environment_files': True},
         ('fakechroot',): {'other_root': True},

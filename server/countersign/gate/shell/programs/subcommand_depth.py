@@ -38,6 +38,9 @@ TARGETS = _programs("default_target")
 MANY = _programs("several_targets")
 """Programs that take several targets: all of them say what is done."""
 
+PLUGIN_GOALS = _programs("plugin_goals")
+"""Programs of these whose targets with a colon are goals of plug-ins."""
+
 GROUPS: frozenset[Key] = frozenset(
     (*key, *group.split()) for key, groups in field_of("prefix", "groups").items() for group in groups.split(",")
 )

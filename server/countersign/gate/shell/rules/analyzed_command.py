@@ -20,6 +20,7 @@ from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
 from countersign.gate.shell.variables.assignments import evaluated
@@ -236,10 +237,13 @@ def _are_constant(redirects: Iterable[Redirect]) -> bool:
     return True
 
 
+_FILTERING = names_with("reads_behind_filter")
+
+
 def _turns_into_options_only(name: str, known: Known, hole: Word) -> bool:
-    """Whether nothing but an option that this word could turn into would matter: what ``jq`` reads behind its filter
-    is a file, and what is copied is judged as one."""
-    if name == "jq":
+    """Whether nothing but an option that this word could turn into would matter: what such a program reads
+    behind its filter is a file, and what is copied is judged as one."""
+    if name in _FILTERING:
         operands = known.arguments.operands
         return any(word is hole for _, word in operands[1:])
     return known.copies

@@ -22,6 +22,7 @@ from countersign.gate.shell.files.word_paths import MAX_MATCHES, moved_places
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.languages.git import Git
 from countersign.gate.shell.programs.row import Brings
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.syntax.tree import Word
@@ -44,6 +45,9 @@ class BroughtLinks(NamedTuple):
 
 NO_LINKS = BroughtLinks()
 
+_COPYING = names_with("copies")
+"""Programs that copy, although their rows do not say which operand is the copy."""
+
 
 def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> BroughtLinks:
     """What this command brings, as the disk is now."""
@@ -61,7 +65,7 @@ def brought_links(around: Circumstances, case: AnalyzedCommand, places: Sequence
             replaced |= _reached(around, case, index, brings, there)
         if not targets:
             continue
-        copies = known.copies or case.names[index] == "rsync"
+        copies = known.copies or case.names[index] in _COPYING
         sources = [touch for touch in touches if touch.deed in ("read", "move") and not touch.runs]
         for place in there if there is not None else (around.start,):
             ends = {end for touch in targets for end in _ends(around, case, touch, place)}

@@ -154,7 +154,6 @@ _APPLYING = frozenset({"apply", "am"})
 """Commands of git that write what a patch names."""
 
 _WITH_FREE_TEXT = names_with("text_for_people")
-_FREE_TEXT = frozenset({"gh", "glab"})
 _FREE_TEXT = frozenset({"--body", "--title", "--notes", "--description", "--subject"})
 """Options of theirs whose value is text for people, whatever it looks like."""
 

@@ -21,6 +21,7 @@ from countersign.gate.shell.programs.subcommand_depth import (
     HOLD_THEIR_VALUE,
     MANY,
     PLAIN,
+    PLUGIN_GOALS,
     SAYING,
     TARGETS,
     TILL_VERB,
@@ -102,7 +103,7 @@ class _Telling:
         if verbs and self.told[1:2] != ["run"] and self.name not in MANY:
             self.on_to_verb()
         while self.name in MANY and self.is_operand():
-            if self.name.startswith("mvn") and ":" in (self.words[self.at] or ""):
+            if self.name in PLUGIN_GOALS and ":" in (self.words[self.at] or ""):
                 return self.up_to(0)  # a plug-in's goal may do anything
             self.at += 1
         while self.at < len(self.words) and self.says(self.words[self.at] or ""):
