@@ -30,6 +30,7 @@ ATOMS = [
     "{", "{a,", "{a}", "a,b}", "\\a", "\\\\", "'a'", '"a"', "''", "$a", "${a}", "$((1", "$(a ", "`a` ", "é",
     "#", "#(", "%", "!", "~", "^", "+", "a ", " -a", " --a=b", "a;", "a|", "a&&", "a\n", "(", ")", "<<E\n",
     " >b", " <b", "x=1 ", "++ ", "a++", "load_", "s/a/b/;", "@=", "a]",
+    "[[:", "[[", "[]a]", "getline x ", "a* ",
 ]  # fmt: skip
 FRAMES: dict[str, Callable[[str], str]] = {
     "alone": lambda text: text,
@@ -39,6 +40,9 @@ FRAMES: dict[str, Callable[[str], str]] = {
     "arithmetic": lambda text: f"echo $(({text}))",
     "test": lambda text: f"[[ {text} ]]",
     "substitution": lambda text: f"echo $({text})",
+    "sed's address": lambda text: f"sed '/{text.replace(chr(39), '')}/p'",
+    "sed's substitution": lambda text: f"sed 's/{text.replace(chr(39), '')}/x/'",
+    "awk's action": lambda text: f"awk '{{print 1{text.replace(chr(39), '')}}}'",
     "here-document": lambda text: f"cat <<E\n{text}\nE\n",
 }
 PROGRAMS = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from countersign.gate.shell.languages.awk import scan_awk
-from countersign.gate.shell.languages.sed import scan_sed
+from countersign.gate.shell.languages.sed import MOST_SCRIPT, scan_sed
 
 SED_HARMLESS = [
     "5,15p",
@@ -34,6 +36,14 @@ SED_HARMLESS = [
     "c\\\nfoo\\\nbar",
     "",
     "#n\np",
+    "v4.2;p",
+    "v",
+    "/x/a\\  indented",
+    "/x/a\\\\tindented",
+    "a\\\n  x\\\n  y",
+    ":a;s/x/y/;ta\n$!{N;ba}",
+    "s/[[:alpha:]_]*\\/[^\\/]*//",
+    "s/[[]//;s/[]]//",
 ]
 SED_NOT = {
     "w out": (["out"], 0),
@@ -52,7 +62,16 @@ SED_NOT = {
     "a\\\nx\ne": ([], 1),
     "\\,e,w out": (["out"], 0),
 }
-SED_UNREADABLE = ["s/a/b", "Z", "s/a/b/x", "/a", "p p", "s/[/]/x/w out", "y/a/b", "s", "5", "s\na\nb\n", "k"]
+SED_UNREADABLE = [
+    "s/a/b", "Z", "s/a/b/x", "/a", "p p", "s/[/]/x/w out", "y/a/b", "s", "5", "s\na\nb\n", "k",
+    # Where an argument ends, seds differ.
+    "v0c;e ls", "v 4.2a;p", "v4}", "a\\ \ne ls", "i\\\t\ne ls", "c\\ ", "a\\\n\ne ls", "a\ne ls",
+    "a x\\\ne ls", "a x\\\\\ne ls",
+    "a\\\nx\\\\\ne ls", "a", "a\\", ":a b", "ba e ls", "bx}e ls", "t\\\ne ls", ":a;s/x/\\\nw out/",
+    "b;a\\\nw out",
+    "s xaxbx", "saba", "y1a1b1", "s;a\nb;c;", "\\xaxp", "p\re ls", "p\x0be ls", "s/[[.a.]/x/", "s/[\\]/x/", "s/[a[]/x/",
+    "s/[/x/", "}w out", "p" * 10_000,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("script", SED_HARMLESS)
@@ -93,6 +112,9 @@ AWK_HARMLESS = [
     "{if ($1 > 2) print; else next}",
     "{print length($0) > 80 ? 1 : 0}"[:0] + "1",
     "{print $1\n print $2}",
+    '{x = (a + b) / 2 / c[1]; y /= 3} !/x/ && $1 ~ /=/ {print /y/} {print "a" / 2}',
+    "/a/{n++}/b/{m++}\n/c/\n/d/,/e/",
+    "{ if (/[[:alpha:]_\\/]/) print; else /x/ }",
     "function f(x) { return x > 1 } { print f($1) }",
 ]
 AWK_NOT = {
@@ -109,8 +131,16 @@ AWK_NOT = {
     '{print($1) > "out"}': ([], ["out"]),
     "{system($1)}": ([None], []),
     '{print $1 > ("o" "ut")}': ([], [None]),
+    'BEGIN{"ls " "-l" | getline}': ([None], []),
 }
-AWK_UNREADABLE = ['@load "x"', "{print `ls`}", '{print "a}', "{ @f(1) }", '@include "x"', "/a[/]b/"]
+AWK_UNREADABLE = [
+    '@load "x"', "{print `ls`}", '{print "a}', "{ @f(1) }", '@include "x"', "/a[/]b/",
+    # A slash that divides for one awk begins a regular expression for another.
+    '/h/ /1; system("ls") /1', 'BEGIN { getline /2; system("ls") /1 }', 'BEGIN{$/exit/ system("ls")/1}',
+    'BEGIN { getline /2; print 1 > "b" }', 'BEGIN{x++ /2; system("ls") /1}', 'BEGIN{x-- /2; system("ls") /1}',
+    '{if (1) /"/; system("ls") #"\n}', 'BEGIN{length /2; system("ls") /1}', 'BEGIN{case /2; system("ls") /1}',
+    'BEGIN{x = (1\n/2; system("ls") /1', "/[]/]x/", "/[a[/", "{print 1 }" * 1_000,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", AWK_HARMLESS)
@@ -131,3 +161,21 @@ def test_an_awk_program_that_cannot_be_read_could_do_anything(program: str) -> N
 
 def test_a_file_that_awk_reads_is_found() -> None:
     assert "x" in scan_awk('{while ((getline l < "x") > 0) print l}').reads
+    assert scan_awk('{getline a[(getline b < "x")] < "y"}').reads == ["x", "y"]
+    assert scan_awk('{getline a[1,\n2] < "y"}').reads == ["y"]
+
+
+STALLING = {
+    "sed": ["/[[:", "s/[[", "s/[[[[[[", "/[]a]", "a\\\n", "\\", "s/a/", "[", "y/[]/[]/;"],
+    "awk": ["getline x ", "{print 1\n\n\n", "\n", "/[]x]", ") /", "(", "if(", "/[[:", "/\\", "a=", '"\\'],
+}
+
+
+@pytest.mark.parametrize(("name", "piece"), [(name, piece) for name in STALLING for piece in STALLING[name]])
+def test_reading_a_script_takes_time_that_grows_with_its_length(name: str, piece: str) -> None:
+    scan = {"sed": scan_sed, "awk": scan_awk}[name]
+    began = time.process_time()
+    for length in (MOST_SCRIPT, MOST_SCRIPT - 1, 100_000):
+        scan((piece * length)[:length])
+        scan(("{" + piece * length)[:length])
+    assert time.process_time() - began < 2

@@ -1,124 +1,129 @@
 """What an awk program runs, reads and writes (RULES.md S9): its tokens read as awk reads them.
 
 ``>`` and ``|`` count behind ``print``, ``printf`` and ``getline``; elsewhere they compare. A program that cannot be
-read to its end counts as one that could do anything.
+read to its end counts as one that could do anything, and so does one with a slash of which it is not certain whether
+it divides or begins a regular expression.
 """
 
 from __future__ import annotations
 
 import re
 
-from countersign.gate.shell.languages.sed import Doings
+from countersign.gate.shell.languages.sed import MOST_SCRIPT, Doings
 
 _TOKEN = re.compile(
-    r"""(?P<blank>[ \t\r]+|\\\n)
+    r"""(?P<blank>[ \t]+|\\\n)
       |(?P<comment>\#[^\n]*)
-      |(?P<string>"(?:[^"\\\n]|\\.)*")
+      |(?P<string>"(?:[^"\\\n]|\\[^\n])*+")
       |(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+)
-      |(?P<name>[A-Za-z_]\w*)
-      |(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=|[-+*/%^]=|\*\*|[-+*%^!<>|?:~$=,;(){}\[\]\n])""",
-    re.VERBOSE | re.DOTALL,
+      |(?P<name>[A-Za-z_][A-Za-z_0-9]*)
+      |(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=|[-+*%^]=|\*\*|[-+*%^!<>|?:~$=,;(){}\[\]\n])""",
+    re.VERBOSE | re.ASCII,
 )
-_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:\^?\]?)(?:[^\]\\\n]|\\.)*\])*/")
-_SIMPLE_REGEX = re.compile(r"/(?:[^/\\\n]|\\.)*/")
+_REGEX = re.compile(r"/((?:[^/\\\n]|\\[^\n])*+)/")
+_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\^?+\]?+(?:\[:[a-z]++:\]|[^\\\]\[]|\\.)*+\])*+")
+"""A regular expression whose brackets are all closed: some awks take a slash inside them for its end, and some not."""
+_Token = tuple[str, str]
 
 
 def scan_awk(program: str) -> Doings:
     """Read a program."""
     doings = Doings()
+    if len(program) > MOST_SCRIPT:
+        doings.unreadable = f"an awk program is longer than {MOST_SCRIPT} characters"
+        return doings
     tokens = _tokens(program, doings)
     if doings.unreadable is None:
         _judge(tokens, doings)
     return doings
 
 
-def _tokens(program: str, doings: Doings) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+def _tokens(program: str, doings: Doings) -> list[_Token]:
+    found: list[_Token] = []
+    conditions: list[bool] = []  # of each open parenthesis, whether it holds the condition of a statement
+    value: bool | None = False  # whether a value ends here, which a slash would divide; None: that is not certain
     position = 0
     while position < len(program):
-        if program[position] == "/" and not _ends_value(found):
-            # Awks differ on a slash inside brackets, so both readings must end at the same place.
-            regex, plain = _REGEX.match(program, position), _SIMPLE_REGEX.match(program, position)
-            if regex is None or plain is None or regex.end() != plain.end():
-                doings.unreadable = "a regular expression of awk is not read with certainty"
-                return found
-            found.append(("regex", regex[0]))
-            position = regex.end()
-            continue
         if program[position] == "/":
-            width = 2 if program.startswith("/=", position) else 1
-            found.append(("operator", program[position : position + width]))
-            position += width
+            regex = None if value else _REGEX.match(program, position)
+            if value is None or (not value and (regex is None or _BRACKETS.fullmatch(regex[1]) is None)):
+                doings.unreadable = "a regular expression or a division of awk is not read with certainty"
+                return found
+            text = regex[0] if regex is not None else "/=" if program.startswith("/=", position) else "/"
+            found.append(("operator" if regex is None else "regex", text))
+            value = False if regex is None else None
+            position += len(text)
             continue
         token = _TOKEN.match(program, position)
         if token is None:
             doings.unreadable = f"`{program[position]}` in an awk program is not understood"
             return found
-        if token.lastgroup not in {"blank", "comment"}:
-            found.append((token.lastgroup or "", token[0]))
         position = token.end()
+        kind, text = token.lastgroup or "", token[0]
+        if kind in {"blank", "comment"}:
+            continue
+        if text == "(":
+            conditions.append(found[-1:] in _CONDITIONS)
+        elif text == "[":
+            conditions.append(False)
+        condition = conditions.pop() if text in {")", "]"} and conditions else False
+        value = _ends_value(kind, text, condition=condition, inside=bool(conditions))
+        found.append((kind, text))
     return found
 
 
-def _ends_value(tokens: list[tuple[str, str]]) -> bool:
-    """Whether a slash here divides."""
-    if not tokens:
-        return False
-    kind, text = tokens[-1]
-    if kind == "name":
-        return text not in {
-            "print",
-            "printf",
-            "return",
-            "exit",
-            "in",
-            "getline",
-            "if",
-            "while",
-            "for",
-            "do",
-            "else",
-            "case",
-            "BEGIN",
-            "END",
-        }
-    if text == ")" and kind == "operator" and _closes_condition(tokens):
-        return False
-    return kind in {"number", "string"} or text in {")", "]", "$", "++", "--"}
+_CONDITIONS = [[("name", word)] for word in ("if", "while", "for", "switch")]
+_BEFORE_REGEX = frozenset({"print", "printf", "return", "exit", "else", "do"})
+_NO_VARIABLES = frozenset(
+    "BEGIN END BEGINFILE ENDFILE and asort asorti atan2 bindtextdomain break case close compl continue cos dcgettext "
+    "dcngettext default delete errno exp fflush fprintf func function gensub getline gsub if in include index int "
+    "isarray ismatch length load log lshift match mkbool mktime namespace next nextfile or patsplit rand rshift sin "
+    "split sprintf sqrt srand strftime strtonum sub substr switch system systime tolower toupper typeof while for "
+    "xor".split()
+)
+"""Words of the language, in any awk, behind which a slash is not certain."""
 
 
-def _closes_condition(tokens: list[tuple[str, str]]) -> bool:
-    """Whether the last parenthesis is that of ``if (…)`` and its like, behind which a statement begins."""
-    depth = 0
-    for index in range(len(tokens) - 1, 0, -1):
-        kind, text = tokens[index]
-        if kind == "operator" and text in "()":
-            depth += 1 if text == ")" else -1
-            if depth == 0:
-                return tokens[index - 1] in {("name", word) for word in ("if", "while", "for", "switch")}
+def _ends_value(kind: str, text: str, *, condition: bool, inside: bool) -> bool | None:
+    """Whether a slash behind this token divides; None where awks could differ, or nobody writes one."""
+    match kind:
+        case "number" | "string":
+            return True
+        case "name":
+            return False if text in _BEFORE_REGEX else None if text in _NO_VARIABLES else True
+        case _:
+            pass
+    if text == ")":
+        return None if condition else True
+    if text == "]":
+        return True
+    if text in {"$", "++", "--"} or (text == "\n" and inside):
+        return None
     return False
 
 
-_GOES_ON = {",", "&&", "||", "{", "do", "else", "?", ":"}
+_GOES_ON = frozenset({",", "&&", "||", "{", "do", "else", "?", ":"})
 """Behind these a newline ends nothing."""
 
 
-def _goes_on(tokens: list[tuple[str, str]], index: int) -> bool:
-    before = next((text for _, text in reversed(tokens[:index]) if text != "\n"), "")
-    return before in _GOES_ON
-
-
-def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
+def _judge(tokens: list[_Token], doings: Doings) -> None:
     depth = 0
     printing: int | None = None
+    # A `<` behind a `getline` of the same statement may name its file, however long its variable is written. One that
+    # compares counts too, which only finds a file too many.
+    getting: int | None = None
+    before = ""
     for index, (kind, text) in enumerate(tokens):
+        goes_on = before in _GOES_ON
+        if text != "\n":
+            before = text
         if kind == "name":
             if text == "system":
                 doings.runs.append(_argument(tokens, index + 1))
             elif text in {"print", "printf"}:
                 printing = depth
             elif text == "getline":
-                doings.reads += _got_from(tokens, index + 1)
+                getting = depth if getting is None else min(getting, depth)
             elif text in {"ARGV", "ARGC", "SYMTAB"}:
                 doings.reads.append(None)
             continue
@@ -128,9 +133,12 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
             depth += 1
         elif text in ")]":
             depth -= 1
-        elif text == "\n" and _goes_on(tokens, index):
+            if getting is not None and depth < getting:
+                getting = None
+        elif text == "\n" and goes_on:
             continue
         elif text in {";", "\n", "{", "}"}:
+            getting = None if text != "\n" or getting is None or depth <= getting else getting
             printing = None if text != "\n" or printing is None or depth <= printing else printing
         elif text in {"|", "|&"}:
             doings.runs.append(_constant(tokens, index + 1) if printing is not None else _before(tokens, index))
@@ -138,28 +146,11 @@ def _judge(tokens: list[tuple[str, str]], doings: Doings) -> None:
             target = _constant(tokens, index + 1)
             if target not in {"/dev/stdout", "/dev/stderr"}:
                 doings.writes.append(target)
+        elif text == "<" and getting is not None:
+            doings.reads.append(_constant(tokens, index + 1))
 
 
-def _got_from(tokens: list[tuple[str, str]], start: int) -> list[str | None]:
-    """The file that a ``getline`` reads: behind the first `<` of its statement, however long its variable is written.
-    A `<` that compares counts too, which only finds a file too many."""
-    depth = 0
-    for later in range(start, len(tokens)):
-        kind, text = tokens[later]
-        if kind != "operator":
-            continue
-        if text in "([":
-            depth += 1
-        elif text in ")]":
-            depth -= 1
-        if text == "<":
-            return [_constant(tokens, later + 1)]
-        if depth < 0 or text in {";", "\n", "{", "}"}:
-            break
-    return []
-
-
-def _constant(tokens: list[tuple[str, str]], index: int) -> str | None:
+def _constant(tokens: list[_Token], index: int) -> str | None:
     """The string at this place, if the expression is that string alone."""
     if index >= len(tokens) or tokens[index][0] != "string":
         return None
@@ -167,10 +158,12 @@ def _constant(tokens: list[tuple[str, str]], index: int) -> str | None:
     return tokens[index][1][1:-1] if after in {"", ";", "\n", "}", ")"} and "\\" not in tokens[index][1] else None
 
 
-def _argument(tokens: list[tuple[str, str]], index: int) -> str | None:
+def _argument(tokens: list[_Token], index: int) -> str | None:
     return _constant(tokens, index + 1) if index < len(tokens) and tokens[index][1] == "(" else None
 
 
-def _before(tokens: list[tuple[str, str]], index: int) -> str | None:
+def _before(tokens: list[_Token], index: int) -> str | None:
+    """The string in front of this place, if the expression is that string alone."""
     kind, text = tokens[index - 1] if index else ("", "")
-    return text[1:-1] if kind == "string" and "\\" not in text else None
+    front = tokens[index - 2][1] if index > 1 else ";"
+    return text[1:-1] if kind == "string" and "\\" not in text and front in {";", "\n", "{", "("} else None

@@ -1,6 +1,7 @@
-"""What a sed script runs, reads and writes (RULES.md S9): its commands read one by one, as GNU sed reads them.
+"""What a sed script runs, reads and writes (RULES.md S9): its commands read one by one.
 
-A script that cannot be read to its end counts as one that could do anything.
+GNU, BSD and busybox sed agree on few places where an argument ends, so that only these are read: a script that cannot
+be read to its end in the one way that all of them share counts as one that could do anything.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ class Doings:
         return not (self.runs or self.writes or self.unreadable)
 
 
+MOST_SCRIPT = 8_192
+"""Characters of a script in a small language that are read; a longer one could do anything."""
+
+
 def scan_sed(script: str) -> Doings:
     """Read a script; the pieces of several ``-e`` are joined by newlines, as sed does."""
     doings = Doings()
@@ -37,25 +42,48 @@ class _UnreadableError(Exception):
     pass
 
 
-_SKIP = re.compile(r"[ \t;\n]*")
-_BLANKS = re.compile(r"[ \t]*")
-_NUMBER = re.compile(r"\d+|\$|[+~]\d+")
-_LABEL = re.compile(r"[^ \t\n;}]*")
-_LINE = re.compile(r"[^\n]*")
-_TEXT = re.compile(r"(?:\\.|[^\\\n])*", re.DOTALL)
+_STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Control characters, of which some are blanks for some seds."""
+_SKIP = re.compile(r"[ \t;\n]*+")
+_BLANKS = re.compile(r"[ \t]*+")
+_NUMBER = re.compile(r"\d++|\$|[+~]\d++")
+_STEP = re.compile(r"[ \t]*+~[ \t]*+\d++")
+_COMMA = re.compile(r"[ \t]*+,[ \t]*+")
+_NOT = re.compile(r"[ \t!]*+")
+_FLAGS = re.compile(r"[IM]*+")
+_EXIT_CODE = re.compile(r"[ \t]*+\d*+")
+_LABEL = re.compile(r"[ \t]*+[\w.-]*+(?=[ \t}]*+(?:[;\n]|$))", re.ASCII)
+"""Seds end it behind different characters: only one that all of them end alike is read."""
+_VERSION = re.compile(r"[ \t]*+[\d.]*+[ \t]*+(?=[;\n]|$)", re.ASCII)
+_LINE = re.compile(r"[^\n]*+")
+_TEXT_AT_ONCE = re.compile(r"[ \t]*+\\?+[ \t]*+\\?+[^\s\\][^\n]*+(?<!\\)(?=\n|$)")
+_TEXT_BELOW = re.compile(r"[ \t]*+\\\n[ \t]*+(?:\\[ \t]*+)?+[^\s\\](?:[^\\\n]|\\.)*+(?<!\\\\)(?=\n|$)", re.DOTALL)
+"""The text of ``a``, ``i`` and ``c``: on the line of its command, or on those below, each but the last of which ends
+in one backslash. Of an empty text, and of blanks behind the backslash, seds make different things."""
+_SUBSTITUTE_FLAGS = re.compile(r"[gpiImM\d]*+", re.ASCII)
 
 
 def _commands(script: str, doings: Doings) -> None:
-    position = 0
+    if len(script) > MOST_SCRIPT:
+        raise _UnreadableError(f"a script of sed is longer than {MOST_SCRIPT} characters")
+    if _STRANGE.search(script):
+        raise _UnreadableError("a script of sed holds a control character")
+    position, line_of_label = 0, -1
     while True:
         position = _at(_SKIP, script, position)
         if position >= len(script):
             return
+        began = position
         position = _addresses(script, position)
-        position = re.compile(r"[ \t]*(?:![ \t]*)*").match(script, position).end()  # type: ignore[union-attr]
+        position = _at(_NOT, script, position)
         if position >= len(script):
             raise _UnreadableError("an address has no command")
+        if script[position] in ":btT":
+            line_of_label = _at(_LINE, script, position)
         position = _command(script, position, doings)
+        if began <= line_of_label < position:
+            # BSD reads a label to the end of its line, and what follows on the next line as commands.
+            raise _UnreadableError("a command behind a label of sed goes on in the next line")
 
 
 def _at(pattern: re.Pattern[str], script: str, position: int) -> int:
@@ -65,72 +93,63 @@ def _at(pattern: re.Pattern[str], script: str, position: int) -> int:
 
 def _addresses(script: str, position: int) -> int:
     position = _address(script, position)
-    comma = re.compile(r"[ \t]*,[ \t]*").match(script, position)
+    comma = _COMMA.match(script, position)
     return _address(script, comma.end()) if comma else position
 
 
 def _address(script: str, position: int) -> int:
     char = script[position : position + 1]
     if char == "/":
-        position = _pattern(script, position + 1, "/")
-        return _at(re.compile(r"[IM]*"), script, position)
+        return _at(_FLAGS, script, _pattern(script, position + 1, "/"))
     if char == "\\" and position + 1 < len(script):
-        position = _pattern(script, position + 2, script[position + 1])
-        return _at(re.compile(r"[IM]*"), script, position)
+        return _at(_FLAGS, script, _pattern(script, position + 2, script[position + 1]))
     found = _NUMBER.match(script, position)
-    if found is None:
-        return position
-    return _at(re.compile(r"[ \t]*~[ \t]*\d+"), script, found.end())
+    return position if found is None else _at(_STEP, script, found.end())
 
 
-_BRACKET = re.compile(r"\[\^?\]?(?:\[(?:\.[^.]*\.|:[^:]*:|=[^=]*=)\]|[^\]\n])*\]")
+_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\[\]|\[\^?+\]?+(?:\[:[a-z]++:\]|[^\\\]\[]|\\[^\]])*+\])*+", re.DOTALL)
+"""A regular expression whose brackets all seds close at the same places. In brackets BSD takes the backslash in front
+of a `]` for one that escapes, and busybox knows no names of classes."""
 
 
 def _pattern(script: str, position: int, delimiter: str) -> int:
     """The same for a regular expression. Seds differ on a delimiter inside brackets, so both readings must agree."""
-    plain = _delimited(script, position, delimiter)
-    if "[" not in script[position:plain]:
-        return plain
-    at = position
-    while at < len(script) and script[at] != delimiter:
-        bracket = _BRACKET.match(script, at)
-        at = bracket.end() if bracket else at + 1 + (script[at] == "\\")
-    if at + 1 != plain:
-        raise _UnreadableError("a delimiter stands inside brackets")
-    return plain
+    end = _delimited(script, position, delimiter)
+    if _BRACKETS.fullmatch(script, position, end - 1) is None:
+        raise _UnreadableError("a regular expression of sed has brackets that are not read with certainty")
+    return end
+
+
+_DELIMITERS = frozenset("/|,#@!%:;_~+=-")
+_UNTIL = {each: re.compile(rf"(?:[^\\\n{re.escape(each)}]|\\.)*+{re.escape(each)}", re.DOTALL) for each in _DELIMITERS}
 
 
 def _delimited(script: str, position: int, delimiter: str) -> int:
     """The place behind the next delimiter that no backslash stands before."""
-    if not delimiter or delimiter in "\n\\":
-        raise _UnreadableError("a pattern has no delimiter")
-    while position < len(script):
-        if script[position] == "\\":
-            position += 2
-        elif script[position] == delimiter:
-            return position + 1
-        else:
-            position += 1
-    raise _UnreadableError("a pattern is never closed")
+    pattern = _UNTIL.get(delimiter)
+    if pattern is None:
+        raise _UnreadableError("a pattern has no delimiter that all seds know")
+    found = pattern.match(script, position)
+    if found is None:
+        raise _UnreadableError("a pattern is never closed")
+    return found.end()
 
 
 def _command(script: str, position: int, doings: Doings) -> int:
     char = script[position]
     position += 1
-    if char in "{}":
+    if char == "{":
         return position
-    if char in "=dDgGhHnNpPxzF":
+    if char in "}=dDgGhHnNpPxzF":
         return _ended(script, position)
     if char == "#":
         return _at(_LINE, script, position)
     if char in "aic":
-        if re.compile(r"[ \t]*\\[ \t]*\n").match(script, position):
-            position = script.index("\n", position) + 1
-        return _at(_TEXT, script, position)
+        return _taken(_TEXT_BELOW, script, position) or _surely(_TEXT_AT_ONCE, script, position, "text")
     if char in ":btT":
-        return _at(_LABEL, script, _at(_BLANKS, script, position))
+        return _surely(_LABEL, script, position, "label")
     if char in "qQlL":
-        return _ended(script, _at(re.compile(r"[ \t]*\d*"), script, position))
+        return _ended(script, _at(_EXIT_CODE, script, position))
     if char in "rRwW":
         name, position = _rest_of_line(script, position)
         (doings.reads if char in "rR" else doings.writes).append(name)
@@ -146,8 +165,20 @@ def _command(script: str, position: int, doings: Doings) -> int:
         position = _delimited(script, position + 1, delimiter)
         return _ended(script, _delimited(script, position, delimiter))
     if char == "v":
-        return _at(re.compile(r"[ \t]*[\d.]*"), script, position)
+        return _surely(_VERSION, script, position, "version")
     raise _UnreadableError(f"`{char}` is no command of sed")
+
+
+def _taken(pattern: re.Pattern[str], script: str, position: int) -> int | None:
+    found = pattern.match(script, position)
+    return found.end() if found else None
+
+
+def _surely(pattern: re.Pattern[str], script: str, position: int, what: str) -> int:
+    end = _taken(pattern, script, position)
+    if end is None:
+        raise _UnreadableError(f"the end of a {what} of sed is not read with certainty")
+    return end
 
 
 def _substitute(script: str, position: int, doings: Doings) -> int:
@@ -155,12 +186,11 @@ def _substitute(script: str, position: int, doings: Doings) -> int:
     middle = _pattern(script, position + 1, delimiter)
     behind = _delimited(script, middle, delimiter)
     replacement = script[middle : behind - 1]
-    flags = re.compile(r"[gpiImM\d]*").match(script, behind)
-    position = flags.end() if flags else behind
+    position = _at(_SUBSTITUTE_FLAGS, script, behind)
     runs = False
     while script[position : position + 1] == "e":
         runs = True
-        position = _at(re.compile(r"[gpiImM\d]*"), script, position + 1)
+        position = _at(_SUBSTITUTE_FLAGS, script, position + 1)
     if runs:
         doings.runs.append(replacement or None)
     if script[position : position + 1] == "w":
