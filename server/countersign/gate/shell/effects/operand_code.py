@@ -373,15 +373,23 @@ def _deno(words: Sequence[Word], found: Arguments) -> Special:
     return [], None
 
 
-FILTER_LOADS = re.compile(r"(?<![.\w$])(?:(?:import|include)(?=[\s\"#])|load(?:_\w+)?\s*\(|input_filename)")
-"""Where a filter of jq or yq reads files by itself."""
+_LOADS = re.compile(
+    r"(?<![\w$])(?<!(?<!\.)\.)(?:(?:import|include)(?=[\s\"#@\\])|(?:modulemeta|input_filename)(?!\w)|(\w++)\s*+\()"
+)
+"""A word of jq's with which it loads a module, in front of its name (`import"a"`, `include@text"a"`), or one that is
+called. One dot in front of a word makes it a field."""
+
+
+def filter_loads(text: str) -> bool:
+    """Whether a filter of jq or yq may read files by itself. Its strings count, since code may stand in them."""
+    return any(not found[1] or "load" in found[1] or found[1] == "eval" for found in _LOADS.finditer(text))
 
 
 def _filter(words: Sequence[Word], found: Arguments) -> Special:
     uses = [
         named("code", (word.value or NAMED_NOWHERE,), "its filter loads other files")
         for word in words[1:]
-        if FILTER_LOADS.search(word.value or "")
+        if filter_loads(word.value or "")
     ]
     return uses, None
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from countersign.gate.patterns import is_glob
 from countersign.gate.shell.effects.escape_use import Known, Use
-from countersign.gate.shell.effects.operand_code import FILTER_LOADS
+from countersign.gate.shell.effects.operand_code import filter_loads
 from countersign.gate.shell.files.address_operands import cloned_touches, form_touches, gh_touches, wget_touches
 from countersign.gate.shell.files.container_mounts import CONTAINER_TOUCHES
 from countersign.gate.shell.files.file_use import Deed, Touch, unknown
@@ -557,7 +557,7 @@ def _jq(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         if word.value in {"--slurpfile", "--rawfile", "--argfile"}:
             yield from (Touch("read", file) for file in words[index + 2 : index + 3])
     for word in words[1:]:
-        if FILTER_LOADS.search(word.value or ""):
+        if filter_loads(word.value or ""):
             yield Touch("read", unknown())
             yield from (
                 Touch("read", Word(text, (), "constant", text, text, text, tilde=text[:1] == "~"), below=True)

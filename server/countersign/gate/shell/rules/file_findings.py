@@ -14,6 +14,7 @@ from countersign.gate.shell.files.file_operands import patch_folders, placed_in
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
+from countersign.gate.shell.files.name_lists import listed_in, read_lists
 from countersign.gate.shell.files.option_folders import written_folders
 from countersign.gate.shell.files.patched_files import patched_touches
 from countersign.gate.shell.files.sent_folders import sent_files
@@ -58,6 +59,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                 yield _unread(mounting)
             for sent in dict.fromkeys(sent_files(name, layer.words)):
                 yield from _asked_about(around, case, sent, places)
+        lists = list(read_lists(name, layer.words, known.git.subcommand if known.git is not None else None))
+        if lists:
+            yield from _listed(around, case, name, places, fed=last and all(lists))
         if known.git is not None and around.rules_files:
             for place in places or ():
                 addresses = remote_addresses(known.git, place, around.paths)
@@ -148,6 +152,21 @@ def _unread(command: str) -> Touched:
     said = Evidence(source="default", reason=reason)
     found = Finding("read", command, "read", requires_ask=said, bypass_lifts=False)
     return Touched((found,), by_command=False, named=False)
+
+
+def _listed(
+    around: Circumstances, case: AnalyzedCommand, name: str, places: Sequence[str] | None, *, fed: bool
+) -> Iterator[Touched]:
+    """What a command touches whose names stand in a list; ``fed``: it surely is the one that the text writes. What is
+    not known of a list asks where there are rules for files."""
+    names, whole = listed_in(case.step.fed)
+    for listed in names:
+        yield _touched(around, case, Touch("read", constant(listed), below=True, shown=True), places)
+    if around.rules_files and not (fed and whole and names and case.step.sure):
+        reason = f"`{name}` reads the names of files from a list, and a rule for files could speak of one"
+        said = Evidence(source="default", reason=reason)
+        found = Finding("read", name, "read", requires_ask=said, bypass_lifts=False)
+        yield Touched((found,), by_command=False, named=False)
 
 
 _APPLYING = frozenset({"apply", "am"})
