@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell.effects.read_only_set import program_folders
+from countersign.gate.shell.syntax.tree import Word
 
 if TYPE_CHECKING:
     from countersign.gate.shell.rules.touched import Touched
@@ -20,7 +21,7 @@ class Circumstances:
     there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
     that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
-    what was found of names, for when they are touched again."""
+    what was found of names, for when they are touched again, and ``patterns`` the words that were looked up as such."""
 
     rules: RuleSet
     paths: PathJudge
@@ -34,6 +35,7 @@ class Circumstances:
     inside_path: tuple[str, ...]
     outside_path: tuple[str, ...]
     touched: dict[Hashable, Touched] = field(default_factory=dict)
+    patterns: list[Word] = field(default_factory=list[Word])
 
 
 def circumstances(

@@ -373,12 +373,30 @@ def _touched(around: Circumstances, case: AnalyzedCommand, touch: Touch, places:
     """What is found of one touch. The same for each constant word that is touched so from the same places."""
     word = touch.word
     if word.value is None:
+        if word.form not in ("pattern", "split"):
+            return _look(around, case, touch, places)
+        if len(around.patterns) == MOST_PATTERNS:
+            return _too_many_patterns(around, touch)
+        around.patterns.append(word)
         return _look(around, case, touch, places)
     key = (word.value, word.tilde, touch.deed, touch[2:], None if places is None else tuple(places))
     known = around.touched.get(key)
     if known is None:
         known = around.touched[key] = _look(around, case, touch, places)
     return known
+
+
+MOST_PATTERNS = 200
+"""Words of one text that are looked up as patterns of files, which takes long."""
+
+
+def _too_many_patterns(around: Circumstances, touch: Touch) -> Touched:
+    reason = f"more than {MOST_PATTERNS} patterns name files, too many to check"
+    said = Evidence(source="default", reason=reason)
+    kind = "read" if touch.deed in ("read", "list") else "write"
+    lifted = not around.rules_files
+    found = Finding(kind, "…", kind, requires_ask=said, bypass_lifts=lifted)
+    return Touched((found,), by_command=True, named=False)
 
 
 def _look(around: Circumstances, case: AnalyzedCommand, touch: Touch, places: Sequence[str] | None) -> Touched:

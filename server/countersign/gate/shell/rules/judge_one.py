@@ -184,6 +184,9 @@ def _not_known(around: Circumstances, said: Said, case: AnalyzedCommand) -> None
         reason = "the commands come from elsewhere and are only known at run time"
     elif step.unwrapped.fed and step.piped and around.ruled and feeds_an_interpreter(case):
         reason = f"`{case.names[-1]}` runs code in a language of its own"
+    elif around.ruled or around.rules_files:
+        unread = next((known.doings for known in case.known if known.doings and known.doings.unreadable), None)
+        reason = unread.unreadable if unread is not None else None
     if reason is not None:
         ruled = any_rule(around.rules, around.agent) if around.ruled else None
         said.requires_ask = ruled or Evidence(source="default", reason=reason)
