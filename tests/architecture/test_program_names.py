@@ -19,7 +19,7 @@ APART = ("shell/programs/", "shell/languages/")
 BASH = BUILTINS | frozenset("bash coproc sh time".split())
 ORDINARY = frozenset(
     "at auto code copilot dir display file fold host hostname http https init kind link links mcp more open pack port "
-    "pr ran repo rw seq split step sync task timeout top v view".split()
+    "pr ran repo rw seq size split star step strip sync task timeout top v view".split()
 )
 """Words that are also names of programs."""
 ORDINARY_BESIDE_THE_SHELL = frozenset("head install script tail tree".split())
@@ -63,7 +63,7 @@ EXCEPTIONS: dict[str, str] = {
     "shell/rules/judge_one.py": "git rg",
     "shell/rules/match.py": "find git",
     "shell/rules/rule_prefix.py": "git",
-    "shell/rules/same_commands.py": "curl",
+    "shell/rules/same_commands.py": "curl git gmake make",
     "shell/syntax/substitution_output.py": "cat",
     "shell/variables/assignments.py": "make",
 }

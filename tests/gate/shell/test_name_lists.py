@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from countersign.gate.shell.files.name_lists import MOST_LISTED, PROGRAMS, listed_in
+from countersign.gate.shell.files.name_lists import LISTS, MOST_LISTED, listed_in
 
 from .asked import decide
 
 DENY = ["Read(./secrets/**)"]
 COMMANDS = [
     command
-    for name, lists in PROGRAMS.items()
+    for name, lists in LISTS.items()
     for command in (
         *(f"{name} {option} F" for option in lists.named),
         *(f"{name} {option}=F" for option in lists.named if option.startswith("--")),

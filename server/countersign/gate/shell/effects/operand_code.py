@@ -374,7 +374,7 @@ def _deno(words: Sequence[Word], found: Arguments) -> Special:
 
 
 _LOADS = re.compile(
-    r"(?<![\w$])(?<!(?<!\.)\.)(?:(?:import|include)(?=[\s\"#@\\])|(?:modulemeta|input_filename)(?!\w)|(\w++)\s*+\()"
+    r"(?<![\w$])(?<!(?<!\.)\.)(?:(?:import|include)(?=[\s\"#@\\])|(?:modulemeta|input_filename)(?!\w)|(\w+)\s*\()"
 )
 """A word of jq's with which it loads a module, in front of its name (`import"a"`, `include@text"a"`), or one that is
 called. One dot in front of a word makes it a field."""

@@ -1,7 +1,7 @@
 """Programs that read the names of files out of a list: from the file that an option names, or from their input.
 
 ``tar -T list`` and ``zip a.zip -@ < list`` open files that no word of the command names, so that a rule for files could
-speak of any of them. ``PROGRAMS`` says by which words each program does so. Which names a list holds is only known
+speak of any of them. Which names a list holds is only known
 where the text of the command writes it to the input.
 """
 
@@ -11,85 +11,49 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Word
 
 
 class Lists(NamedTuple):
-    """How a program is told of a list. ``named``: long options whose value names a file that holds it, which may be
-    abbreviated unless they are ``others``, options of their own; ``letters``: short ones, also among several.
-    ``fed``: words by which the input is one. ``at``: a word that begins with `@` names one. ``always``: without such
-    a word too, unless one of ``unless`` is given."""
+    """How a program is told of a list (the facet ``lists`` of its record). ``named``: long options whose value names a
+    file that holds it, which may be abbreviated unless they are ``others``, options of their own; ``letters``: short
+    ones, also among several, with ``old_letters`` also without a dash. ``fed``: words by which the input is one.
+    ``at``: a word that begins with `@` names one. ``always``: without such a word too, unless one of ``unless`` is
+    given. ``from_here``: a listed name is a path from here, as long as no word moves the program elsewhere."""
 
-    named: tuple[str, ...] = ()
+    named: Sequence[str] = ()
     letters: str = ""
-    fed: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    old_letters: bool = False
+    fed: Sequence[str] = ()
+    others: Sequence[str] = ()
     at: bool = False
     always: bool = False
-    unless: tuple[str, ...] = ()
+    unless: Sequence[str] = ()
+    from_here: bool = False
 
 
-_FILES0 = Lists(("--files0-from",))
-_AT = Lists(at=True)
-_TAR = Lists(("--files-from",), "T", others=("--file",))
-_BACKUP = Lists(("--files-from", "--files-from-verbatim", "--files-from-raw"))
-_BORG = Lists(("--patterns-from",), fed=("--paths-from-stdin", "--paths-from-command"))
-PROGRAMS: Mapping[str, Lists] = {
-    **dict.fromkeys(("sort", "wc", "du"), _FILES0),
-    "find": Lists(("-files0-from",)),
-    "file": Lists(("--files-from",), "f"),
-    **dict.fromkeys(("tar", "bsdtar", "tarsnap", "star"), _TAR),
-    "zip": Lists(letters="@", fed=("--names-stdin",)),
-    "restic": _BACKUP,
-    "rclone": _BACKUP,
-    "rsync": Lists(("--files-from",)),
-    "exiftool": Lists(("-@", "-argfile")),
-    "pax": Lists(always=True, unless=("-r",)),
-    "cpio": Lists(always=True, unless=("-i", "--extract", "-t", "--list")),
-    "afio": Lists(always=True, unless=("-i", "-t")),
-    **dict.fromkeys(("borg", "borgmatic"), _BORG),
-    **dict.fromkeys(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"), Lists(("--files", "--files0"))),
-    **dict.fromkeys(("7z", "7za", "7zr", "7zz", "rar", "unrar", "jar"), _AT),
-    **dict.fromkeys(("strings", "nm", "objdump", "readelf", "size", "ar", "ranlib", "objcopy", "strip"), _AT),
-    **dict.fromkeys(("convert", "magick", "identify", "montage", "mogrify", "composite", "compare", "gs"), _AT),
-    **dict.fromkeys(("ctags", "etags"), Lists(letters="L", fed=("-",))),
-    "cscope": Lists(letters="i"),
-    "cloc": Lists(("--list-file",)),
-    "cppcheck": Lists(("--file-list",)),
-    "clang-format": Lists(("--files", "-files")),
-    "tree": Lists(fed=("--fromfile", "--fromtabfile")),
-    "gpg": Lists(fed=("--multifile", "--encrypt-files", "--decrypt-files", "--verify-files")),
-    "ffmpeg": Lists(fed=("concat",)),
-    "gsutil": Lists(fed=("-I",)),
-    "gcloud": Lists(fed=("--read-paths-from-stdin", "-I")),
-    "genisoimage": Lists(("-path-list",)),
-    "mkisofs": Lists(("-path-list",)),
-    "xorriso": Lists(("-path_list", "-path-list")),
-    "duplicity": Lists(("--include-filelist", "--filelist")),
-    "azcopy": Lists(("--list-of-files",)),
-    "git": Lists(
-        ("--pathspec-from-file",),
-        fed=("--stdin-paths", "--stdin", "--batch", "--batch-check", "--batch-command", "--batch-all-objects"),
-    ),
-}  # fmt: skip
+_IN_WORDS = frozenset({"named", "fed", "others", "unless"})
+LISTS: Mapping[str, Lists] = {
+    key[0]: Lists(**{name: value.split() if name in _IN_WORDS else value for name, value in fields.items()})
+    for key, fields in FACETS["lists"].items()
+}
 _READS_NO_NAMED_FILE = frozenset({
     "check-attr", "check-ignore", "check-mailmap", "for-each-ref", "hash-object", "name-rev", "update-ref",
 })  # fmt: skip
 """Commands of git whose ``--stdin`` is the contents of one file, or names of which no file is read."""
-_COUNTS_FROM_HERE = frozenset({"sort", "wc", "du", "find", "file", "zip", "tar", "cpio"})
-"""Programs for which a listed name is a path from here, as long as no word moves them elsewhere."""
 _MOVES = re.compile(r"-\w*[CD]|--(?:d|cd)")
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
 def read_lists(name: str, words: Sequence[Word], subcommand: str | None) -> Iterator[bool]:
     """Yield for each list of files that a command reads whether it surely is what comes in on its input."""
-    lists = PROGRAMS.get(name)
+    lists = LISTS.get(name)
     if lists is None:
         return
     texts = [word.prefix for word in words[1:]]
-    moved = any(_MOVES.match(text) for text in texts) or (lists is _TAR and any("C" in text for text in texts[:1]))
-    counts_from_here = name in _COUNTS_FROM_HERE and not moved
+    moved = any(_MOVES.match(text) for text in texts) or (lists.old_letters and any("C" in text for text in texts[:1]))
+    counts_from_here = lists.from_here and not moved
     if lists.always and not any(_is_one_of(text, lists.unless) for text in texts):
         yield counts_from_here
     for index, text in enumerate(texts):
@@ -105,8 +69,8 @@ def read_lists(name: str, words: Sequence[Word], subcommand: str | None) -> Iter
             # Old options of tar need no dash, and their values come behind all of them.
             if cluster[1]:
                 value = _value(words, index + 1, cluster[3] or None)
-                yield counts_from_here and (name == "zip" or value in _INPUT)
-            elif index == 0 and lists is _TAR:
+                yield counts_from_here and ("@" in lists.letters or value in _INPUT)
+            elif index == 0 and lists.old_letters:
                 yield False
 
 

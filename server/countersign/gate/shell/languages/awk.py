@@ -14,14 +14,14 @@ from countersign.gate.shell.languages.sed import MOST_SCRIPT, Doings
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+|\\\n)
       |(?P<comment>\#[^\n]*)
-      |(?P<string>"(?:[^"\\\n]|\\[^\n])*+")
+      |(?P<string>"(?:[^"\\\n]|\\[^\n])*")
       |(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+)
       |(?P<name>[A-Za-z_][A-Za-z_0-9]*)
       |(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=|[-+*%^]=|\*\*|[-+*%^!<>|?:~$=,;(){}\[\]\n])""",
     re.VERBOSE | re.ASCII,
 )
-_REGEX = re.compile(r"/((?:[^/\\\n]|\\[^\n])*+)/")
-_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\^?+\]?+(?:\[:[a-z]++:\]|[^\\\]\[]|\\.)*+\])*+")
+_REGEX = re.compile(r"/((?:[^/\\\n]|\\[^\n])*)/")
+_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[(?:\^?\]|\^(?!\])|(?![\^\]]))(?:\[:[a-z]+:\]|[^\\\]\[]|\\.)*\])*")
 """A regular expression whose brackets are all closed: some awks take a slash inside them for its end, and some not."""
 _Token = tuple[str, str]
 

@@ -44,23 +44,23 @@ class _UnreadableError(Exception):
 
 _STRANGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 """Control characters, of which some are blanks for some seds."""
-_SKIP = re.compile(r"[ \t;\n]*+")
-_BLANKS = re.compile(r"[ \t]*+")
-_NUMBER = re.compile(r"\d++|\$|[+~]\d++")
-_STEP = re.compile(r"[ \t]*+~[ \t]*+\d++")
-_COMMA = re.compile(r"[ \t]*+,[ \t]*+")
-_NOT = re.compile(r"[ \t!]*+")
-_FLAGS = re.compile(r"[IM]*+")
-_EXIT_CODE = re.compile(r"[ \t]*+\d*+")
-_LABEL = re.compile(r"[ \t]*+[\w.-]*+(?=[ \t}]*+(?:[;\n]|$))", re.ASCII)
+_SKIP = re.compile(r"[ \t;\n]*")
+_BLANKS = re.compile(r"[ \t]*")
+_NUMBER = re.compile(r"\d+|\$|[+~]\d+")
+_STEP = re.compile(r"[ \t]*~[ \t]*\d+")
+_COMMA = re.compile(r"[ \t]*,[ \t]*")
+_NOT = re.compile(r"[ \t!]*")
+_FLAGS = re.compile(r"[IM]*")
+_EXIT_CODE = re.compile(r"[ \t]*\d*")
+_LABEL = re.compile(r"(?:[ \t]*[\w.-]+)?(?=[ \t}]*(?:[;\n]|$))", re.ASCII)
 """Seds end it behind different characters: only one that all of them end alike is read."""
-_VERSION = re.compile(r"[ \t]*+[\d.]*+[ \t]*+(?=[;\n]|$)", re.ASCII)
-_LINE = re.compile(r"[^\n]*+")
-_TEXT_AT_ONCE = re.compile(r"[ \t]*+\\?+[ \t]*+\\?+[^\s\\][^\n]*+(?<!\\)(?=\n|$)")
-_TEXT_BELOW = re.compile(r"[ \t]*+\\\n[ \t]*+(?:\\[ \t]*+)?+[^\s\\](?:[^\\\n]|\\.)*+(?<!\\\\)(?=\n|$)", re.DOTALL)
+_VERSION = re.compile(r"(?:[ \t]*[\d.]+)?[ \t]*(?=[;\n]|$)", re.ASCII)
+_LINE = re.compile(r"[^\n]*")
+_TEXT_AT_ONCE = re.compile(r"[ \t]*(?:\\[ \t]*)?\\?[^\s\\][^\n]*(?<!\\)(?=\n|$)")
+_TEXT_BELOW = re.compile(r"[ \t]*\\\n[ \t]*(?:\\[ \t]*)?[^\s\\](?:[^\\\n]|\\.)*(?<!\\\\)(?=\n|$)", re.DOTALL)
 """The text of ``a``, ``i`` and ``c``: on the line of its command, or on those below, each but the last of which ends
 in one backslash. Of an empty text, and of blanks behind the backslash, seds make different things."""
-_SUBSTITUTE_FLAGS = re.compile(r"[gpiImM\d]*+", re.ASCII)
+_SUBSTITUTE_FLAGS = re.compile(r"[gpiImM\d]*", re.ASCII)
 
 
 def _commands(script: str, doings: Doings) -> None:
@@ -107,7 +107,7 @@ def _address(script: str, position: int) -> int:
     return position if found is None else _at(_STEP, script, found.end())
 
 
-_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\[\]|\[\^?+\]?+(?:\[:[a-z]++:\]|[^\\\]\[]|\\[^\]])*+\])*+", re.DOTALL)
+_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\[\]|\[(?:\^?\]|\^(?!\])|(?![\^\]]))(?:\[:[a-z]+:\]|[^\\\]\[]|\\[^\]])*\])*", re.DOTALL)
 """A regular expression whose brackets all seds close at the same places. In brackets BSD takes the backslash in front
 of a `]` for one that escapes, and busybox knows no names of classes."""
 
@@ -121,7 +121,7 @@ def _pattern(script: str, position: int, delimiter: str) -> int:
 
 
 _DELIMITERS = frozenset("/|,#@!%:;_~+=-")
-_UNTIL = {each: re.compile(rf"(?:[^\\\n{re.escape(each)}]|\\.)*+{re.escape(each)}", re.DOTALL) for each in _DELIMITERS}
+_UNTIL = {each: re.compile(rf"(?:[^\\\n{re.escape(each)}]|\\.)*{re.escape(each)}", re.DOTALL) for each in _DELIMITERS}
 
 
 def _delimited(script: str, position: int, delimiter: str) -> int:
