@@ -107,7 +107,9 @@ def _address(script: str, position: int) -> int:
     return position if found is None else _at(_STEP, script, found.end())
 
 
-_BRACKETS = re.compile(r"(?:[^\\\[]|\\.|\[\[\]|\[(?:\^?\]|\^(?!\])|(?![\^\]]))(?:\[:[a-z]+:\]|[^\\\]\[]|\\[^\]])*\])*", re.DOTALL)
+_BRACKETS = re.compile(
+    r"(?:[^\\\[]|\\.|\[\[\]|\[(?:\^?\]|\^(?!\])|(?![\^\]]))(?:\[:[a-z]+:\]|[^\\\]\[]|\\[^\]])*\])*", re.DOTALL
+)
 """A regular expression whose brackets all seds close at the same places. In brackets BSD takes the backslash in front
 of a `]` for one that escapes, and busybox knows no names of classes."""
 
