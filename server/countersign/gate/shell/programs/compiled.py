@@ -2434,7 +2434,7 @@ FACETS: Mapping[str, Mapping[tuple[str, ...], Any]] = {
         ('find',): {'named': '-files0-from', 'from_here': True},
         ('gcloud',): {'fed': '--read-paths-from-stdin -I'},
         ('genisoimage',): {'named': '-path-list'},
-        ('git',): {'named': '--pathspec-from-file', 'fed': '--stdin-paths --stdin --batch --batch-check --batch-command --batch-all-objects'},
+        ('git',): {'named': '--pathspec-from-file', 'fed': '--stdin-paths --stdin', 'others': '--p --pa --pat --patc --patch --path'},
         ('gpg',): {'fed': '--multifile --encrypt-files --decrypt-files --verify-files'},
         ('gs',): {'at': True},
         ('gsutil',): {'fed': '-I'},
