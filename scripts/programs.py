@@ -10,21 +10,24 @@ says how to write one. A field that no facet has is an error: a misspelled one w
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "server"))
 
 from countersign.gate.shell.programs.argv import Grammar  # noqa: E402 (needs the path above)
-from countersign.gate.shell.programs.row import Program, row  # noqa: E402
+from countersign.gate.shell.programs.row import Brings, Program, Role, row  # noqa: E402
 from countersign.gate.shell.programs.wrapper_row import (  # noqa: E402
     Interpreter,
+    Kind,
     ShellRow,
+    Tail,
     Wrapper,
     interpreter,
     shell,
@@ -143,6 +146,16 @@ FACTS: Mapping[str, type] = {
 }
 """Facets of one value each."""
 
+CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("arguments", "operands"): get_args(Role),
+    ("arguments", "brings"): get_args(Brings),
+    ("wraps", "kind"): get_args(Kind),
+    ("wraps", "tail"): get_args(Tail),
+    ("readers", "mounts"): ("engine", "image-runner"),
+    ("risks", ""): ("rights", "deletes", "network", "installs", "settings"),
+}
+"""The words that a field or fact may hold."""
+
 BY_OPTION = frozenset({"harmless"})
 """Facets with a text for each option."""
 
@@ -187,21 +200,34 @@ class Compiler:
         if isinstance(value, list) and facet in FACETS:
             return [self._value(facet, key, each) for each in value]
         if not isinstance(value, dict):
+            if value is False:
+                raise BadRecord(f"{' '.join(key)}: leave `{facet}` out if it is not so")
             return self._checked(facet, key, value, FACTS.get(facet))
         filled = self._like(facet, key, value, ())
         if facet in ROWS:
             without = frozenset(filled.pop("without", "").split())
+            for name, each in filled.items():
+                parameter = inspect.signature(ROWS[facet]).parameters.get(name)
+                default = parameter.default if parameter is not None else None
+                self._checked(facet, key, each, type(default) if isinstance(default, (bool, int)) else str, name)
             try:
                 made = ROWS[facet](**filled)
             except TypeError as error:
                 raise BadRecord(f"{' '.join(key)}, {facet}: {error}") from error
             return dataclasses.replace(made, escapes=_without(made.escapes, without)) if without else made
         types = dict.fromkeys(filled, str) if facet in BY_OPTION else FACETS[facet]
-        return {name: self._checked(facet, key, each, types.get(name)) for name, each in filled.items()}
+        for name, each in filled.items():
+            self._checked(facet, key, each, types.get(name), name)
+            if each is False:
+                raise BadRecord(f"{' '.join(key)}, {facet}: leave `{name}` out if it is not so")
+        return filled
 
-    def _checked(self, facet: str, key: Key, value: Any, wanted: type | None) -> Any:
+    def _checked(self, facet: str, key: Key, value: Any, wanted: type | None, name: str = "") -> Any:
         if wanted is None or type(value) is not wanted:
             raise BadRecord(f"{' '.join(key)}, {facet}: not a fact of this facet: {value!r}")
+        known = CHOICES.get((facet, name))
+        if known is not None and not set(value.split()) <= set(known):
+            raise BadRecord(f"{' '.join(key)}, {facet}: {value!r} is none of {', '.join(known)}")
         return [" ".join(each.split()) for each in value] if wanted is list else value
 
     def _like(self, facet: str, key: Key, value: Facts, seen: tuple[str, ...]) -> Facts:

@@ -58,7 +58,7 @@ _VALUED = {**VALUED, "git": frozenset(_OF_GIT.split())}
 
 
 def with_first_name(program: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the words of a command with its subcommand in front, by the first of its names, and the options before it at the end.
+    """Return the words of a command with its subcommand in front, by its first name, and the options at the end.
 
     The same object if nothing changes. ``program`` is its name without a folder, by which the tables know it.
     """

@@ -119,7 +119,8 @@ TABLES: Mapping[Key, Program] = _table(compiled.PROGRAMS, _program)
 """Programs and subcommands: how their words are read (``row.py``)."""
 
 GIT: Mapping[str, Program] = {key[0]: row for key, row in _table(compiled.GIT, _program).items()}
-"""git's subcommands. One that is not here may be an alias or a program of its own: only a rule that names it covers it."""
+"""git's subcommands. One that is not here may be an alias or a program of its own: only a rule that names it
+covers it."""
 
 _WRAPS = _table(compiled.WRAPPERS, _wrapper)
 

@@ -1,4 +1,4 @@
-"""The form of a row in the tables of programs that run another program named in their words (RULES.md S7).
+"""The form of a row for programs that run another program named in their words (RULES.md S7), a script or a text.
 
 ``clear`` rows are looked through for allow as well; ``runner`` rows (package runners) are covered by a rule whose
 literal words reach into the inner command; all others are looked through for deny and ask only.
@@ -81,7 +81,7 @@ RIGHTS = "it runs the command with other rights"
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """``code`` are its options that take code, load code, or change or write files. ``module`` runs a module by name."""
+    """``code`` are its options that take or load code, or change or write files. ``module`` runs a module by name."""
 
     grammar: Grammar
     code: frozenset[str]
