@@ -29,15 +29,15 @@ _ABBREVIATED = {
         name: names.get((name,), (name,))[0] for name in (*_all.split(), *(each[0] for each in names if len(each) == 1))
     }
     for program, _all in {
-        "npm": "access adduser audit bugs cache ci completion config dedupe deprecate diff dist-tag docs doctor edit exec "
-        "explain explore find-dupes fund get help help-search init install install-ci-test install-test link ll login "
-        "logout ls org outdated owner pack ping pkg prefix profile prune publish query rebuild repo restart root run sbom "
-        "search set shrinkwrap star stars start stop team test token undeprecate uninstall unpublish unstar update "
-        "version view whoami",
-        "hg": "add addremove annotate archive backout bisect bookmarks branch branches bundle cat clone commit config "
-        "copy diff export files forget graft grep heads help identify import incoming init locate log manifest merge "
-        "outgoing parents paths phase pull push recover remove rename resolve revert root serve status summary tag tags "
-        "unbundle update verify version",
+        "npm": "access adduser audit bugs cache ci completion config dedupe deprecate diff dist-tag docs doctor "
+        "edit exec explain explore find-dupes fund get help help-search init install install-ci-test "
+        "install-test link ll login logout ls org outdated owner pack ping pkg prefix profile prune "
+        "publish query rebuild repo restart root run sbom search set shrinkwrap star stars start stop "
+        "team test token undeprecate uninstall unpublish unstar update version view whoami",
+        "hg": "add addremove annotate archive backout bisect bookmarks branch branches bundle cat clone commit "
+        "config copy diff export files forget graft grep heads help identify import incoming init locate "
+        "log manifest merge outgoing parents paths phase pull push recover remove rename resolve revert "
+        "root serve status summary tag tags unbundle update verify version",
     }.items()
     for names in (_FIRST_NAMES[program],)
 }
