@@ -30,6 +30,7 @@ git stash -- list
 git stash -p list
 git stash -q -- show
 git worktree -- list
+git shortlog --group 'format:%G?' HEAD
 zgrep --group-separator = .env a.txt
 xzgrep --group-separator = .env a.txt
 bzgrep -A '1 -e .' .env a.txt

@@ -104,6 +104,8 @@ def _verifies(git: Git) -> bool:
     the settings name."""
     named = {"--format", "--pretty", "--group", "--sort"}
     values = (option.value for option in git.arguments.options if option.name in named)
+    if any("%G" in (word.value or "") for _, word in git.arguments.operands):
+        return True  # the value of an option, of which it is not known that it takes one
     return any(value is not None and (value.value is None or _SIGNED.search(value.value)) for value in values)
 
 
