@@ -123,7 +123,7 @@ export class Composer extends Drawn {
         ></textarea>
         ${this.hint()}
         ${this.options()}
-        <div class="composer-bar">
+        <div class="composer-bar ${this.hasModel() ? 'with-model' : ''}">
           <cs-picker class="mode-picker" .label=${t('Mode')} .value=${chat?.mode ?? state.draft.mode} .choices=${modeChoices()} @picked=${this.onMode}></cs-picker>
           <cs-picker class="agent-picker" .label=${t('Agent')} .value=${agentName ?? ''} .empty=${t('Agent')} .choices=${this.agentChoices(chat?.agentName)} @picked=${this.onAgent}></cs-picker>
           ${agent?.type === 'builtin' ? this.model(agent.agentName) : nothing}
@@ -136,6 +136,11 @@ export class Composer extends Drawn {
         </div>
       </div>
     </form>`;
+  }
+
+  private hasModel(): boolean {
+    const chosen = currentChat(this.state)?.options.some(({ optionId }) => optionId === MODEL);
+    return this.isBuiltin(this.agentName()) && (chosen === true || this.state.models.length > 0);
   }
 
   /** The model of the built-in agent: that of this chat, before there is one that of the settings. */
