@@ -227,7 +227,7 @@ class Compiler:
             raise BadRecord(f"{' '.join(key)}, {facet}: not a fact of this facet: {value!r}")
         known = CHOICES.get((facet, name))
         if known is not None and not set(value.split()) <= set(known):
-            raise BadRecord(f"{' '.join(key)}, {facet}: {value!r} is none of {', '.join(known)}")
+            raise BadRecord(f"{' '.join(key)}, {facet}: {value!r} is not one of {', '.join(known)}")
         return [" ".join(each.split()) for each in value] if wanted is list else value
 
     def _like(self, facet: str, key: Key, value: Facts, seen: tuple[str, ...]) -> Facts:

@@ -142,7 +142,7 @@ it('a tab hears of the cards and questions of its own chat, the chat view of all
   expect([side, one, two].map((fake) => types(fake).at(-1))).toEqual(Array(3).fill('approvalResolved'));
 });
 
-it('a tab that turns to another chat is told the cards of that one', () => {
+it('a tab that turns to another chat gets the cards of that one', () => {
   const one = tab('t-1');
   one.say({ type: 'openThread', threadId: 't-2' });
   const told = one.heard.find((message) => message.type === 'snapshot');

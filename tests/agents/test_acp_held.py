@@ -86,13 +86,13 @@ CHANGES = {
     "a policy": lists(option("approval_policy", "never", "Approvals", None, "on-request", "never")),
     "a policy of the model": lists(option("approval_policy", "never", "Approvals", "model")),
     "a switch": lists(option("turbo", True, "Turbo")),
-    "a switch that is told first": lists(option("bypass", True, "Bypass permissions")),
+    "a switch that is reported first": lists(option("bypass", True, "Bypass permissions")),
     "the name of a value": lists(
         {**option("style", "b", "Style"), "options": [{"value": "b", "name": "Never ask"}]}),
 }  # fmt: skip
 KEEPS = {
     "a policy, told again": lists(option("approval_policy", "on-request", "Approvals")),
-    "a policy that is told first": lists(option("sandbox", "strict", "Sandbox")),
+    "a policy that is reported first": lists(option("sandbox", "strict", "Sandbox")),
     "a harmless switch": lists({**WEB, "currentValue": False}),
     "a model": lists(option("model", "deep", "Model", "model")),
 }

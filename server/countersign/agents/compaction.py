@@ -65,7 +65,7 @@ class Context:
         tell: Callable[[str, int], None],
         used: Callable[[UsagePiece], None],
     ) -> None:
-        """``tell`` is told each summary and how many messages it stands for, ``used`` what its request took."""
+        """``tell`` receives each summary and the number of messages it replaces, ``used`` what its request took."""
         self.window = window
         self.state = state
         self._model = model

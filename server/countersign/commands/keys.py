@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 if it is done, 2 if not. A key is read from the terminal, unseen, or from standard input if that is none."""
+    """Return 0 on success, else 2. A key is read from the terminal without echo, or from standard input without one."""
     try:
         if arguments.action == "remove":
             removed = blocking_remove_key(arguments.name)

@@ -72,7 +72,7 @@ class Runner:
         editor_models: Editor | None = None,
         sandbox_tried: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``tell_offered`` is told of a chat whose options are others now. ``sandbox_tried`` waits until it is known
+        """``tell_offered`` receives each chat whose options have changed. ``sandbox_tried`` waits until it is known
         whether there is a sandbox; each turn begins with it."""
         self._gate = gate
         self._policy = policy

@@ -180,3 +180,17 @@ def test_an_allow_rule_covers_only_the_spelling_that_it_has(rule: str, command: 
     before = decide(command)
     covered = decide(command, allow=[rule])
     assert covered == before or command.startswith(("sudo", "find", "bash", "env"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [
+        ("Bash(rm -rf:*)", "rm -R --force {}"),
+        ("Bash(npm publish:*)", "npm --otp 1 publish {}"),
+        ("Bash(git add --force:*)", "git add {} -f"),
+    ],
+)
+def test_many_words_do_not_hide_what_a_rule_means(rule: str, command: str) -> None:
+    many = command.format(" ".join(f"f{number}" for number in range(500)))
+    assert decide(many, deny=[rule], mode="auto") == "ask"
+    assert decide(many, deny=["Bash(git tag:*)", "Bash(npm test -x:*)"], mode="auto") == "allow"

@@ -177,7 +177,7 @@ class Held:
         return None if first is None or self._asks_less(option_id, first) else first
 
     def first(self, option_id: str) -> str | bool | None:
-        """The value of an option at opening. A mode that is told later has that of the only one there was then."""
+        """The value of an option at opening. A mode reported later has the value of the only mode there was then."""
         if option_id in self._others:
             return self._others[option_id]
         opening = self._first.get(option_id)

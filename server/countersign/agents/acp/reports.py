@@ -194,7 +194,7 @@ class Reports:
         return replace(ToolReport(call_id, kind=kept[0], names=kept[1]).merged(raw), text="")
 
     def reopen(self, call_id: str) -> str:
-        """Count what the agent says of this call from now on as said of another call."""
+        """Treat what the agent reports about this call from now on as another call."""
         self._again[call_id] = f"{call_id} {new_call_id()}"
         return self._again[call_id]
 
@@ -352,7 +352,7 @@ def _blocking_excused(report: ToolReport, ground: AgentContext, through_us: Thro
         return True
     inside = os.path.realpath(ground.workspace or ground.folder)
     others = [effect for effect in touch.effects if not through_us.did(effect)]
-    # Of a call that acted through us it does not count in which shape it is told, only what it would touch.
+    # For a call that acted through us, only what it would touch counts, not the form of the report.
     unknown = len(others) < len(touch.effects) and not touch.understood
     return (touch.understood or unknown) and all(
         (isinstance(effect, ReadPath) and Path(os.path.realpath(effect.path)).is_relative_to(inside))

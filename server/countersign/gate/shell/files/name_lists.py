@@ -16,7 +16,7 @@ from countersign.gate.shell.syntax.tree import Word
 
 
 class Lists(NamedTuple):
-    """How a program is told of a list (the facet ``lists`` of its record). ``named``: long options whose value names a
+    """How a program is given a list (the facet ``lists`` of its record). ``named``: long options whose value names a
     file that holds it, which may be abbreviated unless they are ``others``, options of their own; ``letters``: short
     ones, also among several, with ``old_letters`` also without a dash. ``fed``: words by which the input is one.
     ``at``: a word that begins with `@` names one. ``always``: without such a word too, unless one of ``unless`` is

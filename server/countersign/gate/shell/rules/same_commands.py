@@ -26,7 +26,7 @@ from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
 
 _MOST_WORDS = 400
-"""Words of a command whose options are compared; one with more is compared by its program's name alone."""
+"""Words of a command that are compared one by one. One with more asks if it holds all words of a rule but options."""
 
 
 class _Named(NamedTuple):
@@ -51,12 +51,15 @@ def said_otherwise(
             continue
         apart = as_words(words)
         written = with_first_name(_family(apart[0]), apart)
+        among = frozenset(written) if len(written) > _MOST_WORDS else frozenset[str]()
         for each in named.get(_family(written[0]), ()):
             if not each.rule.serves(agent):
                 continue
             found = _means(each, written, renamed=written is not words)
             if found is None and _may_be_behind_options(each, apart):
                 found = "akin", f"what `{each.rule.text}` names may stand behind its options"
+            if found is None and among and _may_be_among(each, written, among):
+                found = "akin", f"the command has too many words to compare it with `{each.rule.text}`"
             if found is None:
                 continue
             likely, reason = found
@@ -132,6 +135,14 @@ def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
         else:
             return False
     return at == len(wanted) and skipped and all(word in words for word in each.words[1:] if word.startswith("-"))
+
+
+def _may_be_among(each: _Named, words: tuple[str, ...], among: frozenset[str]) -> bool:
+    """Whether a command of more words than are compared holds all words of a rule that are no options."""
+    wanted, name = each.words[0].rpartition("/")[2], words[0].rpartition("/")[2]
+    if len(each.words) == 1 or likeness(wanted, name) is None:
+        return False
+    return among.issuperset(word for word in each.words[1:] if not word.startswith("-"))
 
 
 _ASSIGNED = frozenset({"make", "gmake"})
