@@ -27,7 +27,7 @@ const NAME_LIMIT = 80;
 export function commandTable(
   host: CommandsHost,
   server: Pick<Server, 'restart'>,
-  panel: Pick<Panel, 'postToView' | 'postToLast' | 'whenReady' | 'openInTab'>,
+  panel: Pick<Panel, 'postToView' | 'postToLast' | 'postToTab' | 'whenReady' | 'openInTab'>,
   attention: Attention,
   confirmations: Confirmations,
   desk: Pick<Desk, 'agents' | 'handle'>,
@@ -47,7 +47,7 @@ export function commandTable(
     if (!panel.postToLast({ type: 'act', action }) && action !== 'stop') await attention.review();
   };
   const openAndAct = (action: CardAction) => async () => {
-    if (await openView()) panel.postToView({ type: 'act', action });
+    if (!panel.postToTab({ type: 'act', action }) && (await openView())) panel.postToView({ type: 'act', action });
   };
   const show = (page: Page) => async () => {
     if (await openView()) panel.postToView({ type: 'show', page });

@@ -28,6 +28,8 @@ export interface Panel extends WebviewViewProvider {
   post(message: ToWebview): void;
   /** For the webview that had the focus last, or else the chat view; false if neither is there. */
   postToLast(message: ToWebview): boolean;
+  /** For the tab that had the focus last; false if that was the chat view, or the person cannot see the tab. */
+  postToTab(message: ToWebview): boolean;
   /** For the chat view alone. */
   postToView(message: ToWebview): void;
   /** For one webview that the person can see; a sound is to be heard once. */
@@ -153,6 +155,12 @@ export function createPanel(
     join(surface);
   }
 
+  /** The webview that had the focus last, if it is there and the person can see it. */
+  function focused(): Surface | undefined {
+    const surface = surfaces.get(last);
+    return surface?.ready && surface.isVisible() ? surface : undefined;
+  }
+
   return {
     resolveWebviewView(made) {
       chatView = made;
@@ -187,9 +195,14 @@ export function createPanel(
       send(asker, message);
     },
     postToLast(message) {
-      const focused = surfaces.get(last);
-      const surface = focused?.ready && focused.isVisible() ? focused : surfaces.get(CHAT_VIEW);
+      const surface = focused() ?? surfaces.get(CHAT_VIEW);
       if (!surface?.ready) return false;
+      send(surface, message);
+      return true;
+    },
+    postToTab(message) {
+      const surface = focused();
+      if (!surface?.tab) return false;
       send(surface, message);
       return true;
     },

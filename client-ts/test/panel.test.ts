@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { askingView } from '../src/asker.ts';
+import { commandTable } from '../src/commands.ts';
 import { createTexts } from '../src/editorText.ts';
 import type { Intent } from '../src/intents.ts';
 import type { ToWebview } from '../src/messages.ts';
@@ -78,11 +79,9 @@ const types = (fake: Fake): string[] => fake.heard.map(({ type }) => type);
 const ids = (fake: Fake): string[] =>
   fake.heard.flatMap((message) => (message.type === 'approvalRequest' ? [message.approval.approvalId] : []));
 
-beforeEach(() => {
-  handled = [];
-  kept = new Map();
-  tabs = [];
-  panel = createPanel(
+/** A panel over fakes; what its webviews ask for goes to `handle`. */
+const panelThat = (handle: (intent: Intent) => void): Panel =>
+  createPanel(
     {
       ...createTexts((message) => message),
       fileUri: (...parts) => parts.join('/') as never,
@@ -94,9 +93,15 @@ beforeEach(() => {
       },
       keepView: (text, name) => void kept.set(name, text),
     },
-    (intent) => void handled.push([askingView(), intent]),
+    handle,
     all,
   );
+
+beforeEach(() => {
+  handled = [];
+  kept = new Map();
+  tabs = [];
+  panel = panelThat((intent) => void handled.push([askingView(), intent]));
 });
 
 it('news reach every webview, an answer only the one that asked', () => {
@@ -105,21 +110,11 @@ it('news reach every webview, an answer only the one that asked', () => {
   expect([types(side), types(one)]).toEqual([['threads'], ['threads']]);
 
   const answering: (() => void)[] = [];
-  panel = createPanel(
-    {
-      ...createTexts((message) => message),
-      fileUri: (...parts) => parts.join('/') as never,
-      log: { warn: () => undefined },
-      openTab: () => made() as never,
-      keepView: () => undefined,
-    },
-    async () => {
-      // As the server's answers come: later.
-      await new Promise<void>((resolve) => answering.push(resolve));
-      panel.post({ type: 'chatsFound', matches: [] });
-    },
-    all,
-  );
+  panel = panelThat(async () => {
+    // As the server's answers come: later.
+    await new Promise<void>((resolve) => answering.push(resolve));
+    panel.post({ type: 'chatsFound', matches: [] });
+  });
   const [second, third] = [view(), tab('t-2')];
   answering.length = 0;
   third.say({ type: 'searchThreads', text: 'x' });
@@ -155,17 +150,7 @@ it('a tab that turns to another chat gets the cards of that one', () => {
 it('a chat that a tab begins is its own from the first card on', () => {
   const one = tab();
   let begin: () => void = () => undefined;
-  panel = createPanel(
-    {
-      ...createTexts((message) => message),
-      fileUri: (...parts) => parts.join('/') as never,
-      log: { warn: () => undefined },
-      openTab: () => made() as never,
-      keepView: () => undefined,
-    },
-    () => begin(),
-    all,
-  );
+  panel = panelThat(() => begin());
   const two = tab();
   begin = () => panel.post({ type: 'threadOpened', thread: threadOf([], { threadId: 't-2' }) });
   two.say({ type: 'prompt', text: 'go' });
@@ -189,6 +174,33 @@ it('commands of the palette go to the webview that had the focus last, as long a
   panel.postToLast({ type: 'act', action: 'approve' });
   expect(acted()).toEqual([3, 0, 1]);
   expect(handled.some(([, { type }]) => type === 'focused')).toBe(false);
+});
+
+it('a command that opens the chat view acts in the tab that had the focus last, if that can be seen', async () => {
+  const [side, one] = [view(), tab('t-1')];
+  const run: string[] = [];
+  const commands = (commandTable as unknown as (...parts: unknown[]) => Record<string, () => Promise<void>>)(
+    { t: (text: string) => text, run: (command: string) => void run.push(command) },
+    {},
+    panel,
+    {},
+    {},
+    {},
+    {},
+  );
+  const names = ['countersign.newChat', 'countersign.nextApproval', 'countersign.previousApproval'];
+  const acted = async (): Promise<unknown[]> => {
+    for (const fake of [side, one]) fake.heard.length = 0;
+    for (const name of names) await commands[name]!();
+    return [side, one].map((fake) => fake.heard.map((message) => message.type === 'act' && message.action));
+  };
+  const all = ['newChat', 'next', 'previous'];
+  expect(await acted()).toEqual([all, []]);
+  expect(run).toEqual(Array(3).fill('countersign.chat.focus'));
+  one.say({ type: 'focused' });
+  expect(await acted()).toEqual([[], all]);
+  one.visible = false;
+  expect(await acted()).toEqual([all, []]);
 });
 
 describe('opening a tab', () => {
