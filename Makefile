@@ -5,7 +5,8 @@
 #   make test       all tests; by part: test-py, test-ts, test-e2e, test-agents (ARGS="-k word" goes to the runner)
 #                   test-agents also installs the real agents that CI leaves out (1.2 GB): ARGS="-k cline" for one
 #   make probe      probes the installed agents (make test-agents installs them); ARGS="gemini" for one
-#   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user
+#   make test-pythons  gate, settings, stdio and wire tests on every other Python, and as an ordinary user;
+#                   ARGS=--quick for the quick tests on the newest and as that user
 #   make check      lint, format, types, layers, generated files
 #   make fmt        puts the code into form
 #   make wire       writes client-ts/src/wire.gen.ts and hidden.gen.ts from the server's

@@ -2,10 +2,11 @@
 """Run the gate, settings, stdio and wire tests on every other Python from 3.11 on, and once as an ordinary user.
 
 `make test-pythons`. A version between the newest and that of the ordinary user gets the quick tests only, unless tests
-are named (ARGS="tests/gate"). The whole suite runs on the Python of `.venv` (`make test`); here each property gets few
-examples (`--few-examples`), since what is looked for are differences between versions. Interpreters are found on the
-PATH, in /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from the
-same lock.
+are named (ARGS="tests/gate"). With ARGS=--quick, as in CI, the quick tests run on the newest version and as the
+ordinary user, and nothing else runs. The whole suite runs on the Python of `.venv` (`make test`); here each property
+gets few examples (`--few-examples`), since what is looked for are differences between versions. Interpreters are found
+on the PATH, in /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from
+the same lock.
 
 As root the first Python that the user `nobody` can start runs the tests as that user, in a copy of the tracked files.
 Otherwise no run is as another user, and the reason is printed. One run after the other, each on all processors.
@@ -30,12 +31,15 @@ PLACE = ROOT / ".cache/pythons"
 LOCK = ROOT / "requirements/dev.txt"
 TESTS = ["tests/gate", "tests/settings", "tests/wire", "tests/stdio"]
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile", "--few-examples"]
+QUICK = "--quick"
 ORDINARY = "nobody"
 PROBE = "import sys, json; print(json.dumps([*sys.version_info[:3], sys.implementation.name, sys.executable]))"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run all; the exit status is 1 if any run failed."""
+    quick = QUICK in arguments
+    named = [each for each in arguments if each != QUICK]
     found = interpreters()
     user = ordinary_user()
     theirs = next((version for version, python in found.items() if runs_as(user, python)), None) if user else None
@@ -44,7 +48,9 @@ def main(arguments: Sequence[str]) -> int:
     runs: dict[str, Callable[[], bool]] = {}
     for version, interpreter in found.items():
         between = version not in (theirs, max(found))
-        tests = list(arguments) or [*TESTS, *(["-m", "not slow"] if between else [])]
+        if quick and between:
+            continue
+        tests = [*(named or TESTS), *(["-m", "not slow"] if quick or (between and not named) else [])]
         name = ".".join(map(str, version))
         if version == theirs and user is not None:
             runs[f"Python {name} as {ORDINARY}"] = partial(run_as, user, interpreter, tests)
