@@ -102,6 +102,29 @@ describe('a diff holds every changed line', () => {
     }
   });
 
+  it('colors strings, numbers and keywords of a file whose language it knows, and never a comment', () => {
+    const colors = (path: string, after: string): string[] =>
+      diffRows(unifiedDiff('', after).rows, true, path).flatMap((row) =>
+        (row.tokens ?? []).map(({ kind, start, end }) => `${kind} ${row.segments.join('').slice(start, end)}`),
+      );
+    const line = 'return "a" + 12 // if 3\n';
+    expect(colors('src/a.ts', line)).toEqual(['keyword return', 'string "a"', 'number 12']);
+    expect(colors('a.txt', line)).toEqual([]);
+    expect(colors('sub/Makefile', 'export A = 1\n')).toEqual(['keyword export', 'number 1']);
+    expect(colors('a.ts', `return "${'x'.repeat(3000)}"\n`)).toEqual([]);
+    expect(colors('a.ts', 'return 12; const a = "b";\n'.repeat(10_000)).length).toBeLessThan(35_000);
+  });
+
+  it('colored words leave every character where it was, in rows and segments of any length', () => {
+    const line = (word: string): string => `return "\u202E${'\uD83D\uDE00 word '.repeat(60)}${word}" + 12`;
+    const rows = diffRows(unifiedDiff(line('old'), line('new')).rows, true, 'a.js');
+    const own = rows.filter((row) => row.kind === 'added');
+    expect(own.flatMap((row) => row.segments).join('')).toBe(line('new'));
+    expect(
+      own.flatMap((row) => (row.tokens ?? []).map(({ start, end }) => row.segments.join('').slice(start, end))),
+    ).toEqual(['return', line('new').slice(7, -5), '12']);
+  });
+
   it('too different to compare is shown as replaced, whole', () => {
     const before = Array.from({ length: 6000 }, (_, index) => `old ${index}\n`).join('');
     const after = Array.from({ length: 6000 }, (_, index) => `new ${index}\n`).join('');

@@ -131,7 +131,7 @@ export class CallRow extends Drawn {
     return html`<div class="decided-body">
       ${result.path ? html`<p class="path"><a href="#" @click=${this.openPath(result.path)}><code>${revealed(shortPath(result.path, state.workspace, state.home))}</code></a></p>` : nothing}
       ${this.item.call.rawInput === undefined || diff ? nothing : rowsView(inputText(this.item.call.rawInput), textRows, t('Input'))}
-      ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
+      ${diff && text === undefined ? rowsView(diff, ({ oldText, newText }) => diffRows(unifiedDiff(oldText, newText ?? '').rows, false, result.path), t('Diff of {0}', this.item.call.title ?? this.item.call.tool), 'diff') : nothing}
       ${text ? rowsView(text, textRows, t('Output'), 'output', this.follow) : nothing} ${this.evidence()}
       ${result.processTracking === undefined ? nothing : html`<p class="facts" data-testid="process-tracking">${trackingWords(result.processTracking)}</p>`}
       ${withheldButtons(result.withheld, state.trusted, (name) => this.bridge.post({ type: 'passVariable', name }))}

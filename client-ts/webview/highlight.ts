@@ -1,5 +1,5 @@
 /**
- * Colors for code in messages: comments, strings, numbers and keywords, told apart by one expression for each family of
+ * Colors for code in messages and in the diffs of cards: comments, strings, numbers and keywords, told apart by one expression for each family of
  * languages. It explains nothing and decides nothing; a language that is not listed is drawn plain. Pure.
  */
 
@@ -8,6 +8,13 @@ export type TokenKind = 'comment' | 'string' | 'number' | 'keyword' | 'plain';
 export interface Token {
   kind: TokenKind;
   text: string;
+}
+
+/** A token by its place in a line, the end not included. */
+export interface PlacedToken {
+  kind: Exclude<TokenKind, 'plain' | 'comment'>;
+  start: number;
+  end: number;
 }
 
 /** Longer code is drawn plain. */
@@ -46,6 +53,28 @@ const LANGUAGES: Record<string, RegExp> = Object.fromEntries([
 
 export function isLanguage(name: string): boolean {
   return Object.hasOwn(LANGUAGES, name.toLowerCase());
+}
+
+/** The language of a file by its name; undefined if it is none of those here. */
+export function languageOf(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const extension = name.slice(name.lastIndexOf('.') + 1);
+  return isLanguage(extension) ? extension : undefined;
+}
+
+/**
+ * The strings, numbers and keywords of one line of a diff that a person decides on, with their places in it. Comments have no
+ * color there: whether a place is one may depend on other lines, and code that runs must not look as if it did not.
+ */
+export function lineTokens(line: string, language: string): PlacedToken[] {
+  const placed: PlacedToken[] = [];
+  let start = 0;
+  for (const { kind, text } of highlight(line, language)) {
+    const end = start + text.length;
+    if (kind !== 'plain' && kind !== 'comment') placed.push({ kind, start, end });
+    start = end;
+  }
+  return placed;
 }
 
 /** The code in pieces, whose texts make up the whole again. */

@@ -6,6 +6,7 @@ import { reveal } from '../src/reveal.ts';
 import { isElided, longNames } from '../src/subject.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { type Diff, type DiffRow, type Range, unifiedDiff } from './diff.ts';
+import { languageOf, lineTokens, type PlacedToken } from './highlight.ts';
 import { t } from './l10n.ts';
 import { sourceBlocks } from './markdownBlocks.ts';
 import { shortPath } from './words.ts';
@@ -28,6 +29,8 @@ export interface Row {
   warns?: readonly string[];
   /** Characters of the row's text that are marked, as the changed words of a line. */
   words?: readonly Range[];
+  /** What of the row's text has a color, as the keywords of a program. */
+  tokens?: readonly PlacedToken[];
   /** Why a part has its verdict, in the gate's words. */
   why?: string;
 }
@@ -37,6 +40,9 @@ export interface Place {
   home?: string;
 }
 
+/** Characters of a longest line, and of all lines of one diff, that get colors. */
+const COLORED_LINE = 2000;
+const COLORED = 200_000;
 /** About six lines of a narrow view. */
 const SEGMENT = 240;
 /** Segments of one row; a longer line goes on in another row. */
@@ -86,7 +92,16 @@ export function textRows(text: string): Row[] {
   return text.split('\n').flatMap((line) => lineRows(line, { kind: 'text', must: false }));
 }
 
-export function diffRows(rows: readonly DiffRow[], must: boolean): Row[] {
+/** `path` tells the language that the lines are colored as. */
+export function diffRows(rows: readonly DiffRow[], must: boolean, path = ''): Row[] {
+  const language = languageOf(path);
+  let colored = 0;
+  const tokensOf = (line: string): PlacedToken[] => {
+    colored += line.length;
+    return language !== undefined && line.length <= COLORED_LINE && colored <= COLORED
+      ? lineTokens(line, language)
+      : [];
+  };
   return rows.flatMap((row) => {
     switch (row.kind) {
       case 'gap':
@@ -100,28 +115,37 @@ export function diffRows(rows: readonly DiffRow[], must: boolean): Row[] {
       case 'note':
         return [{ kind: 'gap' as const, segments: [row.text], must }];
       default:
-        return withWords(
+        return withMarks(
           lineRows(row.text, {
             kind: row.kind,
             lead: String(row.newLine ?? row.oldLine ?? ''),
             must: must && row.kind !== 'same',
           }),
-          row.words,
+          row.words ?? [],
+          tokensOf(row.text),
         );
     }
   });
 }
 
-/** The rows of one line with its marked words, each counted from the beginning of its row. */
-function withWords(rows: readonly Row[], words: readonly Range[] = []): Row[] {
-  if (words.length === 0) return [...rows];
+/** The rows of one line with its marked words and its colors, each counted from the beginning of its row. */
+function withMarks(rows: readonly Row[], words: readonly Range[], tokens: readonly PlacedToken[]): Row[] {
+  if (words.length + tokens.length === 0) return [...rows];
   let start = 0;
   return rows.map((row) => {
     const end = start + row.segments.join('').length;
     const own = cutRanges(words, start, end);
+    const colors = cutTokens(tokens, start, end);
     start = end;
-    return own.length > 0 ? { ...row, words: own } : row;
+    return { ...row, ...(own.length > 0 && { words: own }), ...(colors.length > 0 && { tokens: colors }) };
   });
+}
+
+/** What of the tokens lies between two places, counted from the first. */
+export function cutTokens(tokens: readonly PlacedToken[], start: number, end: number): PlacedToken[] {
+  return tokens
+    .map((token) => ({ ...token, start: Math.max(token.start, start) - start, end: Math.min(token.end, end) - start }))
+    .filter((token) => token.start < token.end);
 }
 
 /** What of the ranges lies between two places, counted from the first. */
@@ -141,7 +165,10 @@ export function subjectRows({ preview, toolCall }: wire.ApprovalRequest, place: 
       return [...lead, ...commandRows(preview, place)];
     case 'diff': {
       const to = preview.to === undefined ? [] : fact(t('to'), shortPath(preview.to, place.workspace, place.home));
-      const changes = preview.tooLarge || preview.operation === 'move' ? [] : diffRows(diffOf(preview).rows, true);
+      const changes =
+        preview.tooLarge || preview.operation === 'move'
+          ? []
+          : diffRows(diffOf(preview).rows, true, preview.to ?? preview.path);
       return [...lead, ...to, ...changes];
     }
     case 'fetch':

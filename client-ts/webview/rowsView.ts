@@ -5,10 +5,12 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 
+import type { Range } from './diff.ts';
 import { Drawn, icon, revealed, verdictIcon } from './drawn.ts';
 import { withPlaces } from './fileLinks.ts';
+import type { PlacedToken } from './highlight.ts';
 import { t } from './l10n.ts';
-import { cutRanges, type Row } from './rows.ts';
+import { cutRanges, cutTokens, type Row } from './rows.ts';
 import type { Seen } from './seen.ts';
 
 /** Segments drawn at once. */
@@ -165,8 +167,9 @@ export class RowsView extends Drawn {
       let start = 0;
       const segments = row.segments.map((segment) => {
         const words = cutRanges(row.words ?? [], start, start + segment.length);
+        const tokens = cutTokens(row.tokens ?? [], start, start + segment.length);
         start += segment.length;
-        return html`<span data-unit=${unit++}>${words.length > 0 ? marked(segment, words) : this.shown(segment)}</span>`;
+        return html`<span data-unit=${unit++}>${words.length + tokens.length > 0 ? marked(segment, words, tokens) : this.shown(segment)}</span>`;
       });
       return html`<div class="row kind-${row.kind} ${row.continued ? 'continued' : ''} ${row.risks ? 'dangerous' : ''}">${lead(row)}<span class="line-text">${segments}${'\n'}</span>${row.warns === undefined || row.continued ? nothing : html`<span class="warns">${icon('warning')} ${revealed(row.warns.join(', '))}</span>`}${row.why === undefined ? nothing : html`<code class="why">${revealed(row.why)}</code>`}</div>`;
     });
@@ -208,16 +211,29 @@ export class RowsView extends Drawn {
   }
 }
 
-/** A text with some of its characters marked; no character is left out or moved. */
-function marked(text: string, words: readonly (readonly [number, number])[]): TemplateResult[] {
-  const found: TemplateResult[] = [];
+/** A text with some of its characters marked and some in color; no character is left out or moved. */
+function marked(text: string, words: readonly Range[], tokens: readonly PlacedToken[]): unknown[] {
+  const found: unknown[] = [];
   let end = 0;
   for (const [from, to] of [...words, [text.length, text.length] as const]) {
-    if (from > end) found.push(html`${revealed(text.slice(end, from))}`);
-    if (to > from) found.push(html`<mark class="word">${revealed(text.slice(from, to))}</mark>`);
+    if (from > end) found.push(colored(text, end, from, tokens));
+    if (to > from) found.push(html`<mark class="word">${colored(text, from, to, tokens)}</mark>`);
     end = to;
   }
   return found;
+}
+
+/** What stands between two places of a text, in its colors. */
+function colored(text: string, start: number, end: number, tokens: readonly PlacedToken[]): unknown[] {
+  const part = text.slice(start, end);
+  const found: unknown[] = [];
+  let done = 0;
+  for (const token of cutTokens(tokens, start, end)) {
+    found.push(...revealed(part.slice(done, token.start)));
+    found.push(html`<span class="token-${token.kind}">${revealed(part.slice(token.start, token.end))}</span>`);
+    done = token.end;
+  }
+  return [...found, ...revealed(part.slice(done))];
 }
 
 function lead(row: Row): TemplateResult | typeof nothing {

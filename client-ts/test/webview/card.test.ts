@@ -48,6 +48,16 @@ describe('a card says what will happen and offers what the gate offered', () => 
     ]);
   });
 
+  it('the diff has colors, and every character where it was', async () => {
+    await fakeWebview(snapshot({ approvals: [diffApproval()] }), opened);
+    const added = [...document.querySelectorAll('.kind-added .line-text')];
+    expect(added.map((line) => line.textContent)).toEqual(['    return int(s.strip())\n', '    print(parse(" 7 "))\n']);
+    expect(added.map((line) => line.querySelector('.token-keyword, .token-string')?.textContent)).toEqual([
+      'return',
+      '"', // a word of it is marked, so the string is drawn in pieces
+    ]);
+  });
+
   it('hidden characters stand there as escapes', async () => {
     await fakeWebview(
       snapshot({
