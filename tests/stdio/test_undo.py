@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from .desk import Desk, open_desk
+from tests.agents.scripted_agent_fixture import ask, done
+
+from .desk import Desk, Json, open_desk
 from .peer import RpcError
+from .test_agent_sessions import Stage
 
 
 @pytest.fixture
@@ -68,3 +71,35 @@ async def test_a_kept_file_that_was_tampered_with_is_never_written_back(desk: De
         kept.write_bytes(b"" if harm == "emptied" else b"0ne")
     assert await refused(desk, edited) is not None
     assert file.read_text() == "two"
+
+
+def by_itself(file: Path) -> list[Json]:
+    """The agent asks, and then writes with its own hand."""
+    given = {"kind": "edit", "rawInput": {"file_path": str(file), "content": "two"}}
+    writes = {"if": 1, "option": "yes", "do": [{"write": [str(file), "two"]}, done("a")]}
+    return [ask("a", **given), writes]
+
+
+def through_us(file: Path) -> list[Json]:
+    """The agent has the editor write, which asks."""
+    return [{"ask": "fs/write_text_file", "id": 1, "params": {"path": str(file), "content": "two"}}]
+
+
+@pytest.mark.parametrize("steps", [by_itself, through_us])
+@pytest.mark.parametrize("before", ["one", None])
+async def test_a_change_of_a_hosted_agent_is_taken_back(tmp_path: Path, steps, before: str | None):
+    stage = Stage(tmp_path)
+    file = stage.workspace / "a.txt"
+    stage.play(steps(file))
+    async with stage.server() as desk:
+        if before is not None:
+            file.write_text(before)
+        turn = desk.prompt(await desk.thread(agentName="Scripted"), "go")
+        await desk.answer(await desk.card())
+        await turn
+        assert file.read_text() == "two"
+        done_last = await desk.peer.request("history/query", {"filter": {"phase": "finished"}, "limit": 1})
+        receipt = done_last["entries"][0]["receiptId"]
+        assert await desk.peer.request("history/undo", {"receiptId": receipt}) == {"path": str(file)}
+        assert (file.read_text() if file.exists() else None) == before
+        assert await refused(desk, receipt) == "conflict"
