@@ -15,7 +15,7 @@ import { textRows } from './rows.ts';
 import './rowsView.ts';
 
 export type OpenTarget = { href: string } | { path: string; line?: number };
-type Part = TemplateResult | string | typeof nothing;
+export type Part = TemplateResult | string | typeof nothing;
 
 const parser = new MarkdownIt(parserOptions).disable(['image']);
 // Ours, below, decides what may be followed; a rejected link would otherwise stand there as raw text.
@@ -29,7 +29,11 @@ export interface Actions {
 }
 
 export function markdown(text: string, act: Actions): Part[] {
-  return blocks(parser.parse(text, {}), act, text);
+  return blocks(parse(text), act, text);
+}
+
+export function parse(text: string): Token[] {
+  return parser.parse(text, {});
 }
 
 /** A table of more tokens stands there as its source, which is drawn piece by piece; a cell has three. */
@@ -56,8 +60,8 @@ function fileTarget(href: string): OpenTarget | undefined {
   return line === undefined ? { path } : { path: place![1]!, line: Number(line) };
 }
 
-/** Each opening token is matched with its closing one; what lies between is its content. */
-function blocks(tokens: readonly Token[], act: Actions, text: string): Part[] {
+/** Each opening token is matched with its closing one; what lies between is its content. `text` is what was parsed. */
+export function blocks(tokens: readonly Token[], act: Actions, text: string): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
@@ -69,7 +73,7 @@ function blocks(tokens: readonly Token[], act: Actions, text: string): Part[] {
         large
           ? source(
               text
-                .split('\n')
+                .split(/\r\n?|\n/)
                 .slice(...large)
                 .join('\n'),
             )

@@ -10,6 +10,7 @@ import './callRow.ts';
 import { type Chat, isRunning, type Item } from './chat.ts';
 import { clipped, Drawn, icon } from './drawn.ts';
 import { Speech } from './speech.ts';
+import { GrowingMarkdown } from './growingMarkdown.ts';
 import { t } from './l10n.ts';
 import { type Actions, markdown } from './markdown.ts';
 import type { State } from './state.ts';
@@ -41,6 +42,8 @@ export class Transcript extends Drawn {
   declare private spoken: string;
 
   private readonly speech = new Speech();
+  /** The message that a model is writing, by its item's id. */
+  private growing: { id: unknown; text: GrowingMarkdown } | undefined;
   private follows = true;
   /** Where this chat was left; gone to until the person scrolls, since what is drawn grows for a while. */
   private place: Scroll | undefined;
@@ -136,9 +139,9 @@ export class Transcript extends Drawn {
       case 'prompt':
         return html`<div class="message user" data-testid="message" data-role="user"><span class="sr">${t('You:')} </span><div class="bubble">${revealProse(item.text)}</div>${this.attachments(item.attachments)}${this.promptTools(item.text, item.attachments !== undefined)}</div>`;
       case 'text':
-        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${markdown(item.text, this.actions)}<div class="message-tools">${this.copyButton(item.text)}</div></div>`;
+        return html`<div class="message agent markdown" data-testid="message" data-role="agent">${this.growingText(item)}<div class="message-tools">${this.copyButton(item.text)}</div></div>`;
       case 'thinking':
-        return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${markdown(item.text, this.actions)}</div></details>`;
+        return html`<details class="thinking" data-testid="message" data-role="thinking"><summary>${t('Thinking')}</summary><div class="markdown">${this.growingText(item)}</div></details>`;
       case 'call':
         return html`<cs-call class="item" .bridge=${this.bridge} .item=${item} .approvalId=${approvalId} .postponed=${postponed} .why=${this.state.why[item.call.toolCallId]} .kept=${this.state.kept[item.call.toolCallId]} .undone=${undone} .builtin=${builtin}></cs-call>`;
       case 'todo':
@@ -152,6 +155,13 @@ export class Transcript extends Drawn {
       case 'end':
         return html`<div class="turn-end">${endWords(item.stopReason)}</div>`;
     }
+  }
+
+  /** Only the last item of a chat grows. */
+  private growingText(item: Extract<Item, { text: string }>): unknown {
+    if (item !== this.chat?.items.at(-1)) return markdown(item.text, this.actions);
+    if (this.growing?.id !== item.id) this.growing = { id: item.id, text: new GrowingMarkdown() };
+    return this.growing.text.draw(item.text, this.actions);
   }
 
   private copyButton(text: string): TemplateResult {

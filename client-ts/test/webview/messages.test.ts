@@ -5,6 +5,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as wire from '../../src/wire.gen.ts';
 import { asPlace, withPlaces } from '../../webview/fileLinks.ts';
 import { highlight } from '../../webview/highlight.ts';
+import { render } from 'lit';
+
+import { GrowingMarkdown } from '../../webview/growingMarkdown.ts';
+import { type Actions, markdown } from '../../webview/markdown.ts';
 import { type FakeWebview, fakeWebview, openedWith, snapshot } from '../fakeWebview.ts';
 
 beforeEach(() => {
@@ -236,4 +240,61 @@ it('no other button is named like one that is known by name', async () => {
   for (const name of ['Send', 'Stop', 'New chat', 'Approve', 'Deny'])
     expect(names.filter((one) => one.toLowerCase().includes(name.toLowerCase()) && one !== name)).toEqual([]);
   expect(webview.posted).toBeDefined();
+});
+
+describe('a message that grows looks like one that came whole', () => {
+  const act: Actions = { open: () => undefined, copy: () => undefined, insert: () => undefined };
+  const pieces = [
+    'A paragraph\nof two lines',
+    'a title\n=====',
+    '# A heading',
+    '- one\n- two\n\n  more of two\n    - inner',
+    '2. second\n3. third',
+    '* a\n* b',
+    '> quoted\nand lazy',
+    '> - in both\n>\n> end',
+    '```ts\nconst a = 1;\n\n# no heading\n```',
+    '~~~\nunclosed\n\ntext',
+    '    indented\n\n    code',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '---',
+    'a [use] of it',
+    '[use]: https://example.com/a',
+    '> [use]: https://example.com/b',
+    '- [x] done\n- [ ] open',
+    'src/a.py:12 and `code`\\',
+    '\t- tabs',
+  ];
+  const drawn = (parts: unknown): string => {
+    const box = document.createElement('div');
+    render(parts, box);
+    return box.innerHTML.replaceAll(/<!--.*?-->/g, '');
+  };
+  let seed = 1;
+  const random = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+
+  it.each(Array.from({ length: 60 }, (_, round) => [round]))('text %d', () => {
+    let text = '';
+    for (let count = 0; count < 12; count++)
+      text += pieces[random(pieces.length)]! + ['\n\n', '\n', '\n\n\n', '\r\n', '\n\n', '\r'][random(6)]!;
+    const growing = new GrowingMarkdown();
+    const box = document.createElement('div');
+    for (let end = 0; end < text.length; end += 1 + random(9)) {
+      render(growing.draw(text.slice(0, end), act), box);
+      if (random(4) === 0)
+        expect(box.innerHTML.replaceAll(/<!--.*?-->/g, '')).toBe(drawn(markdown(text.slice(0, end), act)));
+    }
+    render(growing.draw(text, act), box);
+    expect(box.innerHTML.replaceAll(/<!--.*?-->/g, '')).toBe(drawn(markdown(text, act)));
+  });
+
+  it('or was replaced by another', () => {
+    const growing = new GrowingMarkdown();
+    const box = document.createElement('div');
+    for (const text of ['a\n\nb\n\nc', 'a\n\nx', '[a]: b\n\n[a]', 'plain']) render(growing.draw(text, act), box);
+    expect(box.textContent).toBe('plain');
+  });
 });
