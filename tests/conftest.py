@@ -6,6 +6,7 @@ marked. `-m "not slow"` does not even import these files.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,13 @@ settings.load_profile("untimed")
 def pytest_addoption(parser):
     parser.addoption("--update", action="store_true", help="write golden transcripts anew instead of comparing")
     parser.addoption("--few-examples", action="store_true", help=f"give each property at most {FEW} examples")
+
+
+def pytest_xdist_auto_num_workers(config) -> int | None:
+    """Two workers for each processor: many tests wait for servers and agents that they started."""
+    if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
+        return None
+    return 2 * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
 
 
 def pytest_ignore_collect(collection_path, config):
