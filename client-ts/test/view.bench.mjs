@@ -103,7 +103,7 @@ async function barePage() {
         document.querySelector('p').textContent = data.text;
         requestAnimationFrame(() => globalThis.toHost('drawn'));
       });
-      document.querySelector('button').onclick = () => globalThis.toHost('clicked');
+      document.querySelector('button').addEventListener('click', () => globalThis.toHost('clicked'));
     });
   });
   made.onPosted((word) => {
@@ -154,9 +154,8 @@ async function streaming() {
       type: 'longtask',
     });
   });
-  const words = Array.from(
-    { length: WORDS },
-    (_, index) => `${index % 12 === 11 ? `word${index}.\n\n` : `word${index} `}`,
+  const words = Array.from({ length: WORDS }, (_, index) =>
+    index % 12 === 11 ? `word${index}.\n\n` : `word${index} `,
   );
   for (let at = 0; at < WORDS; at += 20)
     await post({

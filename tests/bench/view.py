@@ -1,7 +1,7 @@
 """What drawing costs in a real Chromium: a card beside the least that a webview can do, long answers, and many of both.
 
-The bare page is told a text by this side and says when it is drawn; the view is told of a request, and says when its card
-is drawn. A click on the bare page goes to this side and back; one on *Approve* too, until the card is gone.
+The bare page is told a text by this side and says when it is drawn; the view is told of a request, and says when its
+card is drawn. A click on the bare page goes to this side and back; one on *Approve* too, until the card is gone.
 """
 
 from __future__ import annotations
