@@ -28,7 +28,7 @@ import {
 import { TAB_TYPE } from './panel.ts';
 import { matchingFiles, matchingSymbols } from './completions.ts';
 import type { QueuedPrompt } from './messages.ts';
-import type { SettingsFile } from './settings.ts';
+import { offeredModels, type SettingsFile } from './settings.ts';
 import { type SettingsFileWatch, watchSettingsFiles } from './settingsFiles.ts';
 import { reveal } from './reveal.ts';
 import { cleaned } from './server.ts';
@@ -264,7 +264,7 @@ export function createHost(context: vscode.ExtensionContext) {
       });
     },
     models() {
-      const models = Object.keys(configuration().get<Record<string, unknown>>('models', {}));
+      const models = offeredModels(configuration().get<Record<string, unknown>>('models', {}));
       const agents = configuration().get<Record<string, { model?: string }>>('agents', {});
       const modelOf = Object.entries(agents).flatMap(([name, agent]) =>
         typeof agent?.model === 'string' ? [[name, agent.model] as const] : [],

@@ -38,6 +38,14 @@ export interface Settings {
 /** Settings whose value is one object in settings.json, so that a path into them cannot be a setting of its own. */
 const OBJECTS = new Set(['agents', 'models', 'mcpServers', 'hooks']);
 
+/** The model that is always there. */
+const DEMO_MODEL = 'demo';
+
+/** Models in the order in which the server offers them, by the value of the setting. */
+export function offeredModels(models: Record<string, unknown>): string[] {
+  return [...new Set([DEMO_MODEL, ...Object.keys(models)])];
+}
+
 export function createSettings(link: Pick<Link, 'notify'>, host: SettingsHost): Settings {
   // The last thing said, so that one change which the editor announces twice is told once.
   let told = '';

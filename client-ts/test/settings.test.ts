@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { createTexts } from '../src/editorText.ts';
-import { createSettings, type SettingsHost } from '../src/settings.ts';
+import { createSettings, offeredModels, type SettingsHost } from '../src/settings.ts';
 import { withChange } from '../src/settingEdit.ts';
 import type * as wire from '../src/wire.gen.ts';
 import { settingsTree } from './settingsTree.ts';
@@ -160,4 +160,9 @@ describe('what the server asks to be written', () => {
     settings.send();
     expect(log).toEqual([]);
   });
+});
+
+it('demo is offered first, once, whatever models are set up', () => {
+  expect(offeredModels({})).toEqual(['demo']);
+  expect(offeredModels({ local: {}, demo: {} })).toEqual(['demo', 'local']);
 });

@@ -140,12 +140,22 @@ export class Composer extends Drawn {
 
   private hasModel(): boolean {
     const chosen = currentChat(this.state)?.options.some(({ optionId }) => optionId === MODEL);
-    return this.isBuiltin(this.agentName()) && (chosen === true || this.state.models.length > 0);
+    const agentName = this.agentName();
+    return this.isBuiltin(agentName) && (chosen === true || this.canChoose(agentName ?? ''));
+  }
+
+  /** Whether the settings hold another model than that of the agent; the server offers none otherwise, either. */
+  private canChoose(agentName: string): boolean {
+    return this.state.models.some((name) => name !== this.modelOf(agentName));
+  }
+
+  private modelOf(agentName: string): string {
+    return this.state.modelOf[agentName] ?? 'demo';
   }
 
   /** The model of the built-in agent: that of this chat, before there is one that of the settings. */
   private model(agentName: string): TemplateResult | typeof nothing {
-    const { models, modelOf } = this.state;
+    const { models } = this.state;
     const chat = currentChat(this.state);
     const option = chat?.options.find(({ optionId }) => optionId === MODEL);
     if (chat && option) {
@@ -155,10 +165,10 @@ export class Composer extends Drawn {
       };
       return html`<cs-picker class="model-picker" .label=${t('Model')} .value=${String(option.value)} .empty=${revealLine(String(option.value))} .choices=${choicesOf(option)} @picked=${set}></cs-picker>`;
     }
-    if (models.length === 0) return nothing;
+    if (!this.canChoose(agentName)) return nothing;
     const set = ({ detail }: CustomEvent<string>): void =>
       this.bridge.post({ type: 'setModel', agentName, model: detail });
-    return html`<cs-picker class="model-picker" .label=${t('Model')} .value=${modelOf[agentName] ?? ''} .empty=${t('Model')} .choices=${models.map((name) => ({ value: name, name }))} @picked=${set}></cs-picker>`;
+    return html`<cs-picker class="model-picker" .label=${t('Model')} .value=${this.modelOf(agentName)} .empty=${revealLine(this.modelOf(agentName))} .choices=${models.map((name) => ({ value: name, name: revealLine(name) }))} @picked=${set}></cs-picker>`;
   }
 
   /** What the last answer took, where the provider tells. */
@@ -291,7 +301,7 @@ export class Composer extends Drawn {
     // What is known of the built-in agent is of the model in its settings.
     const own =
       this.isBuiltin(agentName) && currentChat(this.state)?.options.find(({ optionId }) => optionId === MODEL);
-    if (own && own.value !== (this.state.modelOf[agentName ?? ''] ?? 'demo')) return false;
+    if (own && own.value !== this.modelOf(agentName ?? '')) return false;
     return this.state.agents.some((agent) => agent.agentName === agentName && agent.images === false);
   }
 

@@ -338,6 +338,17 @@ describe('the model of the built-in agent', () => {
     expect(webview.sent('setModel')).toHaveLength(1);
   });
 
+  it('can be demo before the first message, and is it where the settings name none', async () => {
+    const webview = await fakeWebview(snapshot({ models: ['demo', 'local'], modelOf: {} }));
+    expect(webview.find('.model-picker .picker-value').textContent).toBe('demo');
+    await picked(webview, 'local');
+    await webview.say(snapshot({ models: ['demo', 'local'], modelOf: { Countersign: 'local' } }));
+    await picked(webview, 'demo');
+    expect(webview.sent('setModel').map(({ model }) => model)).toEqual(['local', 'demo']);
+    await webview.say(snapshot({ models: ['demo'], modelOf: {} }));
+    expect(document.querySelector('.model-picker')).toBeNull();
+  });
+
   it('is named where the settings no longer have it', async () => {
     const webview = await fakeWebview(settled, openedWith([], { options: [{ ...option, value: 'gone' }] }));
     expect(webview.find('.model-picker .picker-value').textContent).toBe('gone');
