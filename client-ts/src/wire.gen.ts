@@ -558,11 +558,16 @@ export interface UsageEvent {
   model?: string;
 }
 
-/** The model reads a summary in the place of older messages; `dropped` says of how many. */
+/**
+ * The model reads a summary in the place of older messages; `dropped` says of how many. `context_used` is an
+ * estimate of what the next request takes of `context_tokens`.
+ */
 export interface CompactedEvent {
   type: "compacted";
   summary: string;
   dropped: number;
+  contextUsed?: number;
+  contextTokens?: number;
 }
 
 /** Something the person should read in the chat: an agent acted unasked, a limit was met. */

@@ -90,7 +90,7 @@ const shapes: Record<string, Shape> = {
   TodoItem: { fields: { text: "string", status: { values: ["pending", "in_progress", "completed"] } } },
   TodoEvent: { fields: { type: { values: ["todo"] }, items: { list: { ref: "TodoItem" } } } },
   UsageEvent: { fields: { type: { values: ["usage"] }, "inputTokens?": "integer", "outputTokens?": "integer", "cachedTokens?": "integer", "cost?": "number", "contextUsed?": "integer", "contextTokens?": "integer", "model?": "string" } },
-  CompactedEvent: { fields: { type: { values: ["compacted"] }, summary: "string", dropped: "integer" } },
+  CompactedEvent: { fields: { type: { values: ["compacted"] }, summary: "string", dropped: "integer", "contextUsed?": "integer", "contextTokens?": "integer" } },
   NoticeEvent: { fields: { type: { values: ["notice"] }, level: { values: ["info", "warning", "error"] }, message: "string" } },
   UnpermittedEvent: { fields: { type: { values: ["unpermitted"] }, message: "string", certain: "boolean", "paths?": { list: "string" }, "more?": "integer", "toolCall?": "string" } },
   QuestionEvent: { fields: { type: { values: ["question"] }, elicitationId: "string", agentName: "string", message: "string", "url?": "string", "fields?": { list: "string" }, state: { ref: "QuestionState" } } },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ToWebview } from '../src/messages.ts';
+import type { ThreadEvent } from '../src/wire.gen.ts';
 import { isRunning } from '../webview/chat.ts';
 import { currentChat, type Event, initialState, reduce, type State } from '../webview/state.ts';
 import { agents, fetchApproval, plainCommand, thread, threads } from './fixtures.ts';
@@ -98,10 +99,13 @@ it('a chat adds up what its requests cost, and keeps how full the context is', (
   expect([currentChat(state)?.cost, currentChat(state)?.usage?.contextUsed]).toEqual([0.75, 30]);
 });
 
-it('a summary leaves open how full the context is, until the next answer tells', () => {
+it('a summary says how full the context is then; what it took itself counts in the cost alone', () => {
   const told = update(1, { type: 'usage', inputTokens: 90, contextUsed: 90, contextTokens: 100 });
-  const summarized = update(2, { type: 'usage', cost: 0.5 }, { type: 'compacted', summary: 'all', dropped: 3 });
-  expect(currentChat(after(empty, told, summarized))?.usage?.contextUsed).toBeUndefined();
+  const own: ThreadEvent = { type: 'usage', inputTokens: 80, outputTokens: 7, cost: 0.5 };
+  const size = { contextUsed: 15, contextTokens: 100 };
+  const summarized = update(2, own, { type: 'compacted', summary: 'all', dropped: 3, ...size });
+  const compacted = currentChat(after(empty, told, summarized));
+  expect(compacted?.usage).toEqual({ type: 'usage', ...size });
   const answered = update(3, { type: 'usage', contextUsed: 20, contextTokens: 100 });
   const chat = currentChat(after(empty, told, summarized, answered));
   expect([chat?.usage?.contextUsed, chat?.cost]).toEqual([20, 0.5]);

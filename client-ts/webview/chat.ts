@@ -115,9 +115,9 @@ function withEvent(chat: Chat, event: ThreadEvent): Chat {
         ...(event.cost !== undefined && { cost: (chat.cost ?? 0) + event.cost }),
       };
     case 'compacted':
-      // How full the context is now, the next answer tells.
+      // What the summary itself took is not what the chat has; it counts in the cost alone.
       return added(
-        { ...chat, ...(chat.usage && { usage: { ...chat.usage, contextUsed: undefined } }) },
+        { ...chat, usage: { type: 'usage', contextUsed: event.contextUsed, contextTokens: event.contextTokens } },
         { kind: 'compacted', summary: event.summary, dropped: event.dropped },
       );
     case 'notice':

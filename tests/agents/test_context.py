@@ -98,6 +98,7 @@ class Chat:
         self.place, self.transcripts, self.model = place, transcripts, model
         self.compacted: list[int] = []
         self.used: list[UsagePiece] = []
+        self.sizes: list[int] = []
 
     def context(self) -> Context:
         return Context(
@@ -105,9 +106,13 @@ class Chat:
             window=LIMIT,
             state=self.transcripts.context("t"),
             keep=lambda state: self.transcripts.save_context("t", state),
-            tell=lambda _, dropped: self.compacted.append(dropped),
+            tell=self._told,
             used=self.used.append,
         )
+
+    def _told(self, _summary: str, dropped: int, size: int) -> None:
+        self.compacted.append(dropped)
+        self.sizes.append(size)
 
     async def prompt(self, text: str) -> None:
         self.transcripts.add_messages("t", [UserMessage(text)])
@@ -215,6 +220,7 @@ async def test_compacting_by_hand_leaves_the_last_message_and_the_summary(chat: 
     context = chat.context()
     assert await context.compact("", messages, []) > 0
     shown = view(messages, context.state)
+    assert chat.sizes[-1] == fixed_tokens("", []) + sum(map(message_tokens, shown))
     assert len(shown) < len(messages) // 2
     assert not isinstance(shown[1], ToolMessage)
     assert chat.transcripts.messages("t") == messages

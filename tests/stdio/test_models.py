@@ -55,6 +55,8 @@ async def test_a_chat_goes_on_from_model_to_model_and_is_compacted(tmp_path: Pat
             listed = await desk.peer.request("model/list", {})
     kinds = [event["type"] for event in events]
     assert kinds.count("compacted") == 1
+    summary = next(event for event in events if event["type"] == "compacted")
+    assert 1000 < summary["contextUsed"] < summary["contextTokens"], "the tools alone are more than the summary took"
     usage = [event for event in events if event["type"] == "usage"]
     assert {event["model"] for event in usage} == set(MODELS)
     assert next(event["cost"] for event in usage if event["model"] == "claude") == 20 / 1_000_000

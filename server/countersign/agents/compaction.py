@@ -62,10 +62,11 @@ class Context:
         window: int,
         state: ContextState,
         keep: Callable[[ContextState], None],
-        tell: Callable[[str, int], None],
+        tell: Callable[[str, int, int], None],
         used: Callable[[UsagePiece], None],
     ) -> None:
-        """``tell`` receives each summary and the number of messages it replaces, ``used`` what its request took."""
+        """``tell`` receives each summary, the number of messages it replaces and the tokens that a request has then;
+        ``used`` what the summary's own request took."""
         self.window = window
         self.state = state
         self._model = model
@@ -77,32 +78,35 @@ class Context:
         """Return what the model is to read, within the window. Cancelled: the state stays as it was."""
         if isinstance(self._model, Bounded) and (most := await self._model.most_context()) is not None:
             self.window = min(self.window, most)
-        return await self._within(messages, room(self.window, fixed_tokens(system, tools)))
+        fixed = fixed_tokens(system, tools)
+        return await self._within(messages, room(self.window, fixed), fixed)
 
     async def shrunk(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> list[Message]:
         """Return it within half of the room: the server says that there were too many tokens."""
-        return await self._within(messages, room(self.window, fixed_tokens(system, tools)) // 2)
+        fixed = fixed_tokens(system, tools)
+        return await self._within(messages, room(self.window, fixed) // 2, fixed)
 
     async def compact(self, system: str, messages: Sequence[Message], tools: Sequence[ToolSchema]) -> int:
         """Summarize all but the latest messages, because the person asks for it; return how many."""
         before = self.state.summarized
-        most = room(self.window, fixed_tokens(system, tools))
+        fixed = fixed_tokens(system, tools)
+        most = room(self.window, fixed)
         cut = next_cut(messages, replace(self.state, trimmed=len(messages)), most // 10)
-        await self._summarize(messages, cut, most)
+        await self._summarize(messages, cut, most, fixed)
         return self.state.summarized - before
 
-    async def _within(self, messages: Sequence[Message], most: int) -> list[Message]:
+    async def _within(self, messages: Sequence[Message], most: int, fixed: int) -> list[Message]:
         shown = view(messages, self.state)
         if _tokens(shown) > most and (trim := next_trim(messages, self.state)) != self.state:
             shown = view(messages, trim)
             self._set(trim)
         if _tokens(shown) > most:
             cut = next_cut(messages, self.state, most // KEPT_SHARE)
-            await self._summarize(messages, cut, most)
+            await self._summarize(messages, cut, most, fixed)
             shown = view(messages, self.state)
         return fitted(shown, most)
 
-    async def _summarize(self, messages: Sequence[Message], cut: int, most: int) -> None:
+    async def _summarize(self, messages: Sequence[Message], cut: int, most: int, fixed: int) -> None:
         if cut <= self.state.summarized:
             return
         longest = min(LONGEST_SUMMARY, most // SUMMARY_SHARE)
@@ -116,7 +120,7 @@ class Context:
                 summary = _mechanical(summary, part, longest)
         dropped = cut - self.state.summarized
         self._set(replace(self.state, summary=summary, summarized=cut, trimmed=max(self.state.trimmed, cut)))
-        self._tell(summary, dropped)
+        self._tell(summary, dropped, fixed + _tokens(fitted(view(messages, self.state), most)))
 
     async def _asked(self, before: str, part: str, longest: int) -> str:
         earlier = f"Summary so far:\n{before}\n\nWhat was said since:\n" if before else ""

@@ -362,12 +362,20 @@ class Runner:
         def priced(piece: UsagePiece) -> UsageEvent:
             return usage_event(piece).model_copy(update={"cost": cost_of(entry, piece), "model": entry.name})
 
+        def compacted(summary: str, dropped: int, used: int) -> None:
+            turn.emit(
+                CompactedEvent(summary=summary, dropped=dropped, context_used=used, context_tokens=shown_window())
+            )
+
+        def shown_window() -> int | None:
+            return None if entry.provider == "demo" else context.window
+
         context = Context(
             model=model,
             window=window_of(entry),
             state=self._transcripts.context(turn.thread_id),
             keep=lambda state: self._transcripts.save_context(turn.thread_id, state),
-            tell=lambda summary, dropped: turn.emit(CompactedEvent(summary=summary, dropped=dropped)),
+            tell=compacted,
             used=lambda piece: turn.emit(priced(piece)),
         )
         system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools)
@@ -383,8 +391,9 @@ class Runner:
             return with_instructions(system, found)
 
         def usage(piece: UsagePiece) -> UsageEvent:
-            window = None if entry.provider == "demo" else context.window
-            return priced(piece).model_copy(update={"context_tokens": window, "context_used": piece.input_tokens})
+            return priced(piece).model_copy(
+                update={"context_tokens": shown_window(), "context_used": piece.input_tokens}
+            )
 
         return Drive(
             model=model,

@@ -130,11 +130,14 @@ class UsageEvent(WireModel):
 
 
 class CompactedEvent(WireModel):
-    """The model reads a summary in the place of older messages; ``dropped`` says of how many."""
+    """The model reads a summary in the place of older messages; ``dropped`` says of how many. ``context_used`` is an
+    estimate of what the next request takes of ``context_tokens``."""
 
     type: Literal["compacted"] = "compacted"
     summary: str
     dropped: int
+    context_used: int | None = None
+    context_tokens: int | None = None
 
 
 class NoticeEvent(WireModel):
