@@ -58,10 +58,17 @@ export function createEditorModels(justification: EditorText): EditorModels {
         }
         return { parts };
       } catch (error) {
-        return { parts, reason: error instanceof Error ? error.message : String(error) };
+        return { parts, reason: reasonOf(error) };
       }
     },
   };
+}
+
+/** Why the editor's model did not answer. Where the person did not let us use it, how they can. */
+function reasonOf(error: unknown): string {
+  if (error instanceof vscode.LanguageModelError && error.code === vscode.LanguageModelError.NoPermissions.name)
+    return 'you have not allowed Countersign to use it; send the message again and choose Allow when the editor asks, or allow it with the command Manage Language Model Access';
+  return error instanceof Error ? error.message : String(error);
 }
 
 function asMessage({ role, content }: wire.LmMessage): vscode.LanguageModelChatMessage {

@@ -20,9 +20,18 @@ const fake = vi.hoisted(() => {
       readonly content: unknown[],
     ) {}
   }
+  class LanguageModelError extends Error {
+    constructor(readonly code: string) {
+      super('Language model cannot be used');
+    }
+    static NoPermissions(): LanguageModelError {
+      return new LanguageModelError('NoPermissions');
+    }
+  }
   const models: unknown[] = [];
   return {
     models,
+    LanguageModelError,
     LanguageModelTextPart,
     LanguageModelToolCallPart,
     LanguageModelToolResultPart,
@@ -118,6 +127,13 @@ it('a failure is a reason, and so is a model that is not there', async () => {
   pieces = [new fake.LanguageModelTextPart('half'), new Error('blocked')];
   expect((await chat('gpt')).result).toEqual({ parts: 1, reason: 'blocked' });
   expect((await chat('other')).result.reason).toBe('the editor does not offer it; it offers copilot/gpt');
+});
+
+it('a person who did not allow it is told how to', async () => {
+  pieces = [fake.LanguageModelError.NoPermissions()];
+  expect((await chat('gpt')).result.reason).toMatch(/^you have not allowed Countersign to use it; .* choose Allow /);
+  pieces = [new fake.LanguageModelError('Blocked')];
+  expect((await chat('gpt')).result.reason).toBe('Language model cannot be used');
 });
 
 it('the list says what each model takes', async () => {
