@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT / "server"))
 from countersign.wire import (  # noqa: E402 (needs the path above)
     agents,
     approvals,
+    editor,
     elicitation,
     errors,
     history,
@@ -53,6 +54,7 @@ MODULES: tuple[ModuleType, ...] = (
     threads,
     agents,
     providers,
+    editor,
     shells,
     sandbox,
     history,

@@ -80,13 +80,15 @@ const surfaces = {
         if (
           node.source.value !== 'vscode' ||
           node.importKind === 'type' ||
-          ['host', 'settingsFiles', 'editorModels', 'diffEditor', 'completions'].some((name) => isFile(context, name))
+          ['host', 'settingsFiles', 'editorModels', 'editorTools', 'diffEditor', 'completions'].some((name) =>
+            isFile(context, name),
+          )
         )
           return;
         context.report({
           node,
           message:
-            'only host.ts, settingsFiles.ts, editorModels.ts, diffEditor.ts, completions.ts and editorWindow.ts import the editor',
+            'only host.ts, settingsFiles.ts, editorModels.ts, editorTools.ts, diffEditor.ts, completions.ts and editorWindow.ts import the editor',
         });
       },
     };

@@ -8,6 +8,7 @@ import { createDesk } from './desk.ts';
 import { createDiffApproval } from './diffApproval.ts';
 import { createDiffEditor } from './diffEditor.ts';
 import { createEditorModels } from './editorModels.ts';
+import { editorTools } from './editorTools.ts';
 import { createHost } from './host.ts';
 import { createKeys } from './keys.ts';
 import { createLedger } from './ledger.ts';
@@ -60,6 +61,7 @@ export function activate(context: ExtensionContext): void {
           secrets: true,
           lm: true,
           elicitation: true,
+          editor: true,
           ripgrep: host.ripgrep(),
           network: host.network(),
         },
@@ -92,6 +94,7 @@ export function activate(context: ExtensionContext): void {
       updateSetting: (params) => settings.update(params),
       readSecret: (params) => keys.read(params),
       editorModels: createEditorModels(host.t('The built-in agent of Countersign is set to this model.')),
+      editorTools,
     },
   );
   const settings = createSettings(server, host);

@@ -22,6 +22,7 @@ import {
 
 import { findPython, prepareEnvironment, previousEnvironment, SetupProblem, type World } from './environment.ts';
 import type { EditorModels } from './editorModels.ts';
+import type { EditorTools } from './editorTools.ts';
 import { type EditorText, editorText, type Texts } from './editorText.ts';
 import {
   asServerError,
@@ -64,6 +65,7 @@ export interface ServerEvents {
   updateSetting(params: wire.SettingsUpdateParams): Promise<wire.SettingsUpdateResult>;
   readSecret(params: wire.SecretReadParams): Promise<wire.SecretReadResult>;
   editorModels: EditorModels;
+  editorTools: EditorTools;
 }
 
 export interface Server extends Link {
@@ -216,6 +218,13 @@ export function createServer(host: ServerHost, events: ServerEvents): Server {
         ? events.editorModels.chat(params, (part) => made.sendNotification('lm/part', part), token)
         : { parts: 0, reason: 'the request does not fit its type' },
     );
+    for (const method of Object.keys(events.editorTools) as (keyof EditorTools)[]) {
+      const answer = events.editorTools[method] as (params: unknown) => Promise<unknown>;
+      made.onRequest(method, (params: unknown) => {
+        if (!fits(method, params)) throw new Error('the request does not fit its type');
+        return answer(params);
+      });
+    }
     made.onRequest('settings/update', (params: wire.SettingsUpdateParams) =>
       fits('settings/update', params)
         ? events.updateSetting(params)

@@ -1088,6 +1088,101 @@ export interface LmListResult {
   models: LmModel[];
 }
 
+export type EditorSeverity = "error" | "warning" | "information" | "hint";
+
+/** A file that is open in an editor. `dirty`: it has changes that are not saved. */
+export interface EditorFile {
+  path: string;
+  active?: boolean;
+  dirty?: boolean;
+}
+
+/** `editor/openFiles`: the files that are open in editors. */
+export interface EditorOpenFilesResult {
+  files: EditorFile[];
+  leftOut?: number;
+}
+
+/** What the person selected last; `text` is empty where that is only the place of the cursor. */
+export interface EditorSelection {
+  path: string;
+  line: number;
+  character: number;
+  endLine: number;
+  endCharacter: number;
+  text: string;
+  dirty?: boolean;
+  cut?: boolean;
+}
+
+/** `editor/selection`: absent where no file is open in the active editor. */
+export interface EditorSelectionResult {
+  selection?: EditorSelection;
+}
+
+/** `editor/diagnostics`: what the editor shows under Problems, of one file or of all. */
+export interface EditorDiagnosticsParams {
+  path?: string;
+}
+
+/** `source` and `code` name the checker and its rule. */
+export interface EditorDiagnostic {
+  path: string;
+  line: number;
+  character: number;
+  severity: EditorSeverity;
+  message: string;
+  source?: string;
+  code?: string;
+}
+
+export interface EditorDiagnosticsResult {
+  diagnostics: EditorDiagnostic[];
+  leftOut?: number;
+  reason?: string;
+}
+
+/** `editor/symbols`: the symbols of the file `path`, else those of the workspace that fit `query`. */
+export interface EditorSymbolsParams {
+  path?: string;
+  query?: string;
+}
+
+/** `kind` is the editor's word, such as `class`; `container` the symbol that this one stands in. */
+export interface EditorSymbol {
+  path: string;
+  line: number;
+  character: number;
+  name: string;
+  kind: string;
+  container?: string;
+}
+
+export interface EditorSymbolsResult {
+  symbols: EditorSymbol[];
+  leftOut?: number;
+  reason?: string;
+}
+
+/** `editor/references`: where the symbol is used whose `name` stands in this line. */
+export interface EditorReferencesParams {
+  path: string;
+  line: number;
+  name: string;
+}
+
+export interface EditorReference {
+  path: string;
+  line: number;
+  character: number;
+}
+
+export interface EditorReferencesResult {
+  references: EditorReference[];
+  leftOut?: number;
+  reason?: string;
+}
+
 export type ShellState = "running" | "exited" | "killed";
 
 export interface ShellView {
@@ -1534,7 +1629,8 @@ export interface NetworkSettings {
 /**
  * What the client can do. `settings` announces that it will send layers, though they may come later.
  * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`; `elicitation`: it draws
- * questions of agents. `ripgrep` is the path of the program that the editor ships.
+ * questions of agents; `editor`: it answers `editor/openFiles` and its like. `ripgrep` is the path of the
+ * program that the editor ships.
  */
 export interface ClientAbilities {
   settings?: boolean;
@@ -1544,6 +1640,7 @@ export interface ClientAbilities {
   secrets?: boolean;
   lm?: boolean;
   elicitation?: boolean;
+  editor?: boolean;
   ripgrep?: string;
   network?: NetworkSettings;
 }
@@ -1592,6 +1689,11 @@ export interface Methods {
   "lm/list": { kind: "request"; direction: "toClient"; params: Empty; result: LmListResult };
   "lm/chat": { kind: "request"; direction: "toClient"; params: LmChatParams; result: LmChatResult };
   "lm/part": { kind: "notification"; direction: "toServer"; params: LmPart };
+  "editor/openFiles": { kind: "request"; direction: "toClient"; params: Empty; result: EditorOpenFilesResult };
+  "editor/selection": { kind: "request"; direction: "toClient"; params: Empty; result: EditorSelectionResult };
+  "editor/diagnostics": { kind: "request"; direction: "toClient"; params: EditorDiagnosticsParams; result: EditorDiagnosticsResult };
+  "editor/symbols": { kind: "request"; direction: "toClient"; params: EditorSymbolsParams; result: EditorSymbolsResult };
+  "editor/references": { kind: "request"; direction: "toClient"; params: EditorReferencesParams; result: EditorReferencesResult };
   "secret/read": { kind: "request"; direction: "toClient"; params: SecretReadParams; result: SecretReadResult };
   "agent/list": { kind: "request"; direction: "toServer"; params: Empty; result: AgentListResult };
   "agent/status": { kind: "notification"; direction: "toClient"; params: AgentView };

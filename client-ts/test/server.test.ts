@@ -32,7 +32,10 @@ const { State, FakeClient } = vi.hoisted(() => {
       this.changed = listener;
     }
     onNotification(): void {}
-    onRequest(): void {}
+    readonly answers = new Map<string, (params: unknown) => unknown>();
+    onRequest(method: string, answer: (params: unknown) => unknown): void {
+      this.answers.set(method, answer);
+    }
     async start(): Promise<void> {
       this.changed({ newState: states.Starting });
       if (Fake.failure) throw Fake.failure;
@@ -101,6 +104,7 @@ beforeEach(() => {
     stateChanged: (state: LinkState, message?: string) => void states.push([state, message]),
     told: {},
     updateSetting: async () => ({ applied: true }),
+    editorTools: { 'editor/references': async ({ name }: { name: string }) => ({ references: [], reason: name }) },
   } as unknown as ServerEvents;
   server = createServer(host, events);
 });
@@ -276,4 +280,11 @@ describe('an error reaches a person in plain words', () => {
   ])('%s', (_, error, expected) => {
     expect(plainError(error, (message) => message).message).toBe(expected);
   });
+});
+
+it('a question for the editor is answered where it fits its type', async () => {
+  await server.start();
+  const answer = latest().answers.get('editor/references')!;
+  expect(await answer({ path: '/w/a', line: 1, name: 'door' })).toEqual({ references: [], reason: 'door' });
+  expect(() => answer({ path: '/w/a', line: 'one', name: 'door' })).toThrow(/does not fit/);
 });

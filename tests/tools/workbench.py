@@ -52,7 +52,7 @@ class Workbench:
     def set(self, **changes: Any) -> None:
         self.policy = replace(self.policy, **changes)
 
-    def prepare(self, name: str, **arguments: Any) -> Prepared:
+    def prepare(self, name: str, /, **arguments: Any) -> Prepared:
         tool = BY_NAME[name]
         return tool.prepare(parse_arguments(tool, arguments), self.policy)
 
@@ -81,7 +81,7 @@ class Workbench:
     async def run(self, name: str, prepared: Prepared, **changes: Any) -> Outcome:
         return await BY_NAME[name].run(self.permit(name, prepared, **changes), prepared, self.bench)
 
-    async def do(self, name: str, **arguments: Any) -> Outcome:
+    async def do(self, name: str, /, **arguments: Any) -> Outcome:
         return await self.run(name, self.prepare(name, **arguments))
 
     def tree(self) -> dict[str, str]:

@@ -63,7 +63,7 @@ class Runner:
         gate: Gate,
         policy: Callable[[], Policy],
         transcripts: Transcripts,
-        tools: Mapping[str, Tool],
+        tools: Callable[[], Mapping[str, Tool]],
         services: Mapping[str, Any],
         host_for: Callable[[AgentConfig], AcpAgent],
         tell: Callable[[AgentView], None],
@@ -72,8 +72,8 @@ class Runner:
         editor_models: Editor | None = None,
         sandbox_tried: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """``tell_offered`` receives each chat whose options have changed. ``sandbox_tried`` waits until it is known
-        whether there is a sandbox; each turn begins with it."""
+        """``tools`` are those that a model is offered now. ``tell_offered`` receives each chat whose options have
+        changed. ``sandbox_tried`` waits until it is known whether there is a sandbox; each turn begins with it."""
         self._gate = gate
         self._policy = policy
         self._transcripts = transcripts
@@ -378,7 +378,8 @@ class Runner:
             tell=compacted,
             used=lambda piece: turn.emit(priced(piece)),
         )
-        system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], self._tools)
+        tools = self._tools()
+        system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], tools)
 
         async def instructed(messages: Sequence[Message]) -> str:
             most = context.window // INSTRUCTIONS_SHARE
@@ -402,7 +403,7 @@ class Runner:
             context=context,
             instructed=instructed,
             usage=usage,
-            tools=self._tools,
+            tools=tools,
             gate=self._gate,
             turn=turn,
             policy=self._policy,

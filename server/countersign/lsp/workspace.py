@@ -48,7 +48,8 @@ from countersign.lsp.sessions import Sessions
 from countersign.settings.live_settings import LiveSettings
 from countersign.settings.policy import AgentConfig, Policy, RuleText
 from countersign.settings.writer import SettingsWriter
-from countersign.tools.registry import BY_NAME
+from countersign.tools.editor.asking import EDITOR_SERVICE
+from countersign.tools.registry import ALWAYS, BY_NAME
 from countersign.tools.sandbox.confiner import Confiner
 from countersign.tools.search.ripgrep import RIPGREP_SERVICE, usable_ripgrep
 from countersign.tools.shell.environment import withheld_names, withheld_note
@@ -132,8 +133,12 @@ class WorkspaceServer:
             gate=self.gate,
             policy=self._policy,
             transcripts=self.transcripts,
-            tools=BY_NAME,
-            services={SHELLS_SERVICE: self.shells, RIPGREP_SERVICE: self._ripgrep},
+            tools=lambda: BY_NAME if settings.abilities.editor else ALWAYS,
+            services={
+                SHELLS_SERVICE: self.shells,
+                RIPGREP_SERVICE: self._ripgrep,
+                EDITOR_SERVICE: lambda: server.request if settings.abilities.editor else None,
+            },
             host_for=self._host_for,
             tell=self._tell_agent,
             tell_offered=lambda thread_id: self.session_feed.offered(thread_id),  # noqa: PLW0108 it comes next

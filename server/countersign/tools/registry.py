@@ -11,6 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from countersign.gate import BadArguments
+from countersign.tools.editor.find_references import FindReferences
+from countersign.tools.editor.find_symbols import FindSymbols
+from countersign.tools.editor.get_diagnostics import GetDiagnostics
+from countersign.tools.editor.get_selection import GetSelection
+from countersign.tools.editor.list_open_files import ListOpenFiles
 from countersign.tools.files.delete_file import DeleteFile
 from countersign.tools.files.edit_file import EditFile
 from countersign.tools.files.list_dir import ListDir
@@ -47,7 +52,16 @@ TOOLS: tuple[AnyTool, ...] = (
     TodoWrite(),
     WebFetch(),
 )
-BY_NAME: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
+EDITOR_TOOLS: tuple[AnyTool, ...] = (
+    ListOpenFiles(),
+    GetSelection(),
+    GetDiagnostics(),
+    FindSymbols(),
+    FindReferences(),
+)
+"""Tools that a model sees only where the client answers for its editor."""
+ALWAYS: Mapping[str, AnyTool] = {tool.name: tool for tool in TOOLS}
+BY_NAME: Mapping[str, AnyTool] = {**ALWAYS, **{tool.name: tool for tool in EDITOR_TOOLS}}
 OFFERED: Mapping[str, AnyTool] = {tool.name: tool for tool in (SandboxHost(),)}
 """Tools that no model sees: another tool's result offers them on a card (``Outcome.offers``)."""
 

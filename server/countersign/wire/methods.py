@@ -8,6 +8,7 @@ from typing import Literal
 from countersign.wire import (
     agents,
     approvals,
+    editor,
     elicitation,
     history,
     providers,
@@ -86,6 +87,12 @@ METHODS: tuple[Method, ...] = (
     _to_client("lm/list", Empty, providers.LmListResult),
     _to_client("lm/chat", providers.LmChatParams, providers.LmChatResult),
     _from_client("lm/part", providers.LmPart),
+    # what the editor knows
+    _to_client("editor/openFiles", Empty, editor.EditorOpenFilesResult),
+    _to_client("editor/selection", Empty, editor.EditorSelectionResult),
+    _to_client("editor/diagnostics", editor.EditorDiagnosticsParams, editor.EditorDiagnosticsResult),
+    _to_client("editor/symbols", editor.EditorSymbolsParams, editor.EditorSymbolsResult),
+    _to_client("editor/references", editor.EditorReferencesParams, editor.EditorReferencesResult),
     _to_client("secret/read", providers.SecretReadParams, providers.SecretReadResult),
     # agents and shells
     _request("agent/list", Empty, agents.AgentListResult),

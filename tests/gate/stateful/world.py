@@ -144,7 +144,7 @@ class Window:
         )
         house = self.app.house
         house.gate.grants._clock = self.world.loop.time
-        house.runner._tools = {"shell": Probe(self.world)}
+        house.runner._tools = lambda: {"shell": Probe(self.world)}
         self._put, self._close = house.ledger.put, house.ledger.close
         house.ledger.append, house.ledger.put, house.ledger.close = self.append, self._hold, self._close_all
         house.ledger.write = self.write

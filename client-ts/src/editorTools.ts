@@ -1,0 +1,200 @@
+/**
+ * What the built-in agent's editor tools ask of the editor, answered within bounds: open files, selection, problems,
+ * symbols and references. The server judges every file that an answer names before a model reads of it.
+ */
+import * as vscode from 'vscode';
+
+import type * as wire from './wire.gen.ts';
+
+export interface EditorTools {
+  'editor/openFiles'(params: object): Promise<wire.EditorOpenFilesResult>;
+  'editor/selection'(params: object): Promise<wire.EditorSelectionResult>;
+  'editor/diagnostics'(params: wire.EditorDiagnosticsParams): Promise<wire.EditorDiagnosticsResult>;
+  'editor/symbols'(params: wire.EditorSymbolsParams): Promise<wire.EditorSymbolsResult>;
+  'editor/references'(params: wire.EditorReferencesParams): Promise<wire.EditorReferencesResult>;
+}
+
+/** Entries of one answer, and UTF-16 code units of a text in it; the server reads no more of either. */
+const MOST_ENTRIES = 2000;
+const MOST_TEXT = 1000;
+const MOST_SELECTED = 64 * 1024;
+
+export const editorTools: EditorTools = {
+  async 'editor/openFiles'() {
+    const active = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const files = new Map<string, wire.EditorFile>();
+    let leftOut = 0;
+    for (const tab of tabs) {
+      const path = pathOf(tab.input);
+      if (path === undefined) leftOut += 1;
+      else {
+        const before = files.get(path);
+        files.set(path, {
+          path,
+          active: tab === active || before?.active === true,
+          dirty: tab.isDirty || before?.dirty === true,
+        });
+      }
+    }
+    const found = [...files.values()];
+    return { files: found.slice(0, MOST_ENTRIES), leftOut: leftOut + Math.max(0, found.length - MOST_ENTRIES) };
+  },
+  async 'editor/selection'() {
+    const editor = vscode.window.activeTextEditor;
+    if (editor?.document.uri.scheme !== 'file') return {};
+    const { document, selection } = editor;
+    const text = document.getText(selection);
+    return {
+      selection: {
+        path: document.uri.fsPath,
+        line: selection.start.line + 1,
+        character: selection.start.character + 1,
+        endLine: selection.end.line + 1,
+        endCharacter: selection.end.character + 1,
+        text: text.slice(0, MOST_SELECTED),
+        dirty: document.isDirty,
+        cut: text.length > MOST_SELECTED,
+      },
+    };
+  },
+  async 'editor/diagnostics'({ path }) {
+    const all: [vscode.Uri, readonly vscode.Diagnostic[]][] =
+      path === undefined
+        ? vscode.languages.getDiagnostics()
+        : [[vscode.Uri.file(path), vscode.languages.getDiagnostics(vscode.Uri.file(path))]];
+    const found = all.flatMap(([uri, diagnostics]) => diagnostics.map((diagnostic) => [uri, diagnostic] as const));
+    const { kept, leftOut } = bounded(found, ([uri]) => uri);
+    return { diagnostics: kept.map(([uri, diagnostic]) => asDiagnostic(uri, diagnostic)), leftOut };
+  },
+  async 'editor/symbols'({ path, query }) {
+    try {
+      const uri = path === undefined ? undefined : vscode.Uri.file(path);
+      const found = uri
+        ? await vscode.commands.executeCommand<AnySymbol[] | undefined>('vscode.executeDocumentSymbolProvider', uri)
+        : await vscode.commands.executeCommand<AnySymbol[] | undefined>('vscode.executeWorkspaceSymbolProvider', query);
+      if (found === undefined && uri) return { symbols: [], reason: 'no extension of the editor finds symbols there' };
+      const { kept, leftOut } = bounded([...flattened(found ?? [], uri)], (symbol) => symbol.uri);
+      return { symbols: kept.map(asSymbol), leftOut };
+    } catch (error) {
+      return { symbols: [], reason: messageOf(error) };
+    }
+  },
+  async 'editor/references'({ path, line, name }) {
+    try {
+      const place = await placeOf(path, line, name);
+      if (typeof place === 'string') return { references: [], reason: place };
+      const found = await vscode.commands.executeCommand<vscode.Location[] | undefined>(
+        'vscode.executeReferenceProvider',
+        place.uri,
+        place.position,
+      );
+      const { kept, leftOut } = bounded(found ?? [], ({ uri }) => uri);
+      return { references: kept.map(({ uri, range }) => ({ path: uri.fsPath, ...at(range.start) })), leftOut };
+    } catch (error) {
+      return { references: [], reason: messageOf(error) };
+    }
+  },
+};
+
+/** The file of an editor tab: of a comparison the one that it shows as new. */
+function pathOf(input: unknown): string | undefined {
+  const uri =
+    input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputCustom ||
+    input instanceof vscode.TabInputNotebook
+      ? input.uri
+      : input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : undefined;
+  return uri?.scheme === 'file' ? uri.fsPath : undefined;
+}
+
+/** The first occurrence of a name in a line, as a whole word where there is one; else why there is none. */
+async function placeOf(
+  path: string,
+  line: number,
+  name: string,
+): Promise<{ uri: vscode.Uri; position: vscode.Position } | string> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+  const text = line <= document.lineCount ? document.lineAt(line - 1).text : '';
+  const isWord = (character: string | undefined): boolean =>
+    character !== undefined && /[\p{L}\p{N}_$]/u.test(character);
+  const starts: number[] = [];
+  for (let start = text.indexOf(name); start >= 0; start = text.indexOf(name, start + 1)) starts.push(start);
+  const whole = starts.find((start) => !isWord(text[start - 1]) && !isWord(text[start + name.length]));
+  const start = whole ?? starts[0];
+  if (start === undefined) return `the name does not stand in line ${line} as the editor has the file`;
+  return { uri: document.uri, position: new vscode.Position(line - 1, start) };
+}
+
+function bounded<T>(found: readonly T[], uriOf: (entry: T) => vscode.Uri): { kept: T[]; leftOut: number } {
+  const kept = found.filter((entry) => uriOf(entry).scheme === 'file').slice(0, MOST_ENTRIES);
+  return { kept, leftOut: found.length - kept.length };
+}
+
+const SEVERITIES: Record<vscode.DiagnosticSeverity, wire.EditorSeverity> = ['error', 'warning', 'information', 'hint'];
+
+function asDiagnostic(
+  uri: vscode.Uri,
+  { range, severity, message, source, code }: vscode.Diagnostic,
+): wire.EditorDiagnostic {
+  const rule = typeof code === 'object' ? code.value : code;
+  return {
+    path: uri.fsPath,
+    ...at(range.start),
+    severity: SEVERITIES[severity],
+    message: cut(message),
+    ...(source !== undefined && { source: cut(source) }),
+    ...(rule !== undefined && { code: cut(String(rule)) }),
+  };
+}
+
+type AnySymbol = vscode.DocumentSymbol | vscode.SymbolInformation;
+interface Found {
+  uri: vscode.Uri;
+  name: string;
+  kind: vscode.SymbolKind;
+  container: string;
+  start: vscode.Position;
+}
+
+function* flattened(symbols: readonly AnySymbol[], uri?: vscode.Uri, container = ''): Generator<Found> {
+  for (const symbol of symbols) {
+    const { name, kind } = symbol;
+    if ('location' in symbol)
+      yield {
+        uri: symbol.location.uri,
+        name,
+        kind,
+        container: symbol.containerName,
+        start: symbol.location.range.start,
+      };
+    else if (uri) {
+      yield { uri, name, kind, container, start: symbol.selectionRange.start };
+      yield* flattened(symbol.children, uri, name);
+    }
+  }
+}
+
+function asSymbol({ uri, name, kind, container, start }: Found): wire.EditorSymbol {
+  return {
+    path: uri.fsPath,
+    ...at(start),
+    name: cut(name),
+    kind: (vscode.SymbolKind[kind] ?? 'symbol').toLowerCase(),
+    ...(container && { container: cut(container) }),
+  };
+}
+
+function at({ line, character }: vscode.Position): { line: number; character: number } {
+  return { line: line + 1, character: character + 1 };
+}
+
+function cut(text: string): string {
+  return text.slice(0, MOST_TEXT);
+}
+
+function messageOf(error: unknown): string {
+  return cut(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,188 @@
+/** What the editor tells the server for its agent's tools, within bounds. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+const fake = vi.hoisted(() => {
+  class Position {
+    constructor(
+      readonly line: number,
+      readonly character: number,
+    ) {}
+  }
+  class Tab {
+    constructor(
+      readonly uri: unknown,
+      readonly modified?: unknown,
+    ) {}
+  }
+  class TabInputText extends Tab {}
+  class TabInputCustom extends Tab {}
+  class TabInputNotebook extends Tab {}
+  class TabInputTextDiff extends Tab {}
+  const state = {
+    tabs: [] as unknown[],
+    active: undefined as unknown,
+    editor: undefined as unknown,
+    diagnostics: [] as [unknown, unknown[]][],
+    lines: [] as string[],
+    commands: [] as unknown[],
+    found: undefined as unknown,
+  };
+  const file = (fsPath: string): object => ({ scheme: 'file', fsPath });
+  return {
+    state,
+    file,
+    Position,
+    TabInputText,
+    TabInputCustom,
+    TabInputNotebook,
+    TabInputTextDiff,
+    SymbolKind: { 4: 'Class', 5: 'Method', Class: 4, Method: 5 },
+    Uri: { file },
+    window: {
+      get tabGroups() {
+        return { all: [{ tabs: state.tabs }], activeTabGroup: { activeTab: state.active } };
+      },
+      get activeTextEditor() {
+        return state.editor;
+      },
+    },
+    languages: {
+      getDiagnostics: (uri?: { fsPath: string }) =>
+        uri
+          ? (state.diagnostics.find(([known]) => (known as { fsPath: string }).fsPath === uri.fsPath)?.[1] ?? [])
+          : state.diagnostics,
+    },
+    workspace: {
+      async openTextDocument(uri: unknown) {
+        return { uri, lineCount: state.lines.length, lineAt: (line: number) => ({ text: state.lines[line] }) };
+      },
+    },
+    commands: {
+      async executeCommand(...command: unknown[]) {
+        state.commands.push(command);
+        if (state.found instanceof Error) throw state.found;
+        return state.found;
+      },
+    },
+  };
+});
+vi.mock('vscode', () => fake);
+
+const { editorTools } = await import('../src/editorTools.ts');
+const { state, file, Position } = fake;
+const range = (line: number, character: number): object => ({ start: new Position(line, character) });
+
+beforeEach(() => {
+  Object.assign(state, {
+    tabs: [],
+    active: undefined,
+    editor: undefined,
+    diagnostics: [],
+    lines: [],
+    found: undefined,
+  });
+  state.commands.length = 0;
+});
+
+it('open files are told once each; what is no file is counted', async () => {
+  const active = { input: new fake.TabInputTextDiff(undefined, file('/w/a.ts')), isDirty: false };
+  state.active = active;
+  state.tabs = [
+    { input: new fake.TabInputText(file('/w/a.ts')), isDirty: true },
+    active,
+    { input: new fake.TabInputNotebook(file('/w/b.ipynb')), isDirty: false },
+    { input: new fake.TabInputText({ scheme: 'untitled', fsPath: '/w/new' }), isDirty: true },
+    { input: undefined, isDirty: false },
+  ];
+  expect(await editorTools['editor/openFiles']({})).toEqual({
+    files: [
+      { path: '/w/a.ts', active: true, dirty: true },
+      { path: '/w/b.ipynb', active: false, dirty: false },
+    ],
+    leftOut: 2,
+  });
+});
+
+it('a selection is told with its place, and cut where it is long', async () => {
+  expect(await editorTools['editor/selection']({})).toEqual({});
+  const document = { uri: file('/w/a.ts'), isDirty: true, getText: () => 'x'.repeat(70_000) };
+  const selection = { start: new Position(2, 0), end: new Position(3, 4) };
+  state.editor = { document, selection };
+  const { selection: told } = await editorTools['editor/selection']({});
+  expect(told).toMatchObject({ path: '/w/a.ts', line: 3, character: 1, endLine: 4, endCharacter: 5, dirty: true });
+  expect([told!.text.length, told!.cut]).toEqual([65_536, true]);
+  state.editor = { document: { ...document, uri: { scheme: 'output', fsPath: 'log' } }, selection };
+  expect(await editorTools['editor/selection']({})).toEqual({});
+});
+
+it('problems are those of a file or of all files', async () => {
+  const wrong = { range: range(1, 2), severity: 0, message: 'm'.repeat(3000), source: 'ts', code: { value: 7 } };
+  state.diagnostics = [
+    [file('/w/a.ts'), [wrong, { range: range(0, 0), severity: 3, message: 'hm' }]],
+    [{ scheme: 'git', fsPath: '/w/a.ts' }, [wrong]],
+  ];
+  const all = await editorTools['editor/diagnostics']({});
+  expect(all.leftOut).toBe(1);
+  expect(all.diagnostics).toEqual([
+    { path: '/w/a.ts', line: 2, character: 3, severity: 'error', message: 'm'.repeat(1000), source: 'ts', code: '7' },
+    { path: '/w/a.ts', line: 1, character: 1, severity: 'hint', message: 'hm' },
+  ]);
+  expect((await editorTools['editor/diagnostics']({ path: '/w/a.ts' })).diagnostics).toHaveLength(2);
+  expect((await editorTools['editor/diagnostics']({ path: '/w/b.ts' })).diagnostics).toEqual([]);
+});
+
+describe('symbols', () => {
+  it('of a file are told with what they stand in', async () => {
+    const open = { name: 'open', kind: 5, selectionRange: range(2, 4), children: [] };
+    state.found = [{ name: 'Door', kind: 4, selectionRange: range(1, 6), children: [open] }];
+    expect(await editorTools['editor/symbols']({ path: '/w/a.ts' })).toEqual({
+      symbols: [
+        { path: '/w/a.ts', line: 2, character: 7, name: 'Door', kind: 'class' },
+        { path: '/w/a.ts', line: 3, character: 5, name: 'open', kind: 'method', container: 'Door' },
+      ],
+      leftOut: 0,
+    });
+    expect(state.commands).toEqual([['vscode.executeDocumentSymbolProvider', file('/w/a.ts')]]);
+  });
+
+  it('of the workspace are told with their files', async () => {
+    const location = (uri: unknown): object => ({ uri, range: range(0, 0) });
+    state.found = [
+      { name: 'Door', kind: 4, containerName: '', location: location(file('/w/a.ts')) },
+      { name: 'Door', kind: 4, containerName: 'x', location: location({ scheme: 'git', fsPath: '/w/a.ts' }) },
+    ];
+    expect(await editorTools['editor/symbols']({ query: 'Door' })).toEqual({
+      symbols: [{ path: '/w/a.ts', line: 1, character: 1, name: 'Door', kind: 'class' }],
+      leftOut: 1,
+    });
+  });
+
+  it('that nobody finds are a reason', async () => {
+    expect((await editorTools['editor/symbols']({ path: '/w/a.ts' })).reason).toMatch(/no extension/);
+    state.found = new Error('broken');
+    expect(await editorTools['editor/symbols']({ query: 'x' })).toEqual({ symbols: [], reason: 'broken' });
+  });
+});
+
+describe('references', () => {
+  it('are those of the first whole word in the line', async () => {
+    state.lines = ['', 'redoor(door, $door)'];
+    state.found = [{ uri: file('/w/b.ts'), range: range(8, 1) }];
+    expect(await editorTools['editor/references']({ path: '/w/a.ts', line: 2, name: 'door' })).toEqual({
+      references: [{ path: '/w/b.ts', line: 9, character: 2 }],
+      leftOut: 0,
+    });
+    expect(state.commands).toEqual([['vscode.executeReferenceProvider', file('/w/a.ts'), new Position(1, 7)]]);
+  });
+
+  it('are bounded, and a name that is not there is a reason', async () => {
+    state.lines = ['door'];
+    state.found = Array.from({ length: 2500 }, () => ({ uri: file('/w/b.ts'), range: range(0, 0) }));
+    const { references, leftOut } = await editorTools['editor/references']({ path: '/w/a.ts', line: 1, name: 'door' });
+    expect([references.length, leftOut]).toEqual([2000, 500]);
+    for (const line of [1, 2]) {
+      const given = { path: '/w/a.ts', line, name: 'wall' };
+      expect((await editorTools['editor/references'](given)).reason).toMatch(/does not stand in line/);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+"""The editor tools through the real server: offered where the client says so, answered by it, judged here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.agents.models.providers import scripted
+from tests.stdio.desk import Json, open_desk
+from tests.stdio.peer import Peer
+
+NAMES = {"list_open_files", "get_selection", "get_diagnostics", "find_symbols", "find_references"}
+CALLS = [
+    {"name": "list_open_files", "args": {}},
+    {"name": "get_selection", "args": {}},
+    {"name": "get_diagnostics", "args": {"path": "a.py"}},
+    {"name": "find_symbols", "args": {"query": "door"}},
+    {"name": "find_references", "args": {"path": "a.py", "line": 1, "name": "door"}},
+]
+SCRIPT = {"scenarios": {"look": {"steps": [{"text": "I look. ", "tools": CALLS}, {"text": "Seen."}]}}}
+
+
+def settings(url: str) -> Json:
+    model = {"provider": "openai", "model": "m", "baseUrl": f"{url}/v1"}
+    return {
+        "user": {"models": {"m": model}, "agents": {"Countersign": {"model": "m"}}},
+        "workspace": {"permissions": {"deny": ["Read(private/**)"]}},
+    }
+
+
+def offered(row: Json) -> set[str]:
+    return {tool["function"]["name"] for tool in row["body"]["tools"]}
+
+
+async def test_an_editor_that_answers_is_asked_and_what_it_says_is_judged(tmp_path: Path):
+    workspace = tmp_path / "w"
+    for name in ("a.py", "private/p.py"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("door = 1\n")
+    here = [{"path": str(workspace / name), "line": 1, "character": 1} for name in ("a.py", "private/p.py")]
+    peer = Peer.python("-m", "countersign", "serve")
+    asked: list[tuple[str, Json]] = []
+    answers: dict[str, Json] = {
+        "editor/openFiles": {"files": [{"path": each["path"]} for each in here]},
+        "editor/selection": {"selection": {**here[1], "endLine": 1, "endCharacter": 5, "text": "SECRET"}},
+        "editor/diagnostics": {"diagnostics": [{**here[0], "severity": "error", "message": "no door"}]},
+        "editor/symbols": {"symbols": [{**each, "name": "door", "kind": "variable"} for each in here]},
+        "editor/references": {"references": here},
+    }
+
+    def answering(method: str):
+        def answer(params: Json) -> Json:
+            asked.append((method, params))
+            return answers[method]
+
+        return answer
+
+    peer.on_request = {method: answering(method) for method in answers}
+    with scripted(SCRIPT, tmp_path) as fake:
+        given = {"settings": settings(fake.url), "client": {"editor": True}}
+        async with open_desk(workspace, tmp_path / "s", peer=peer, **given) as desk:
+            assert (await desk.prompt(await desk.thread(), "[[look]] go"))["stopReason"] == "end_turn"
+        first, last = fake.rows()[0], fake.rows()[-1]
+    assert offered(first) >= NAMES
+    texts = [result["text"] for result in last["tool_results"]]
+    results = {call["name"]: text for call, text in zip(CALLS, texts, strict=True)}
+    assert "private" not in str(results)
+    assert "SECRET" not in str(results)
+    assert all("1 left out" in results[name] for name in NAMES - {"get_diagnostics"})
+    assert "a.py:1:1: error: no door" in results["get_diagnostics"]
+    assert "a.py:1:1: variable door" in results["find_symbols"]
+    assert dict(asked)["editor/references"] == {"path": str(workspace / "a.py"), "line": 1, "name": "door"}
+    assert dict(asked)["editor/symbols"] == {"query": "door"}
+
+
+async def test_an_editor_that_does_not_answer_is_not_asked(tmp_path: Path):
+    with scripted(SCRIPT, tmp_path) as fake:
+        async with open_desk(tmp_path / "w", tmp_path / "s", settings=settings(fake.url)) as desk:
+            assert (await desk.prompt(await desk.thread(), "[[look]] go"))["stopReason"] == "end_turn"
+        first, last = fake.rows()[0], fake.rows()[-1]
+    assert not offered(first) & NAMES
+    assert "list_open_files" not in str(first["body"]["messages"])
+    assert all("there is no such tool" in result["text"] for result in last["tool_results"])
