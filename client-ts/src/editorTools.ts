@@ -58,7 +58,8 @@ export const editorTools: EditorTools = {
       },
     };
   },
-  async 'editor/diagnostics'({ path }) {
+  async 'editor/diagnostics'({ path, changed }) {
+    if (path !== undefined && changed) await checkedAnew(vscode.Uri.file(path));
     const all: [vscode.Uri, readonly vscode.Diagnostic[]][] =
       path === undefined
         ? vscode.languages.getDiagnostics()
@@ -96,6 +97,49 @@ export const editorTools: EditorTools = {
     }
   },
 };
+
+/** Until the editor first tells of a changed file; then until it has told nothing new for a while; all together. */
+const FIRST_WORD = 1500;
+const QUIET = 300;
+const ALL_WORDS = 3000;
+/** For how long a language that told nothing is not waited for again: nothing may check it. */
+const IN_VAIN = 60_000;
+const inVain = new Map<string, number>();
+
+/** Opens a file, unseen, and waits until the editor has checked its text; a document that is not saved stays as it is. */
+async function checkedAnew(uri: vscode.Uri): Promise<void> {
+  let heard: (() => void) | undefined;
+  const listening = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+    if (uris.some(({ scheme, fsPath }) => scheme === 'file' && fsPath === uri.fsPath)) heard?.();
+  });
+  try {
+    await new Promise<void>((resolve) => {
+      const timers: ReturnType<typeof setTimeout>[] = [];
+      const done = (): void => {
+        timers.forEach(clearTimeout);
+        resolve();
+      };
+      let last: ReturnType<typeof setTimeout> | undefined;
+      heard = () => {
+        clearTimeout(last);
+        timers.push((last = setTimeout(done, QUIET)));
+      };
+      timers.push(setTimeout(done, ALL_WORDS));
+      const opened = ({ isDirty, languageId }: vscode.TextDocument): void => {
+        if (isDirty || (inVain.get(languageId) ?? 0) > Date.now()) return done();
+        const first = setTimeout(() => {
+          if (last !== undefined) return;
+          inVain.set(languageId, Date.now() + IN_VAIN);
+          done();
+        }, FIRST_WORD);
+        timers.push(first);
+      };
+      Promise.resolve(vscode.workspace.openTextDocument(uri)).then(opened).catch(done);
+    });
+  } finally {
+    listening.dispose();
+  }
+}
 
 /** The file of an editor tab: of a comparison the one that it shows as new. */
 function pathOf(input: unknown): string | undefined {

@@ -1120,9 +1120,13 @@ export interface EditorSelectionResult {
   selection?: EditorSelection;
 }
 
-/** `editor/diagnostics`: what the editor shows under Problems, of one file or of all. */
+/**
+ * `editor/diagnostics`: what the editor shows under Problems, of one file or of all. `changed`: the file was
+ * just changed on disk; the client waits, 3 seconds at most, until the editor has checked it anew.
+ */
 export interface EditorDiagnosticsParams {
   path?: string;
+  changed: boolean;
 }
 
 /** `source` and `code` name the checker and its rule. */

@@ -169,7 +169,7 @@ const shapes: Record<string, Shape> = {
   EditorOpenFilesResult: { fields: { files: { list: { ref: "EditorFile" } }, "leftOut?": "integer" } },
   EditorSelection: { fields: { path: "string", line: "integer", character: "integer", endLine: "integer", endCharacter: "integer", text: "string", "dirty?": "boolean", "cut?": "boolean" } },
   EditorSelectionResult: { fields: { "selection?": { ref: "EditorSelection" } } },
-  EditorDiagnosticsParams: { fields: { "path?": "string" } },
+  EditorDiagnosticsParams: { fields: { "path?": "string", changed: "boolean" } },
   EditorDiagnostic: { fields: { path: "string", line: "integer", character: "integer", severity: { ref: "EditorSeverity" }, message: "string", "source?": "string", "code?": "string" } },
   EditorDiagnosticsResult: { fields: { diagnostics: { list: { ref: "EditorDiagnostic" } }, "leftOut?": "integer", "reason?": "string" } },
   EditorSymbolsParams: { fields: { "path?": "string", "query?": "string" } },

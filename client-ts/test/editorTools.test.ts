@@ -1,5 +1,5 @@
 /** What the editor tells the server for its agent's tools, within bounds. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const fake = vi.hoisted(() => {
   class Position {
@@ -25,6 +25,8 @@ const fake = vi.hoisted(() => {
     diagnostics: [] as [unknown, unknown[]][],
     lines: [] as string[],
     commands: [] as unknown[],
+    hears: new Set<(event: { uris: unknown[] }) => void>(),
+    document: {} as object,
     found: undefined as unknown,
   };
   const file = (fsPath: string): object => ({ scheme: 'file', fsPath });
@@ -47,6 +49,10 @@ const fake = vi.hoisted(() => {
       },
     },
     languages: {
+      onDidChangeDiagnostics(hear: (event: { uris: unknown[] }) => void) {
+        state.hears.add(hear);
+        return { dispose: () => state.hears.delete(hear) };
+      },
       getDiagnostics: (uri?: { fsPath: string }) =>
         uri
           ? (state.diagnostics.find(([known]) => (known as { fsPath: string }).fsPath === uri.fsPath)?.[1] ?? [])
@@ -54,7 +60,13 @@ const fake = vi.hoisted(() => {
     },
     workspace: {
       async openTextDocument(uri: unknown) {
-        return { uri, lineCount: state.lines.length, lineAt: (line: number) => ({ text: state.lines[line] }) };
+        if (state.found instanceof Error) throw state.found;
+        return {
+          ...state.document,
+          uri,
+          lineCount: state.lines.length,
+          lineAt: (line: number) => ({ text: state.lines[line] }),
+        };
       },
     },
     commands: {
@@ -121,14 +133,14 @@ it('problems are those of a file or of all files', async () => {
     [file('/w/a.ts'), [wrong, { range: range(0, 0), severity: 3, message: 'hm' }]],
     [{ scheme: 'git', fsPath: '/w/a.ts' }, [wrong]],
   ];
-  const all = await editorTools['editor/diagnostics']({});
+  const all = await editorTools['editor/diagnostics']({ changed: false });
   expect(all.leftOut).toBe(1);
   expect(all.diagnostics).toEqual([
     { path: '/w/a.ts', line: 2, character: 3, severity: 'error', message: 'm'.repeat(1000), source: 'ts', code: '7' },
     { path: '/w/a.ts', line: 1, character: 1, severity: 'hint', message: 'hm' },
   ]);
-  expect((await editorTools['editor/diagnostics']({ path: '/w/a.ts' })).diagnostics).toHaveLength(2);
-  expect((await editorTools['editor/diagnostics']({ path: '/w/b.ts' })).diagnostics).toEqual([]);
+  expect((await editorTools['editor/diagnostics']({ path: '/w/a.ts', changed: false })).diagnostics).toHaveLength(2);
+  expect((await editorTools['editor/diagnostics']({ path: '/w/b.ts', changed: false })).diagnostics).toEqual([]);
 });
 
 describe('symbols', () => {
@@ -184,5 +196,62 @@ describe('references', () => {
       const given = { path: '/w/a.ts', line, name: 'wall' };
       expect((await editorTools['editor/references'](given)).reason).toMatch(/does not stand in line/);
     }
+  });
+});
+
+describe('problems of a file that was just changed', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const told = (fsPath: string): void => state.hears.forEach((hear) => hear({ uris: [file(fsPath)] }));
+  const asked = async (languageId: string, isDirty = false): Promise<{ over: boolean }> => {
+    state.document = { languageId, isDirty };
+    const answer = { over: false };
+    void editorTools['editor/diagnostics']({ path: '/w/a.ts', changed: true }).then(() => (answer.over = true));
+    await vi.advanceTimersByTimeAsync(0);
+    return answer;
+  };
+
+  it('are waited for until the editor has told of it and then nothing new', async () => {
+    const answer = await asked('one');
+    told('/w/other.ts');
+    await vi.advanceTimersByTimeAsync(1400);
+    told('/w/a.ts');
+    await vi.advanceTimersByTimeAsync(200);
+    told('/w/a.ts');
+    await vi.advanceTimersByTimeAsync(299);
+    expect(answer.over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([answer.over, state.hears.size]).toEqual([true, 0]);
+  });
+
+  it('are waited for three seconds at most', async () => {
+    const answer = await asked('two');
+    for (let time = 0; time < 2900; time += 100) {
+      told('/w/a.ts');
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(answer.over).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(answer.over).toBe(true);
+  });
+
+  it('are not waited for again for a while where nothing checks the language', async () => {
+    const first = await asked('three');
+    await vi.advanceTimersByTimeAsync(1499);
+    expect(first.over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(first.over).toBe(true);
+    expect((await asked('three')).over).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect((await asked('three')).over).toBe(false);
+    await vi.advanceTimersByTimeAsync(3000);
+  });
+
+  it('are told at once where the file is not saved or cannot be opened', async () => {
+    expect((await asked('four', true)).over).toBe(true);
+    state.found = new Error('no such file');
+    expect((await asked('four')).over).toBe(true);
+    expect(state.hears.size).toBe(0);
   });
 });

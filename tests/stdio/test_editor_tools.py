@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.agents.models.providers import scripted
 from tests.stdio.desk import Json, open_desk
 from tests.stdio.peer import Peer
@@ -80,3 +82,47 @@ async def test_an_editor_that_does_not_answer_is_not_asked(tmp_path: Path):
     assert not offered(first) & NAMES
     assert "list_open_files" not in str(first["body"]["messages"])
     assert all("there is no such tool" in result["text"] for result in last["tool_results"])
+
+
+EDIT = {"name": "write_file", "args": {"path": "a.py", "content": "dor = 1\n"}}
+EDITING = {"scenarios": {"edit": {"steps": [{"text": "I write. ", "tools": [EDIT]}, {"text": "Written."}]}}}
+
+
+@pytest.mark.parametrize(
+    ("mode", "deny", "told"),
+    [
+        ("acceptEdits", [], True),
+        ("auto", ["get_diagnostics"], False),
+        ("auto", ["Read(b.py)"], True),
+        ("ask", [], False),
+    ],
+)
+async def test_new_problems_follow_an_edit_where_the_gate_would_let_them_be_read(
+    tmp_path: Path, mode: str, deny: list[str], told: bool
+):
+    workspace = tmp_path / "w"
+    workspace.mkdir()
+    (workspace / "a.py").write_text("door = 1\n")
+    peer = Peer.python("-m", "countersign", "serve")
+    asked: list[Json] = []
+
+    def answer(params: Json) -> Json:
+        asked.append(params)
+        problem = {"path": params["path"], "line": 1, "character": 1, "severity": "error", "message": "no dor"}
+        return {"diagnostics": [problem] if params["changed"] else []}
+
+    peer.on_request = {"editor/diagnostics": answer}
+    with scripted(EDITING, tmp_path) as fake:
+        layers = settings(fake.url)
+        layers["workspace"]["permissions"]["deny"] = deny
+        given = {"settings": layers, "client": {"editor": True}}
+        async with open_desk(workspace, tmp_path / "s", peer=peer, **given) as desk:
+            turn = desk.prompt(await desk.thread(), "[[edit]] go", mode=mode)
+            if mode == "ask":
+                await desk.answer(await desk.card())
+            assert (await turn)["stopReason"] == "end_turn"
+        (result,) = fake.rows()[-1]["tool_results"]
+    assert (workspace / "a.py").read_text() == "dor = 1\n"
+    assert result["text"].startswith("changed `a.py`")
+    assert ("a.py:1:1: error: no dor" in result["text"]) is told
+    assert [each["changed"] for each in asked] == ([False, True] if told else [])

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from countersign.gate import BadArguments, decide
+from countersign.gate import BadArguments, Stale, decide
 from countersign.gate.call import ToolCall
 from countersign.settings.policy import RuleText
-from countersign.tools.editor import asking
+from countersign.tools.editor import asking, new_problems
 from countersign.tools.editor.asking import EDITOR_SERVICE
+from countersign.tools.editor.new_problems import MAY_DIAGNOSE_SERVICE
 from countersign.tools.editor.screened import MARK, MOST_ENTRIES
 from countersign.tools.registry import ALWAYS, BY_NAME, EDITOR_TOOLS
 from countersign.wire.base import Json, WireModel
@@ -264,3 +265,126 @@ async def test_a_call_that_is_stopped_stops_asking(bench: Workbench, editor: Fak
 
 def test_editor_tools_are_not_among_those_that_are_always_there() -> None:
     assert not {tool.name for tool in EDITOR_TOOLS} & ALWAYS.keys()
+
+
+class Problems:
+    """Answers with these problems before a change, and with those after it."""
+
+    def __init__(self, editor: FakeEditor, before: list[Answer], after: list[Answer]) -> None:
+        self.editor, self.before, self.after = editor, before, after
+        self.may = True
+        editor.answers["editor/diagnostics"] = self.answer
+        bench = editor.bench
+        service = {MAY_DIAGNOSE_SERVICE: lambda _: self.may}
+        bench.bench = replace(bench.bench, services={**bench.bench.services, **service})
+
+    async def answer(self) -> Answer:
+        params = self.editor.asked[-1][1]
+        assert isinstance(params, EditorDiagnosticsParams)
+        return {"diagnostics": self.after if params.changed else self.before}
+
+
+def problem(path: object, line: int, message: str, severity: str = "error") -> Answer:
+    return at(path, line, message=message, severity=severity)
+
+
+async def test_problems_that_a_change_brings_are_told_with_its_result(bench: Workbench, editor: FakeEditor) -> None:
+    path = bench.file("a.py", "x = 1\n")
+    other = bench.file("b.py")
+    Problems(
+        editor,
+        [problem(path, 1, "old"), problem(path, 2, "twice")],
+        [
+            problem(path, 9, "old"), problem(path, 2, "twice"), problem(path, 3, "twice", "warning"),
+            problem(path, 4, "new\u202e"), problem(path, 5, "only a hint", "hint"), problem(other, 1, "elsewhere"),
+        ],
+    )  # fmt: skip
+    outcome = await bench.do("edit_file", path="a.py", edits=[{"old_text": "1", "new_text": "2"}])
+    assert outcome.success
+    assert outcome.record["newProblems"] == 2
+    assert outcome.output.splitlines() == [
+        "changed `a.py` (+1 -1 lines)",
+        "the editor shows 2 errors or warnings in this file that it did not show before:",
+        MARK,
+        r"a.py:4:5: error: new\u202e",
+        "a.py:3:5: warning: twice",
+    ]
+    outcome = await bench.do("write_file", path="a.py", content="y = 2\n")
+    assert "did not show before" in outcome.output
+    assert path.read_text() == "y = 2\n"
+
+
+async def test_many_problems_of_a_change_are_bounded(bench: Workbench, editor: FakeEditor) -> None:
+    path = bench.file("a.py", "x\n")
+    Problems(editor, [], [problem(path, number, f"{number} " + "z" * 250) for number in range(5000)])
+    output = (await bench.do("write_file", path="a.py", content="y\n")).output
+    assert len(output.encode()) < 5000
+    assert "2000 errors or warnings" in output
+    assert "; the first " in output
+
+
+async def test_a_change_tells_no_problems_that_may_not_be_read(bench: Workbench, editor: FakeEditor) -> None:
+    secret = bench.file(".env", "A=1\n")
+    problems = Problems(editor, [], [problem(secret, 1, "told")])
+    outcome = await bench.do("write_file", path=".env", content="A=2\n")
+    assert (outcome.success, "told" in outcome.output) == (True, False)
+    path = bench.file("a.py", "x\n")
+    problems.after = [problem(path, 1, "told")]
+    problems.may = False
+    editor.asked.clear()
+    assert "told" not in (await bench.do("write_file", path="a.py", content="y\n")).output
+    assert editor.asked == []
+
+
+async def test_an_editor_that_fails_fails_no_change(
+    bench: Workbench, editor: FakeEditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bench.file("a.py", "x\n")
+    problems = Problems(editor, [], [])
+
+    async def never() -> Answer:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def broken() -> Answer:
+        raise RuntimeError("a bug")
+
+    for number, answer in enumerate((ClientError("gone"), broken, never)):
+        editor.answers["editor/diagnostics"] = answer
+        monkeypatch.setattr(new_problems, "SECONDS", 0 if answer is never else PATIENCE)
+        async with asyncio.timeout(PATIENCE):
+            outcome = await bench.do("write_file", path="a.py", content=f"{number}\n")
+        assert (outcome.success, outcome.output) == (True, "changed `a.py` (+1 -1 lines)")
+        assert path.read_text() == f"{number}\n"
+    editor.answers["editor/diagnostics"] = problems.answer
+    path.write_text("another\n")
+    prepared = bench.prepare("write_file", path="a.py", content="stale\n")
+    path.write_text("changed since\n")
+    with pytest.raises(Stale):
+        await bench.run("write_file", prepared)
+
+
+async def test_stopping_while_the_editor_checks_says_that_the_change_was_made(
+    bench: Workbench, editor: FakeEditor
+) -> None:
+    path = bench.file("a.py", "x\n")
+    problems, waiting = Problems(editor, [], []), asyncio.Event()
+
+    async def slow() -> Answer:
+        params = editor.asked[-1][1]
+        assert isinstance(params, EditorDiagnosticsParams)
+        if params.changed:
+            waiting.set()
+            await asyncio.Event().wait()
+        return await problems.answer()
+
+    editor.answers["editor/diagnostics"] = slow
+    running = asyncio.ensure_future(bench.do("write_file", path="a.py", content="y\n"))
+    async with asyncio.timeout(PATIENCE):
+        await waiting.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError) as cancelled:
+            await running
+    assert path.read_text() == "y\n"
+    far: Any = cancelled.value
+    assert far.outcome.success

@@ -20,14 +20,17 @@ from countersign.agents.models.known_models import cost_of, takes_images, window
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
+from countersign.gate import Gate, StoredRequest, ToolCall, Turn, Workers, decide, in_worker, sharing
 from countersign.lsp.model_keys import agent_secrets
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
+from countersign.tools.editor.new_problems import MAY_DIAGNOSE_SERVICE
+from countersign.tools.registry import BY_NAME, parse_arguments
 from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentSessionsResult, AgentView
+from countersign.wire.base import Json
 from countersign.wire.errors import InvalidAnswer, ModelError, NotTrusted, UnknownAgent
 from countersign.wire.threads import (
     AgentCommand,
@@ -331,6 +334,7 @@ class Runner:
 
     def _drive(self, config: AgentConfig, turn: Turn, waiting: Mapping[str, StoredRequest]) -> Drive:
         policy = self._policy()
+        tools = self._tools()
 
         def keep(messages: Sequence[Message]) -> None:
             self._transcripts.add_messages(turn.thread_id, messages)
@@ -343,6 +347,9 @@ class Runner:
 
         may_reach = reachable(self._policy, grants, turn.agent)
 
+        def may_diagnose(path: str) -> bool:
+            return "get_diagnostics" in tools and read_allowed(turn, path, self._policy(), grants())
+
         def bench(tool_call_id: str) -> ToolContext:
             def emit(text: str) -> None:
                 turn.emit(ToolOutputEvent(tool_call_id=tool_call_id, text=text))
@@ -350,7 +357,7 @@ class Runner:
             return ToolContext(
                 policy=self._policy,
                 emit=emit,
-                services={**self._services, TODO_SERVICE: show_todo},
+                services={**self._services, TODO_SERVICE: show_todo, MAY_DIAGNOSE_SERVICE: may_diagnose},
                 may_reach=may_reach,
             )
 
@@ -378,7 +385,6 @@ class Runner:
             tell=compacted,
             used=lambda piece: turn.emit(priced(piece)),
         )
-        tools = self._tools()
         system = system_prompt(policy.workspace, [*turn.modes, *policy.tightening], tools)
 
         async def instructed(messages: Sequence[Message]) -> str:
@@ -423,6 +429,28 @@ class Runner:
         if config is None:
             raise UnknownAgent(f"there is no agent `{agent}` in the settings; choose another for this chat")
         return config
+
+
+def read_allowed(turn: Turn, path: str, policy: Policy, grants: Sequence[RuleText]) -> bool:
+    """Whether the problems of a file may be told without asking: what the gate says of ``get_diagnostics`` now."""
+    tool = BY_NAME["get_diagnostics"]
+    given: dict[str, Json] = {"path": path}
+    prepared = tool.prepare(parse_arguments(tool, given), policy)
+    call = ToolCall(
+        tool_call_id="supposed",
+        thread_id=turn.thread_id,
+        turn_id=turn.turn_id,
+        agent=turn.agent,
+        subagent=turn.subagent,
+        tool=tool.name,
+        arguments=given,
+        kind=tool.kind,
+        category=tool.category,
+        effects=prepared.effects,
+        preview=prepared.preview,
+        cwd=prepared.cwd,
+    )
+    return decide(call, policy, [*turn.modes, *policy.tightening], grants).verdict == "allow"
 
 
 async def _takes_images(entry: ModelConfig, model: Model) -> bool:

@@ -50,9 +50,11 @@ class EditorSelectionResult(WireModel):
 
 
 class EditorDiagnosticsParams(WireModel):
-    """``editor/diagnostics``: what the editor shows under Problems, of one file or of all."""
+    """``editor/diagnostics``: what the editor shows under Problems, of one file or of all. ``changed``: the file was
+    just changed on disk; the client waits, 3 seconds at most, until the editor has checked it anew."""
 
     path: str | None = None
+    changed: bool = False
 
 
 class EditorDiagnostic(WireModel):

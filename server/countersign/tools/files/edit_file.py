@@ -8,6 +8,7 @@ from countersign.gate import BadArguments, Effect, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed, guarded
 from countersign.tools.arguments import Arguments
+from countersign.tools.editor.new_problems import with_new_problems
 from countersign.tools.files.change import MOST_BYTES, blocking_before
 from countersign.tools.files.diff_preview import preview
 from countersign.tools.files.prepare_change import make_change, prepare_change
@@ -73,7 +74,11 @@ class EditFile:
         )
 
     async def run(self, permit: Permit, prepared: Prepared[NewContent | CannotSucceed], bench: ToolContext) -> Outcome:
-        return await make_change(permit, prepared, blocking_put)
+        if isinstance(prepared.payload, CannotSucceed):
+            return await make_change(permit, prepared, blocking_put)
+        return await with_new_problems(
+            prepared.payload.place, bench, lambda: make_change(permit, prepared, blocking_put)
+        )
 
 
 def _effects(place: Place, policy: Policy) -> tuple[Effect, ...]:

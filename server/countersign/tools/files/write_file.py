@@ -11,6 +11,7 @@ from countersign.gate import BadArguments, Effect, FileState, Outcome, Permit
 from countersign.settings.policy import Policy
 from countersign.tools.access import CannotSucceed
 from countersign.tools.arguments import Arguments
+from countersign.tools.editor.new_problems import with_new_problems
 from countersign.tools.files.change import MOST_BYTES, blocking_before, blocking_write
 from countersign.tools.files.diff_preview import outcome_of_change, preview
 from countersign.tools.files.prepare_change import make_change, prepare_change
@@ -80,7 +81,11 @@ class WriteFile:
         )
 
     async def run(self, permit: Permit, prepared: Prepared[NewContent | CannotSucceed], bench: ToolContext) -> Outcome:
-        return await make_change(permit, prepared, blocking_put)
+        if isinstance(prepared.payload, CannotSucceed):
+            return await make_change(permit, prepared, blocking_put)
+        return await with_new_problems(
+            prepared.payload.place, bench, lambda: make_change(permit, prepared, blocking_put)
+        )
 
 
 def blocking_put(change: NewContent) -> Outcome:
