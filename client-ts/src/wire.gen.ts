@@ -643,7 +643,8 @@ export interface ThreadForkParams {
 
 /**
  * `thread/begin`: the hosted agent of a chat opens its session ahead of the next prompt. What it offers then is
- * told by `thread/session`. With the built-in agent it does nothing.
+ * told by `thread/session`. A new chat is listed and searched from its first message on, or once it is renamed. With
+ * the built-in agent it does nothing.
  */
 export interface ThreadBeginParams {
   threadId: string;

@@ -247,6 +247,33 @@ async def test_a_chat_whose_agent_was_begun_ahead_has_its_options_and_its_sessio
     assert (len(stage.called("session/new")), len(stage.called("session/prompt"))) == (1, 1)
 
 
+async def test_a_chat_that_was_begun_only_for_its_options_is_listed_from_its_first_message_on(stage: Stage):
+    play(stage, offers={"configOptions": OPTIONS})
+
+    async def listed(desk: Desk) -> list[str]:
+        found = await desk.peer.request("thread/search", {"text": "new"})
+        rows = (await desk.peer.request("thread/list", {}))["threads"]
+        assert {each["threadId"] for each in found["matches"]} <= {each["threadId"] for each in rows}
+        return [each["title"] for each in rows]
+
+    async with stage.server() as desk:
+        left, named, used, earlier = [await desk.thread(agentName="Scripted") for _ in range(4)]
+        await desk.prompt(earlier, "an earlier message")
+        assert sorted(await listed(desk)) == ["New chat", "New chat", "New chat", "an earlier message"]
+        for thread in (left, named, used, earlier):
+            await desk.peer.request("thread/begin", {"threadId": thread})
+        await desk.peer.request("thread/setOption", {"threadId": left, "option": "model", "value": "b"})
+        assert await listed(desk) == ["an earlier message"]
+        await desk.peer.request("thread/rename", {"threadId": named, "title": "Mine"})
+        await desk.prompt(used, "a first message")
+        assert sorted(await listed(desk)) == ["Mine", "a first message", "an earlier message"]
+    async with stage.server() as desk:
+        assert sorted(await listed(desk)) == ["Mine", "a first message", "an earlier message"]
+        # A view that still shows it can go on.
+        await desk.prompt(left, "a late message")
+        assert "a late message" in await listed(desk)
+
+
 async def test_in_an_untrusted_workspace_no_agent_is_started_ahead_of_a_message(stage: Stage):
     play(stage, [session(stage, "old-1")])
     server = open_desk(stage.workspace, stage.storage, trusted=False, settings=stage.settings())
@@ -259,7 +286,7 @@ async def test_in_an_untrusted_workspace_no_agent_is_started_ahead_of_a_message(
             ("thread/create", {"agentName": "Scripted", "sessionId": "old-1"}),
         ):
             assert "trust the workspace first" in await refused(desk.peer.request(method, params))
-        assert len((await desk.peer.request("thread/list", {}))["threads"]) == 1
+        assert (await desk.peer.request("thread/list", {}))["threads"] == []
     assert stage.log.read_text() == ""
 
 

@@ -54,6 +54,7 @@ CREATE INDEX IF NOT EXISTS messages_by_thread ON messages (thread_id, number);
 CREATE TABLE IF NOT EXISTS contexts (thread_id TEXT PRIMARY KEY, state TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS named (thread_id TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS chosen_models (thread_id TEXT PRIMARY KEY, model TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS begun (thread_id TEXT PRIMARY KEY);
 """
 CHATS_FILE = "chats.db"
 """Its name in a storage folder."""
@@ -104,6 +105,12 @@ class Transcripts:
             ).fetchall()
         return [ThreadRow(**dict(row)) for row in rows]
 
+    def listed_threads(self, workspace: str) -> list[ThreadRow]:
+        """Return the chats of a workspace that a person is offered: without those that were only begun."""
+        with self._lock:
+            begun = {row["thread_id"] for row in self._db.execute("SELECT thread_id FROM begun")}
+        return [row for row in self.threads(workspace) if row.thread_id not in begun]
+
     def thread(self, thread_id: str) -> ThreadRow | None:
         """One chat's row as it stands."""
         with self._lock:
@@ -129,6 +136,17 @@ class Transcripts:
         with self._writing() as db:
             db.execute("UPDATE threads SET title = ? WHERE thread_id = ?", (title, thread_id))
             db.execute("INSERT OR REPLACE INTO named (thread_id) VALUES (?)", (thread_id,))
+            db.execute("DELETE FROM begun WHERE thread_id = ?", (thread_id,))
+
+    def mark_begun(self, thread_id: str) -> None:
+        """A chat whose agent was started ahead of its first message is not listed until it gets one or is named."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO begun (thread_id) VALUES (?)", (thread_id,))
+
+    def mark_prompted(self, thread_id: str) -> None:
+        """It got a message."""
+        with self._writing() as db:
+            db.execute("DELETE FROM begun WHERE thread_id = ?", (thread_id,))
 
     def choose_model(self, thread_id: str, model: str) -> None:
         """Keep the model that a person chose for a chat."""
@@ -179,7 +197,7 @@ class Transcripts:
     def delete_thread(self, thread_id: str) -> None:
         """Forget a chat with all that was said in it; the ledger keeps what was done."""
         with self._writing() as db:
-            for table in ("threads", "events", "messages", "contexts", "named", "chosen_models"):
+            for table in ("threads", "events", "messages", "contexts", "named", "chosen_models", "begun"):
                 db.execute(f"DELETE FROM {table} WHERE thread_id = ?", (thread_id,))
 
     def add_events(self, thread_id: str, seq: int, updated_at: str, events: Sequence[ThreadEvent]) -> None:

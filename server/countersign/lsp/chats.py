@@ -59,7 +59,7 @@ async def search(house: WorkspaceServer, text: str) -> ThreadSearchResult:
     wanted = text.casefold().strip()
     if not wanted:
         return ThreadSearchResult(matches=[])
-    rows = house.transcripts.threads(house.settings.policy.workspace)
+    rows = house.transcripts.listed_threads(house.settings.policy.workspace)
     matches = await asyncio.to_thread(lambda: list(_blocking_matches(house.transcripts, rows, wanted)))
     return ThreadSearchResult(matches=matches)
 

@@ -171,11 +171,14 @@ class Sessions:
         return ThreadCreateResult(thread_id=row.thread_id, agent_name=row.agent_name, mode=row.mode)
 
     async def begin(self, thread_id: str) -> None:
-        """Let the hosted agent of a chat open its session ahead of the next prompt. Raises as ``Runner.begin``,
-        UnknownThread, UnknownAgent."""
+        """Let the hosted agent of a chat open its session ahead of the next prompt. A new chat is not listed then until
+        it gets a message. Raises as ``Runner.begin``, UnknownThread, UnknownAgent."""
         row = self._row(thread_id)
         self._known_agent(row.agent_name)
         if self._policy().agents[row.agent_name].type == "acp":
+            thread = self._threads.get(thread_id)
+            if row.seq == 0 and row.title == NEW_TITLE and (thread is None or thread.task is None):
+                self._transcripts.mark_begun(thread_id)
             await self._runner.begin(self._make_turn(row, [row.mode], secrets.token_urlsafe(9)))
 
     def _new_row(self, agent: str, mode: Mode, title: str) -> ThreadRow:
@@ -203,7 +206,7 @@ class Sessions:
             raise
 
     def list(self) -> ThreadListResult:
-        """The chats of this workspace, the latest first."""
+        """The chats of this workspace, the latest first, without those that were only begun (``begin``)."""
         waiting: dict[str, int] = {}
         for pending in self._gate.asking.table:
             waiting[pending.request.thread_id] = waiting.get(pending.request.thread_id, 0) + 1
@@ -220,7 +223,7 @@ class Sessions:
                     waiting=waiting.get(row.thread_id, 0),
                     state=self._state(row.thread_id, waiting.get(row.thread_id, 0)),
                 )
-                for row in self._transcripts.threads(self._policy().workspace)
+                for row in self._transcripts.listed_threads(self._policy().workspace)
             ]
         )
 
@@ -388,6 +391,7 @@ class Sessions:
         turn = self._make_turn(row, [mode], secrets.token_urlsafe(9))
         named = row.seq > 0 or row.title != NEW_TITLE or params.text.strip() == "/compact"
         title = row.title if named else " ".join(params.text.split())[:TITLE_LENGTH] or row.title
+        self._transcripts.mark_prompted(row.thread_id)
         self._transcripts.update_thread(row.thread_id, mode=mode, title=title, open_turn=self._mark(turn))
         turn.emit(PromptEvent(text=params.text, attachments=attached_places(params.attachments)))
         return await self._carry(thread, turn, lambda: self._runner.run(turn, params))
