@@ -22,6 +22,17 @@ export interface LoginHost extends Texts {
   runInTerminal(name: EditorText, command: readonly string[]): Promise<void>;
 }
 
+/** Opens the page of a login method as the server gave it, never as the webview did. */
+export async function openLoginLink(
+  host: Texts & Pick<LoginHost, 'tell'> & { openLink(href: string): Promise<boolean> },
+  agent: wire.AgentView | undefined,
+  methodId: string,
+): Promise<void> {
+  const url = agent?.login?.find((method) => method.methodId === methodId)?.link?.url;
+  if (url === undefined) host.tell('info', host.t('This login is no longer offered; nothing was opened.'));
+  else await host.openLink(url);
+}
+
 const NAME_LIMIT = 80;
 const SENTENCE_LIMIT = 300;
 

@@ -10,7 +10,7 @@ import { type ApprovalsHost, createApprovals } from './approvals.ts';
 import { type AttachmentsHost, createAttachments } from './attachments.ts';
 import { addAgent, type AddAgentHost } from './agentAdd.ts';
 import { resetLabel } from './agentLabel.ts';
-import { type LoginHost, logIn } from './agentLogin.ts';
+import { type LoginHost, logIn, openLoginLink } from './agentLogin.ts';
 import { listsSessions, mayListSessions, openSession, type SessionsHost } from './agentSessions.ts';
 import { probeAgent, type ProbeHost } from './agentProbe.ts';
 import { endBypass, startBypass } from './bypass.ts';
@@ -432,6 +432,8 @@ export function createDesk(link: Link, host: DeskHost, post: (message: ToWebview
         if (agent?.state === 'needsLogin') await logIn(link, host, agent, sendAgain);
         return;
       }
+      case 'loginLink':
+        return openLoginLink(host, agents.get(intent.agentName), intent.methodId);
       case 'agentRestart':
         await link.request('agent/restart', { agentName: intent.agentName });
         return;

@@ -65,6 +65,11 @@ export function showSecretForm(title: EditorText, prompt: EditorText): Thenable<
   return vscode.window.showInputBox({ title, prompt, password: true, ignoreFocusOut: true });
 }
 
+/** The same with a text that is shown while it is typed. */
+export function showTextForm(title: EditorText, prompt: EditorText): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true });
+}
+
 /** Not a toast: those cover the very corner where the chat is. */
 export function showProgress<T>(
   title: EditorText,

@@ -21,6 +21,7 @@ import {
   showPickMany,
   showProgress,
   showSecretForm,
+  showTextForm,
   showTab,
   showTerminal,
   untilTerminalCloses,
@@ -98,6 +99,9 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     async askSecret(title: EditorText, prompt: EditorText): Promise<string | undefined> {
       return showSecretForm(title, prompt);
+    },
+    async askText(title: EditorText, prompt: EditorText): Promise<string | undefined> {
+      return showTextForm(title, prompt);
     },
     showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T> {
       return Promise.resolve(showProgress(title, work));

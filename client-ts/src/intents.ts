@@ -118,6 +118,7 @@ const SHAPES = {
   /** The agent of a chat without messages opens its session, so that its options are known. */
   beginThread: { threadId: optional(text), agentName: optional(text), mode: optional(mode) },
   agentLogin: { agentName: text, threadId: optional(text) },
+  loginLink: { agentName: text, methodId: text },
   agentRestart: { agentName: text },
   labelReset: { agentName: text },
   agentProbe: { agentName: text },

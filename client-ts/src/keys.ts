@@ -14,6 +14,8 @@ export interface KeysHost extends Texts {
   pick<T extends PickItem>(items: T[], placeHolder: EditorText): Promise<T | undefined>;
   /** Asks for a text that is not shown while it is typed; undefined if the form was closed. */
   askSecret(title: EditorText, prompt: EditorText): Promise<string | undefined>;
+  /** Asks for a text that is shown while it is typed; undefined if the form was closed. */
+  askText(title: EditorText, prompt: EditorText): Promise<string | undefined>;
   tell(level: 'info' | 'warning' | 'error', message: EditorText): void;
   readSecret(name: string): Promise<string | undefined>;
   storeSecret(name: string, value: string): Promise<void>;
@@ -40,6 +42,8 @@ interface KeyItem extends PickItem {
   prompt: EditorText;
   secret: string;
   origin: string;
+  /** No secret: it is shown while it is typed. */
+  plain?: boolean;
 }
 
 const NAME_LIMIT = 80;
@@ -62,7 +66,10 @@ export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
             origin,
           },
         ];
-  const ofSecret = (agentName: string, { name, label, secret, origin, optional }: wire.AgentSecret): KeyItem => ({
+  const ofSecret = (
+    agentName: string,
+    { name, label, secret, origin, optional, plain }: wire.AgentSecret,
+  ): KeyItem => ({
     label: editorText(label === undefined ? name : `${name} (${label})`, NAME_LIMIT),
     description: editorText(agentName, NAME_LIMIT),
     detail: t('The key is given to the program {0}', origin),
@@ -77,12 +84,15 @@ export function createKeys(link: Pick<Link, 'request'>, host: KeysHost): Keys {
         ),
     secret,
     origin,
+    ...(plain && { plain }),
   });
   const ofAgent = ({ agentName, secrets = [] }: wire.AgentView): KeyItem[] =>
     secrets.map((secret) => ofSecret(agentName, secret));
 
-  async function enter({ label, prompt, secret, origin }: KeyItem): Promise<'kept' | 'removed' | undefined> {
-    const typed = await host.askSecret(t('Key of {0}', label), prompt);
+  async function enter({ label, prompt, secret, origin, plain }: KeyItem): Promise<'kept' | 'removed' | undefined> {
+    const typed = plain
+      ? await host.askText(t('Value of {0}', label), prompt)
+      : await host.askSecret(t('Key of {0}', label), prompt);
     if (typed === undefined) return undefined;
     const key = typed.trim();
     if (key === '') {

@@ -832,7 +832,8 @@ export type AgentState = "idle" | "starting" | "running" | "needsLogin" | "exite
 /**
  * A `${secret:NAME}` in an agent's `env`, or a variable that a login method of the agent names. `secret` is
  * the name under which a client keeps it, `origin` the command line that it is given to. `label` is what the agent
- * calls it; `optional`: the login works without it.
+ * calls it; `optional`: the login works without it. `plain`: the value is no secret, by the agent's word and by
+ * its names, so it is shown while it is typed.
  */
 export interface AgentSecret {
   name: string;
@@ -840,6 +841,17 @@ export interface AgentSecret {
   origin: string;
   label?: string;
   optional?: boolean;
+  plain?: boolean;
+}
+
+/**
+ * A page on which a person gets the keys of a login method. `url` is the agent's, as it is; a client shows it
+ * whole and opens it only when the person says so. `host` and `notes` as in `elicitation/request`.
+ */
+export interface LoginLink {
+  url: string;
+  host: string;
+  notes?: UrlNote[];
 }
 
 /**
@@ -855,6 +867,7 @@ export interface LoginMethod {
   description?: string;
   command?: string[];
   keys?: AgentSecret[];
+  link?: LoginLink;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Logging in to an agent: a command runs only after it was shown whole and confirmed, and it is the one that was shown. */
 import { beforeEach, expect, it } from 'vitest';
 
-import { type LoginHost, logIn } from '../src/agentLogin.ts';
+import { type LoginHost, logIn, openLoginLink } from '../src/agentLogin.ts';
 import type { Question } from '../src/approvals.ts';
 import { createTexts } from '../src/editorText.ts';
 import type * as wire from '../src/wire.gen.ts';
@@ -125,4 +125,19 @@ it('a login that fails shows why', async () => {
   fails = new Error('no browser');
   await run([BROWSER]);
   expect(did.at(-1)).toEqual(['error', 'no browser']);
+});
+
+it('the page of a login is opened as the server gave it, and only while it is offered', async () => {
+  const url = 'https://keys.example/%41?a=b';
+  const host = {
+    ...createTexts((message) => message),
+    tell: (level: string, message: string) => void did.push([level, message]),
+    openLink: async (href: string) => (did.push(['open', href]), true),
+  };
+  const agent = { login: [BROWSER, { ...KEYS, link: { url, host: 'keys.example' } }] } as wire.AgentView;
+  await openLoginLink(host, agent, 'key');
+  await openLoginLink(host, agent, 'browser');
+  await openLoginLink(host, undefined, 'key');
+  const gone = ['info', 'This login is no longer offered; nothing was opened.'];
+  expect(did).toEqual([['open', url], gone, gone]);
 });

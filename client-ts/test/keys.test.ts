@@ -32,6 +32,10 @@ function desk(models: ModelView[], typed: string | undefined, agents: AgentView[
       said.push(title, prompt);
       return typed;
     },
+    async askText(title: EditorText, prompt: EditorText) {
+      said.push(`shown: ${title}`, prompt);
+      return typed;
+    },
     tell: (_, message) => void said.push(message),
     readSecret: async (name) => secrets.get(name),
     storeSecret: async (name, value) => void secrets.set(name, value),
@@ -82,6 +86,18 @@ it('the form for a login names the variable, what the agent calls it and the pro
   expect(await emptied.keys.enter('Codex', { ...key, optional: true })).toBe('removed');
   expect(emptied.said[1]).toContain('The login works without it.');
   expect(await desk([], undefined).keys.enter('Codex', key)).toBeUndefined();
+});
+
+it('a value that is no secret is shown while it is typed, in both forms, and kept in the same place', async () => {
+  const plain = { name: 'PROJECT', secret: 'agents.Codex/PROJECT', origin: 'codex-acp', plain: true };
+  const { keys, said, secrets } = desk([], 'my-project', [{ ...CODEX, secrets: [plain] }]);
+  await keys.enter('Codex', plain);
+  await keys.set();
+  expect(said.filter((line) => line.startsWith('shown: '))).toEqual([
+    'shown: Value of PROJECT',
+    'shown: Value of PROJECT',
+  ]);
+  expect([...secrets.keys()]).toEqual(['agents.Codex/PROJECT']);
 });
 
 it('a closed form changes nothing and an empty one removes the key', async () => {

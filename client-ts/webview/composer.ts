@@ -3,10 +3,11 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 
 import type { Completion } from '../src/messages.ts';
 import { revealLine, revealProse } from '../src/reveal.ts';
-import type { AgentCommand, Mode, ThreadOption } from '../src/wire.gen.ts';
+import type { AgentCommand, AgentView, Mode, ThreadOption } from '../src/wire.gen.ts';
 import type { Bridge } from './bridge.ts';
 import { isRunning } from './chat.ts';
 import { Drawn, icon } from './drawn.ts';
+import { foreignUrl } from './foreignUrl.ts';
 import { hintOf, matching, slashText } from './slashCommands.ts';
 import { readImages } from './images.ts';
 import { t } from './l10n.ts';
@@ -95,7 +96,7 @@ export class Composer extends Drawn {
       }
       ${
         agent?.state === 'needsLogin'
-          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${agent.login?.length && agent.login.every((method) => method.keys) ? t('Set Key…') : t('Log in…')}</button></p>`
+          ? html`<p class="bypassed" data-testid="needs-login">${icon('key')} ${agent.detail} <button type="button" class="link" @click=${() => this.bridge.post({ type: 'agentLogin', agentName: agent.agentName, ...(chat && { threadId: chat.threadId }) })}>${agent.login?.length && agent.login.every((method) => method.keys) ? t('Set Key…') : t('Log in…')}</button></p>${this.loginLinks(agent)}`
           : nothing
       }
       ${
@@ -329,6 +330,21 @@ export class Composer extends Drawn {
           : html`<cs-picker .label=${label(option)} .value=${String(option.value)} .empty=${revealLine(`${option.name}: ${String(option.value)}`)} .choices=${choicesOf(option)} @picked=${({ detail }: CustomEvent<string>) => detail !== option.value && set(option, detail)}></cs-picker>`,
       )}
     </div>`;
+  }
+
+  /** Where a person gets what a login takes: the agent's addresses, whole, each opened only by its own button. */
+  private loginLinks({ agentName, login = [] }: AgentView): TemplateResult[] {
+    return login.flatMap(({ methodId, name, link }) =>
+      link === undefined
+        ? []
+        : [
+            html`<div class="login-link" data-testid="login-link">
+              <p class="facts">${t('{0} names a page for “{1}”, on the host {2}:', revealLine(agentName), revealLine(name), link.host)}</p>
+              ${foreignUrl(link.url, link.notes)}
+              <button type="button" class="link" @click=${() => this.bridge.post({ type: 'loginLink', agentName, methodId })}>${t('Open in the browser')}</button>
+            </div>`,
+          ],
+    );
   }
 
   /** Before the first message a hosted agent has no session yet: it opens one when its options are asked for. */

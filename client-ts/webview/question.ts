@@ -11,6 +11,7 @@ import type * as wire from '../src/wire.gen.ts';
 import { Arming } from './arming.ts';
 import type { Bridge } from './bridge.ts';
 import { Drawn, icon, revealed, sentence } from './drawn.ts';
+import { foreignUrl } from './foreignUrl.ts';
 import { type Entered, initialEntry, readEntry } from './formValues.ts';
 import { t } from './l10n.ts';
 import { Press } from './press.ts';
@@ -105,10 +106,9 @@ export class QuestionCard extends Drawn {
     </section>`;
   }
 
-  private link({ url = '', host = '', notes = [] }: wire.ElicitationRequest): TemplateResult {
+  private link({ url = '', host = '', notes }: wire.ElicitationRequest): TemplateResult {
     return html`<p class="facts">${t('It wants you to open this address, on the host {0}:', host)}</p>
-      <p class="question-url" data-testid="question-url"><code>${revealed(url)}</code></p>
-      ${notes.map((note) => html`<p class="question-warning">${icon('warning')}<span>${note === 'internationalName' ? t('The name of this host is written with letters that can look like others (xn--). Make sure that it is the one you expect.') : t('The connection is not encrypted: others can read what you enter there.')}</span></p>`)}`;
+      ${foreignUrl(url, notes)}`;
   }
 
   private form(schema: wire.ElicitationSchema): TemplateResult {

@@ -86,6 +86,50 @@ def test_the_variables_of_all_methods_are_bounded() -> None:
     assert sum(len(method.variables) for method in read) <= MOST_VARIABLES
 
 
+@pytest.mark.parametrize(
+    ("entry", "plain"),
+    [
+        ({"name": "PROJECT", "secret": False}, True),
+        ({"name": "PROJECT", "label": "Name of the project", "secret": False}, True),
+        ({"name": "PROJECT"}, False),
+        ({"name": "PROJECT", "secret": True}, False),
+        ({"name": "PROJECT", "secret": None}, False),
+        ({"name": "PROJECT", "secret": 0}, False),
+        ({"name": "PROJECT", "secret": "false"}, False),
+        ({"name": "DOOR_API_KEY", "secret": False}, False),
+        ({"name": "DOOR", "label": "Your pass\u200bword", "secret": False}, False),
+        ({"name": "DOOR", "label": "\u0440assword", "secret": False}, False),
+        ({"name": "DOOR_TOKEN", "secret": False}, False),
+    ],
+)
+def test_a_value_is_shown_only_if_the_agent_and_its_names_say_that_it_is_no_secret(entry: dict, plain: bool) -> None:
+    (method,) = read_auth_methods(variables(entry), CONFIG)
+    assert method.variables[0].plain == plain
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("https://door.example/keys?a=1", "https://door.example/keys?a=1"),
+        ("http://door.example/", "http://door.example/"),
+        ("https://door.example@evil.example/", None),
+        ("https://d\u043eor.example/", None),
+        ("command:workbench.action.quit", None),
+        ("file:///etc/passwd", None),
+        ("javascript:alert(1)", None),
+        ("https://door.example/" + "x" * 10_000, None),
+        ("", None),
+        (1, None),
+    ],
+)
+def test_a_page_that_could_be_taken_for_another_is_not_offered_and_the_login_is(link: object, url: str | None) -> None:
+    raw: list = [{"id": "a", "type": "env_var", "vars": [{"name": "A_KEY"}], "link": link}]
+    (method,) = read_auth_methods(raw, CONFIG)
+    shown = method.view(lambda each: AgentSecret(name=each.name, secret="s", origin="o")).link
+    assert (shown and shown.url) == url
+    assert shown is None or (shown.host == "door.example" and bool(shown.notes) == link.startswith("http:"))  # type: ignore[union-attr]
+
+
 def started(player: Player) -> list[dict[str, str]]:
     return [row["started"]["env"] for row in player.told() if "started" in row]
 
@@ -151,6 +195,29 @@ async def test_the_next_server_starts_it_with_its_key_and_no_other_agent(place: 
     assert KEY not in kept
 
 
+async def test_it_is_remembered_which_values_are_no_secrets_and_any_word_against_that_counts(
+    place: Place, tmp_path: Path
+) -> None:
+    store = GreetingStore(tmp_path / "agents")
+
+    def needs(*methods: list[dict]) -> dict:
+        listed = [{"id": str(n), "type": "env_var", "vars": each} for n, each in enumerate(methods)]
+        return {**NEEDS, "greeting": {"authMethods": listed}}
+
+    plain = [{"name": "DOOR", "secret": False}, {"name": "WALL", "secret": False}, {"name": "DOOR_API_KEY"}]
+    player = Player(place, [SAY], login_keys=Keys(), greetings=store, **needs(plain))
+    with pytest.raises(LoginNeeded):
+        await player.play()
+    assert player.agent.plain_variables == ("DOOR", "WALL")
+    (offered,) = player.agent.login_methods or []
+    assert [each.plain for each in offered.keys or []] == [True, True, None]
+    await player.agent.close()
+    again = Player(place, [SAY], login_keys=Keys(), greetings=store, **needs(plain, [{"name": "WALL"}]))
+    with pytest.raises(LoginNeeded):
+        await again.play()
+    assert again.agent.plain_variables == ("DOOR",)
+
+
 async def test_another_launch_of_the_agent_gets_no_key(place: Place, tmp_path: Path) -> None:
     keys, store = Keys(), GreetingStore(tmp_path / "agents")
     player = Player(place, [SAY], login_keys=keys, greetings=store, **NEEDS)
@@ -193,13 +260,13 @@ async def test_a_key_that_the_agent_does_not_take_is_said_without_the_key(place:
         "[]",
         "{",
         '{"variables": 1}',
-        json.dumps({"variables": ["PATH", "A B", 1, "LD_AUDIT"], "login": 1, "lists": 1}),
+        json.dumps({"variables": ["PATH", "A B", 1, "LD_AUDIT"], "login": 1, "lists": 1, "plain": ["PATH", "X"]}),
     ],
 )
 def test_a_stored_greeting_that_is_odd_says_nothing(tmp_path: Path, text: str) -> None:
     store = GreetingStore(tmp_path)
-    store.blocking_keep("it", "b", LastGreeting(True, True, ("A",), "key"))
-    assert store.blocking_find("it", "b") == LastGreeting(True, True, ("A",), "key")
+    store.blocking_keep("it", "b", LastGreeting(True, True, ("A", "B"), "key", ("B",)))
+    assert store.blocking_find("it", "b") == LastGreeting(True, True, ("A", "B"), "key", ("B",))
     assert store.blocking_find("it", "c") is None
     (path,) = (tmp_path / "greetings").iterdir()
     path.write_text(text)

@@ -91,6 +91,25 @@ it('an agent whose login is a key only says so on the button', async () => {
   }
 });
 
+it('the page of a login is shown whole and opened only by its button, by the method’s id', async () => {
+  const url = `https://xn--dr-via.example/${'keys/'.repeat(80)}?a=[x](command:y)`;
+  const link = { url, host: 'xn--dr-via.example', notes: ['internationalName' as const] };
+  const login = [
+    { methodId: 'key', name: 'API key', link },
+    { methodId: 'browser', name: 'Browser' },
+  ];
+  const waiting = agents().map((one) => ({ ...one, ...(one.default && { state: 'needsLogin' as const, login }) }));
+  const webview = await fakeWebview(snapshot({ agents: waiting }));
+  const shown = document.querySelectorAll('[data-testid="login-link"]');
+  expect(shown).toHaveLength(1);
+  expect(shown[0]!.querySelector('code')!.textContent).toBe(url);
+  expect(shown[0]!.querySelector('a')).toBeNull();
+  expect(shown[0]!.textContent).toContain('look like others');
+  expect(webview.sent('loginLink')).toEqual([]);
+  webview.button('Open in the browser').click();
+  expect(webview.sent('loginLink')).toEqual([{ type: 'loginLink', agentName: 'Countersign', methodId: 'key' }]);
+});
+
 it('the list of agents ends with a way to add one, which chooses none and keeps the chat', async () => {
   const webview = await fakeWebview(snapshot(), opened);
   (webview.find('.agent-picker .picker-button') as HTMLButtonElement).click();

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from typing import Any
 
 from countersign.agents.models.endpoint import OWN_URLS, base_url, is_loopback, origin
@@ -169,11 +169,22 @@ class ModelKeys:
         return value or None
 
 
-def agent_secrets(config: AgentConfig, binding: str, variables: Sequence[str] = ()) -> list[AgentSecret]:
+def agent_secrets(
+    config: AgentConfig, binding: str, variables: Sequence[str] = (), plain: Container[str] = ()
+) -> list[AgentSecret]:
     """Return the secrets that an agent is started with. ``binding``: what they are bound to (``launch_binding.py``);
-    ``variables``: those that its login methods take keys in."""
+    ``variables``: those that its login methods take keys in, ``plain``: those of them that are no secrets."""
+    written = {name for text in config.secret_env.values() for name in text.names}
     names = dict.fromkeys((*(name for text in config.secret_env.values() for name in text.names), *variables))
-    return [AgentSecret(name=name, secret=agent_key(config.name, name), origin=binding) for name in names]
+    return [
+        AgentSecret(
+            name=name,
+            secret=agent_key(config.name, name),
+            origin=binding,
+            plain=(name in plain and name not in written) or None,
+        )
+        for name in names
+    ]
 
 
 def secret_name(config: ModelConfig) -> str:

@@ -300,7 +300,7 @@ class Runner:
                 servers=host.servers,
                 lists_sessions=host.lists_sessions,
                 forks=host.forks,
-                secrets=agent_secrets(config, host.binding(), host.key_variables)
+                secrets=agent_secrets(config, host.binding(), host.key_variables, host.plain_variables)
                 if config.secret_env or host.key_variables
                 else None,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from countersign.wire.base import WireModel
+from countersign.wire.elicitation import UrlNote
 from countersign.wire.verdicts import BypassScope
 
 AgentType = Literal["builtin", "acp"]
@@ -15,13 +16,24 @@ AgentState = Literal["idle", "starting", "running", "needsLogin", "exited", "fai
 class AgentSecret(WireModel):
     """A ``${secret:NAME}`` in an agent's ``env``, or a variable that a login method of the agent names. ``secret`` is
     the name under which a client keeps it, ``origin`` the command line that it is given to. ``label`` is what the agent
-    calls it; ``optional``: the login works without it."""
+    calls it; ``optional``: the login works without it. ``plain``: the value is no secret, by the agent's word and by
+    its names, so it is shown while it is typed."""
 
     name: str
     secret: str
     origin: str
     label: str | None = None
     optional: bool | None = None
+    plain: bool | None = None
+
+
+class LoginLink(WireModel):
+    """A page on which a person gets the keys of a login method. ``url`` is the agent's, as it is; a client shows it
+    whole and opens it only when the person says so. ``host`` and ``notes`` as in ``elicitation/request``."""
+
+    url: str
+    host: str
+    notes: list[UrlNote] | None = None
 
 
 class LoginMethod(WireModel):
@@ -36,6 +48,7 @@ class LoginMethod(WireModel):
     description: str | None = None
     command: list[str] | None = None
     keys: list[AgentSecret] | None = None
+    link: LoginLink | None = None
 
 
 class AgentView(WireModel):

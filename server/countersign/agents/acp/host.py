@@ -203,6 +203,11 @@ class AcpAgent:
         """The variables that its login methods take keys in, as far as is known."""
         return () if self._greeting is None else self._greeting.variables
 
+    @property
+    def plain_variables(self) -> tuple[str, ...]:
+        """Those of them whose values are no secrets."""
+        return () if self._greeting is None else self._greeting.plain
+
     def memory(self, thread_id: str, stored: StoredSession) -> ThreadMemory:
         """Whether this agent remembers all of a chat, as far as is known before it is asked."""
         open_here = thread_id in self._threads
@@ -588,10 +593,13 @@ class AcpAgent:
     async def _heard_greeting(self, link: Link) -> None:
         """Keep what a started agent said, and log it in again where keys are all that this takes."""
         # Some agents name a variable only as long as it is not set.
-        named = [each.name for method in link.auth_methods for each in method.variables]
-        variables = tuple(dict.fromkeys((*self._key_login.given, *named)))[:MOST_VARIABLES]
+        told = [each for method in link.auth_methods for each in method.variables]
+        variables = tuple(dict.fromkeys((*self._key_login.given, *(each.name for each in told))))[:MOST_VARIABLES]
+        secret = {each.name for each in told if not each.plain}
+        known = {*(await self._last_greeting()).plain, *(each.name for each in told)} - secret
+        plain = tuple(name for name in variables if name in known)
         lists = link.lists and link.reopens is not None
-        await self._remember(lists=lists, forks=link.forks, variables=variables)
+        await self._remember(lists=lists, forks=link.forks, variables=variables, plain=plain)
         login = (await self._last_greeting()).login
         method = next((each for each in link.auth_methods if login is not None and each.method_id == login), None)
         if method is not None and method.variables and self._key_login.has_all(method):

@@ -82,4 +82,5 @@ class KeyLogin:
             origin=binding,
             label=variable.label,
             optional=variable.optional or None,
+            plain=variable.plain or None,
         )

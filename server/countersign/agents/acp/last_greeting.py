@@ -26,12 +26,14 @@ MOST_BYTES = 64 << 10
 @dataclass(frozen=True, slots=True)
 class LastGreeting:
     """``lists`` and ``forks``: whether it lists its sessions and takes them up, and whether it forks them.
-    ``variables``: those that its login methods name; ``login``: the method of them by which it was logged in."""
+    ``variables``: those that its login methods name, ``plain``: those of them whose values are no secrets; ``login``:
+    the method of them by which it was logged in."""
 
     lists: bool = False
     forks: bool = False
     variables: tuple[str, ...] = ()
     login: str | None = None
+    plain: tuple[str, ...] = ()
 
 
 class GreetingStore:
@@ -63,13 +65,15 @@ class GreetingStore:
             return None
         if not isinstance(found, dict):
             return None
-        names, login = found.get("variables"), found.get("login")
+        names, login, open_ones = found.get("variables"), found.get("login"), found.get("plain")
         variables = [name for name in names if is_key_variable(name)] if isinstance(names, list) else []
+        plain = [name for name in variables if name in open_ones] if isinstance(open_ones, list) else []
         return LastGreeting(
             found.get("lists") is True,
             found.get("forks") is True,
             tuple(variables[:MOST_VARIABLES]),
             login if isinstance(login, str) else None,
+            tuple(plain[:MOST_VARIABLES]),
         )
 
     def _path(self, agent: str, binding: str) -> Path:

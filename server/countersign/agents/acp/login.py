@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from countersign.agents.acp.connection import RpcError
+from countersign.agents.acp.question_schema import ReadUrl, asks_for_a_secret, read_url
 from countersign.agents.acp.recipe import Recipe
+from countersign.agents.acp.translate import BadMessage
 from countersign.gate import redact
 from countersign.settings.policy import AgentConfig
 from countersign.tools.shell.environment import steers
 from countersign.tools.visible import as_message, as_title
-from countersign.wire.agents import AgentSecret, LoginMethod
+from countersign.wire.agents import AgentSecret, LoginLink, LoginMethod
 from countersign.wire.base import Json
 from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
 
@@ -51,32 +53,37 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class KeyVariable:
-    """A variable of the environment in which an agent takes a key; ``label`` is in its words."""
+    """A variable of the environment in which an agent takes a key; ``label`` is in its words. ``plain``: the agent says
+    that the value is no secret, and neither name nor label says that it is one."""
 
     name: str
     label: str | None = None
     optional: bool = False
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AuthMethod:
     """One way to log in. ``command`` is run in a terminal, ``variables`` are set when it is started; without both, the
-    agent does it itself when asked."""
+    agent does it itself when asked. ``link``: a page on which a person gets the keys."""
 
     method_id: str
     name: str
     description: str | None = None
     command: tuple[str, ...] | None = None
     variables: tuple[KeyVariable, ...] = ()
+    link: ReadUrl | None = None
 
     def view(self, key: Callable[[KeyVariable], AgentSecret]) -> LoginMethod:
         """Return it as a client shows it; ``key`` tells under which name the key for a variable is kept."""
+        link = self.link
         return LoginMethod(
             method_id=self.method_id,
             name=self.name,
             description=self.description,
             command=None if self.command is None else [*self.command],
             keys=[key(variable) for variable in self.variables] or None,
+            link=None if link is None else LoginLink(url=link.url, host=link.host, notes=[*link.notes] or None),
         )
 
 
@@ -176,7 +183,16 @@ def _read_method(raw: Json, config: AgentConfig, settled: Container[str]) -> Aut
         as_message(told) if isinstance(told, str) and told.strip() else None,
         command,
         variables,
+        _link(raw.get("link")) if variables else None,
     )
+
+
+def _link(raw: Json) -> ReadUrl | None:
+    """Return the page that a method names, or None where it could be taken for another one: the login works without."""
+    try:
+        return read_url(raw)
+    except BadMessage:
+        return None
 
 
 def _variables(raw: Json, settled: Container[str]) -> tuple[KeyVariable, ...]:
@@ -190,8 +206,10 @@ def _variables(raw: Json, settled: Container[str]) -> tuple[KeyVariable, ...]:
             return ()
         if name in settled or name in found:
             continue
-        label, optional = entry.get("label"), entry.get("optional") is True
-        found[name] = KeyVariable(name, as_title(label) if isinstance(label, str) and label.strip() else None, optional)
+        told = entry.get("label")
+        label = as_title(told) if isinstance(told, str) and told.strip() else None
+        plain = entry.get("secret") is False and not asks_for_a_secret(name, told if isinstance(told, str) else None)
+        found[name] = KeyVariable(name, label, entry.get("optional") is True, plain)
     return tuple(found.values())
 
 

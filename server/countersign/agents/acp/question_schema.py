@@ -157,6 +157,11 @@ class ReadUrl:
     notes: tuple[UrlNote, ...]
 
 
+def asks_for_a_secret(name: str, label: str | None) -> bool:
+    """Return true if a name or label says that a secret is wanted, whatever else is said of it."""
+    return is_secret_name(name) or _About((name, label)).ask_for_a_secret()
+
+
 def read_url(raw: Json) -> ReadUrl:
     """Return a URL that reads as what it opens.
 
