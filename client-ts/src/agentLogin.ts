@@ -18,8 +18,8 @@ export interface LoginHost extends Texts {
   showWork<T>(title: EditorText, work: (report: (step: EditorText) => void) => Promise<T>): Promise<T>;
   /** Asks for a key and keeps it; undefined if the form was closed. */
   enterKey(agentName: string, key: wire.AgentSecret): Promise<'kept' | 'removed' | undefined>;
-  /** Runs a program in a new terminal that is shown; comes back when the terminal is closed. */
-  runInTerminal(name: EditorText, command: readonly string[]): Promise<void>;
+  /** Runs a program in a new terminal that is shown; gives its exit code, if it had one, when the terminal is closed. */
+  runInTerminal(name: EditorText, command: readonly string[]): Promise<number | undefined>;
 }
 
 /** Opens the page of a login method as the server gave it, never as the webview did. */
@@ -92,7 +92,14 @@ async function inTerminal(host: LoginHost, agentName: string, command: readonly 
     ),
     button: t('Open the Terminal'),
   });
+  if (!yes) return false;
   // INVARIANT (asked again)
-  if (yes) await host.runInTerminal(t('Log in to {0}', agentName), command);
-  return yes;
+  const code = await host.runInTerminal(t('Log in to {0}', agentName), command);
+  // Who closes the terminal of a program that runs on may have logged in: the agent says whether they have.
+  if (code === undefined || code === 0) return true;
+  host.tell(
+    'warning',
+    t('The login of {0} ended with exit code {1}. Log in again to send the message.', agentName, code),
+  );
+  return false;
 }

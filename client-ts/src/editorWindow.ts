@@ -121,15 +121,18 @@ export function showTerminal(
   return terminal;
 }
 
-/** The same, until the terminal is closed, which it is by itself where the program ends without an error. */
-export async function untilTerminalCloses(...terminal: Parameters<typeof showTerminal>): Promise<void> {
+/**
+ * The same, until the terminal is closed, which it is by itself where the program ends without an error. Gives the exit
+ * code; undefined where the terminal was closed while the program ran.
+ */
+export async function untilTerminalCloses(...terminal: Parameters<typeof showTerminal>): Promise<number | undefined> {
   const shown = showTerminal(...terminal);
-  if (!shown) return;
-  await new Promise<void>((resolve) => {
+  if (!shown) return undefined;
+  return new Promise((resolve) => {
     const listening = vscode.window.onDidCloseTerminal((closed) => {
       if (closed !== shown) return;
       listening.dispose();
-      resolve();
+      resolve(closed.exitStatus?.code);
     });
   });
 }

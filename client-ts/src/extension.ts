@@ -62,6 +62,7 @@ export function activate(context: ExtensionContext): void {
           lm: true,
           elicitation: true,
           editor: true,
+          terminal: true,
           ripgrep: host.ripgrep(),
           network: host.network(),
         },

@@ -303,7 +303,7 @@ export function createHost(context: vscode.ExtensionContext) {
     },
     openTerminal: (name: EditorText, command: readonly string[]): void =>
       void showTerminal(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
-    runInTerminal: (name: EditorText, command: readonly string[]): Promise<void> =>
+    runInTerminal: (name: EditorText, command: readonly string[]): Promise<number | undefined> =>
       untilTerminalCloses(name, command, context.globalStorageUri.fsPath, cleaned(process.env)),
     openSettings: (): void =>
       void vscode.commands.executeCommand('workbench.action.openSettings', '@ext:countersign.countersign'),

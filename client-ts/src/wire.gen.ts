@@ -1647,8 +1647,8 @@ export interface NetworkSettings {
 /**
  * What the client can do. `settings` announces that it will send layers, though they may come later.
  * `secrets`: it answers `secret/read`; `lm`: it answers `lm/list` and `lm/chat`; `elicitation`: it draws
- * questions of agents; `editor`: it answers `editor/openFiles` and its like. `ripgrep` is the path of the
- * program that the editor ships.
+ * questions of agents; `editor`: it answers `editor/openFiles` and its like; `terminal`: it runs the command of
+ * a login in a terminal and tells how that ended. `ripgrep` is the path of the program that the editor ships.
  */
 export interface ClientAbilities {
   settings?: boolean;
@@ -1659,6 +1659,7 @@ export interface ClientAbilities {
   lm?: boolean;
   elicitation?: boolean;
   editor?: boolean;
+  terminal?: boolean;
   ripgrep?: string;
   network?: NetworkSettings;
 }

@@ -237,7 +237,7 @@ const shapes: Record<string, Shape> = {
   SettingsConfirmParams: { fields: { digest: "string", accept: "boolean" } },
   EnvironmentPassParams: { fields: { name: "string" } },
   NetworkSettings: { fields: { "proxy?": "string", "noProxy?": { list: "string" }, "strictTls?": "boolean" } },
-  ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" }, "secrets?": "boolean", "lm?": "boolean", "elicitation?": "boolean", "editor?": "boolean", "ripgrep?": "string", "network?": { ref: "NetworkSettings" } } },
+  ClientAbilities: { fields: { "settings?": "boolean", "settingsUpdate?": "boolean", "confirm?": "boolean", "ownPaths?": { list: "string" }, "secrets?": "boolean", "lm?": "boolean", "elicitation?": "boolean", "editor?": "boolean", "terminal?": "boolean", "ripgrep?": "string", "network?": { ref: "NetworkSettings" } } },
   InitializationOptions: { fields: { "settings?": { ref: "SettingsLayers" }, "files?": { ref: "SettingsFiles" }, "trusted?": "boolean", "storage?": "string", "client?": { ref: "ClientAbilities" }, "ledgerAnchor?": { ref: "LedgerHead" } } },
 };
 

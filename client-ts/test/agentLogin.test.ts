@@ -23,11 +23,13 @@ let rows: string[];
 let says: boolean;
 let fails: Error | undefined;
 let again: boolean;
+let code: number | undefined;
 let entered: ('kept' | 'removed' | undefined)[];
 
 beforeEach(() => {
   [did, asked, rows, says, fails, again] = [[], [], [], true, undefined, false];
   entered = ['kept', 'kept'];
+  code = 0;
 });
 
 async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<void> {
@@ -41,7 +43,7 @@ async function run(login: wire.LoginMethod[] | undefined, choice = 0): Promise<v
     tell: (level, message) => void did.push([level, message]),
     showWork: async (_, work) => work(() => undefined),
     enterKey: async (agentName, key) => (did.push(['key', agentName, key.name]), entered.shift()),
-    runInTerminal: async (_, command) => void did.push(['terminal', command]),
+    runInTerminal: async (_, command) => (did.push(['terminal', command]), code),
   };
   const request = async (method: string, params: unknown): Promise<never> => {
     did.push([method, params]);
@@ -105,6 +107,17 @@ it('a terminal runs what was shown, word by word, and then the agent is restarte
     ['terminal', ['/opt/agent', 'log in']],
     ['agent/restart', { agentName: 'It' }],
   ]);
+});
+
+it.each([
+  [undefined, true],
+  [0, true],
+  [1, false],
+])('after a terminal that ended with %s the agent is started anew: %s', async (ended, restarted) => {
+  [code, again] = [ended, true];
+  await run([SHELL]);
+  expect(did.some((one) => (one as string[])[0] === 'agent/restart')).toBe(restarted);
+  expect(did.some((one) => (one as string[])[0] === 'warning')).toBe(!restarted);
 });
 
 it.each([

@@ -49,6 +49,7 @@ class Player:
         secrets: Callable[[AgentConfig, str], Awaitable[dict[str, str]]] | None = None,
         login_keys: LoginKeys | None = None,
         greetings: GreetingStore | None = None,
+        terminal_logins: Callable[[], bool] = lambda: False,
         **script,
     ) -> None:
         self.place, self.name = place, name
@@ -60,7 +61,7 @@ class Player:
         words = (str(PROGRAM), str(path), str(self.log))
         config = AgentConfig(name, "acp", command=sys.executable, args=words, cwd=cwd, env=env or {})
         options: dict = {"changes": changes, "sessions": store, "confiner": confiner, "secrets": secrets}
-        options |= {"login_keys": login_keys, "greetings": greetings}
+        options |= {"login_keys": login_keys, "greetings": greetings, "terminal_logins": terminal_logins}
         options |= {} if recipe is None else {"recipe": recipe}
         if gated:
             options |= {"recipe": recipe or PROBED, "labels": probed(config, place, recipe or PROBED)}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from countersign.agents.acp.connection import RpcError
-from countersign.agents.acp.login import LONGEST_COMMAND, needs_login, read_auth_methods
+from countersign.agents.acp.login import LONGEST_COMMAND, can_repeat, needs_login, read_auth_methods
 from countersign.settings.policy import AgentConfig
 from countersign.wire.errors import AgentExit, InvalidAnswer, LoginNeeded, ModelError
 from tests.agents.scripted_agent_fixture import Player
@@ -74,6 +74,36 @@ def test_a_missing_login_is_told_by_code_and_words(code: int, message: str, expe
 def test_a_method_is_offered_as_it_would_be_carried_out_or_not_at_all(method: object, expected: object) -> None:
     read = read_auth_methods([method], CONFIG)  # type: ignore[list-item]
     assert [(one.method_id, one.name, one.description, one.command) for one in read] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("command", "written", "resolved", "expected"),
+    [
+        ("/bin/agent", {}, {}, True),
+        ("agent", {"A": "1"}, {"A": "1"}, True),
+        ("./agent", {}, {}, False),
+        ("bin/agent", {}, {}, False),
+        ("agent", {"A": "${env:B}"}, {"A": "1"}, False),
+        ("agent", {"A": "${secret:B}"}, {}, False),
+        ("agent", {"DOOR_API_KEY": "1"}, {"DOOR_API_KEY": "1"}, False),
+    ],
+)
+async def test_logins_in_a_terminal_are_announced_where_the_client_and_the_settings_allow_them(
+    place: Place, command: str, written: dict, resolved: dict, expected: bool
+) -> None:
+    config = AgentConfig("it", "acp", command=command, written_env=written, env=resolved)
+    assert can_repeat(config) is expected
+    (method,) = read_auth_methods([{"id": "a", "type": "terminal", "args": ["in"], "env": {"C": "2"}}], config)
+    kept = [f"{name}={value}" for name, value in resolved.items() if expected]
+    assert method.command == ("env", *kept, "C=2", command, "in")
+
+
+@pytest.mark.parametrize("can", [True, False])
+async def test_an_agent_is_told_of_logins_in_a_terminal_where_the_client_runs_them(place: Place, can: bool) -> None:
+    player = Player(place, [SAY], terminal_logins=lambda: can)
+    await player.play()
+    greeted = next(row for row in player.told() if row.get("method") == "initialize")
+    assert greeted["params"]["clientCapabilities"].get("auth") == ({"terminal": True} if can else None)
 
 
 JSON = st.recursive(

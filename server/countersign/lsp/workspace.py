@@ -258,6 +258,7 @@ class WorkspaceServer:
             login_keys=self.keys,
             greetings=GreetingStore(self._gate_folder),
             questions=self.questions,
+            terminal_logins=lambda: self.settings.abilities.terminal and self.editor.present(),
             changed=lambda: self._tell_agent(self.runner.view(config.name)),
             tell_offered=self.session_feed.offered,
             tell_title=self.session_feed.titled,

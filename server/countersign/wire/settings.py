@@ -130,8 +130,8 @@ class NetworkSettings(WireModel):
 class ClientAbilities(WireModel):
     """What the client can do. ``settings`` announces that it will send layers, though they may come later.
     ``secrets``: it answers ``secret/read``; ``lm``: it answers ``lm/list`` and ``lm/chat``; ``elicitation``: it draws
-    questions of agents; ``editor``: it answers ``editor/openFiles`` and its like. ``ripgrep`` is the path of the
-    program that the editor ships."""
+    questions of agents; ``editor``: it answers ``editor/openFiles`` and its like; ``terminal``: it runs the command of
+    a login in a terminal and tells how that ended. ``ripgrep`` is the path of the program that the editor ships."""
 
     settings: bool = False
     settings_update: bool = False
@@ -141,6 +141,7 @@ class ClientAbilities(WireModel):
     lm: bool = False
     elicitation: bool = False
     editor: bool = False
+    terminal: bool = False
     ripgrep: str | None = None
     network: NetworkSettings = NetworkSettings()
 

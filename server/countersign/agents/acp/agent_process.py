@@ -12,7 +12,7 @@ from typing import Literal
 from countersign.agents.acp.client import capabilities
 from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, RpcError
 from countersign.agents.acp.label import Claim
-from countersign.agents.acp.login import AuthMethod, needs_login, read_auth_methods
+from countersign.agents.acp.login import AuthMethod, can_repeat, needs_login, read_auth_methods
 from countersign.agents.acp.ndjson import Pipe
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
@@ -99,11 +99,13 @@ async def open_link(
     *,
     terminals: bool,
     questions: bool,
+    terminal_logins: bool,
     config: AgentConfig,
     settled: Container[str] = (),
     confined: Confined | None = None,
 ) -> Link:
-    """Start the agent and greet it, in ``confined`` where one is given. ``settled``: variables that no login sets.
+    """Start the agent and greet it, in ``confined`` where one is given. ``settled``: variables that no login sets;
+    ``terminal_logins``: the client runs commands in a terminal.
 
     Raises:
         AgentExit: it cannot be started, does not answer, or speaks another protocol; nothing of it is left.
@@ -123,7 +125,9 @@ async def open_link(
     try:
         greeting: dict[str, Json] = {
             "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": capabilities(terminals=terminals, questions=questions),
+            "clientCapabilities": capabilities(
+                terminals=terminals, questions=questions, terminal_logins=terminal_logins and can_repeat(config)
+            ),
             "clientInfo": {"name": "countersign", "version": "0.1.0"},
         }
         said = as_object(await _soon(name, connection, "initialize", greeting))

@@ -63,13 +63,15 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-def capabilities(*, terminals: bool, questions: bool) -> dict[str, Json]:
-    """What we tell agents that we can do; all of it but questions leads through the gate."""
+def capabilities(*, terminals: bool, questions: bool, terminal_logins: bool) -> dict[str, Json]:
+    """What we tell agents that we can do; all of it but questions and logins leads through the gate."""
     told: dict[str, Json] = {
         "fs": {"readTextFile": True, "writeTextFile": True},
         "terminal": terminals,
         "session": {"configOptions": {"boolean": {}}},
     }
+    if terminal_logins:
+        told["auth"] = {"terminal": True}
     return {**told, "elicitation": {"form": {}, "url": {}}} if questions else told
 
 

@@ -87,7 +87,7 @@ class AcpAgent:
     ``secrets`` gives the variables of the settings that hold secrets, for the folder that the agent is started in, or
     raises ModelError. ``login_keys`` gives the keys that a person entered for its login methods, ``greetings`` keeps
     what it said when it was last started. ``questions`` shows what it asks the person; without it, or without a client
-    that can, the agent is not told that it may ask.
+    that can, the agent is not told that it may ask. ``terminal_logins``: whether the client runs a login in a terminal.
     ``changed`` is called whenever ``state``, ``label`` or ``detail`` is another than before, ``tell_offered`` when the
     agent offers something else in a chat, ``tell_title`` when it gives a chat a title.
     """
@@ -110,6 +110,7 @@ class AcpAgent:
         login_keys: LoginKeys | None = None,
         greetings: GreetingStore | None = None,
         questions: Questions | None = None,
+        terminal_logins: Callable[[], bool] = lambda: False,
         changed: Callable[[], None] = lambda: None,
         tell_offered: Callable[[str], None] = lambda thread_id: None,
         tell_title: Callable[[str, str], None] = lambda thread_id, title: None,
@@ -138,6 +139,7 @@ class AcpAgent:
         self._greetings = greetings
         self._greeting: LastGreeting | None = None
         self._questions = questions
+        self._terminal_logins = terminal_logins
         self._confined_by: Policy | None = None
         self._changed = changed
         self._tell_offered = tell_offered
@@ -561,6 +563,7 @@ class AcpAgent:
                     self._client.notify,
                     terminals=self._desk is not None,
                     questions=self._questions is not None and self._questions.can_ask(),
+                    terminal_logins=self._terminal_logins(),
                     config=self.config,
                     settled=settled.keys() | self.config.written_env.keys(),
                     confined=None if confinement is None else confinement.confined,

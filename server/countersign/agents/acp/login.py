@@ -9,16 +9,18 @@ method by variables takes keys in the agent's environment: a person enters them,
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from countersign.agents.acp.connection import RpcError
 from countersign.agents.acp.question_schema import ReadUrl, asks_for_a_secret, read_url
 from countersign.agents.acp.recipe import Recipe
 from countersign.agents.acp.translate import BadMessage
-from countersign.gate import redact
+from countersign.gate import is_secret_name, redact
 from countersign.settings.policy import AgentConfig
 from countersign.tools.shell.environment import steers
 from countersign.tools.visible import as_message, as_title
@@ -90,6 +92,23 @@ class AuthMethod:
 def is_key_variable(name: object) -> bool:
     """Return true if an agent may name this variable as one for a key: it does not steer what programs do."""
     return isinstance(name, str) and _VARIABLE.fullmatch(name) is not None and not steers(name)
+
+
+def can_repeat(config: AgentConfig) -> bool:
+    """Return true if a person's terminal can start the agent as the settings do, with its variables in the words of the
+    command: an absolute program or one of ``PATH``, and variables that are written out and name no secret."""
+    command = config.command or ""
+    variables = {*config.env, *config.secret_env, *config.written_env}
+    return (os.path.isabs(command) or "/" not in command) and variables == _plain_env(config).keys()
+
+
+def _plain_env(config: AgentConfig) -> dict[str, str]:
+    """Return the variables of an agent's settings that may stand in the words of a command."""
+    return {
+        name: value
+        for name, value in config.env.items()
+        if config.written_env.get(name) == value and not is_secret_name(name) and _VARIABLE.fullmatch(name)
+    }
 
 
 def needs_login(error: RpcError) -> bool:
@@ -166,7 +185,7 @@ def _read_method(raw: Json, config: AgentConfig, settled: Container[str]) -> Aut
     meta = raw.get("_meta")
     in_terminal = meta.get("terminal-auth") if isinstance(meta, dict) else None
     if raw.get("type") == "terminal":
-        command = _command([config.command, *config.args], raw)
+        command = _command([config.command, *config.args], raw, _plain_env(config))
     elif isinstance(in_terminal, dict):
         command = _command([in_terminal.get("command")], in_terminal)
     elif raw.get("type") == "env_var":
@@ -213,11 +232,15 @@ def _variables(raw: Json, settled: Container[str]) -> tuple[KeyVariable, ...]:
     return tuple(found.values())
 
 
-def _command(start: list[str | None] | list[Json], raw: Mapping[str, Json]) -> tuple[str, ...]:
-    """Return the words of a command for a terminal, or none where they cannot be what they seem to be."""
-    args, env = raw.get("args") or [], raw.get("env") or {}
-    if not isinstance(args, list) or not isinstance(env, dict):
+def _command(
+    start: list[str | None] | list[Json], raw: Mapping[str, Json], configured: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return the words of a command for a terminal, or none where they cannot be what they seem to be. ``configured``:
+    variables of the settings, which those of the method outdo."""
+    args, told = raw.get("args") or [], raw.get("env") or {}
+    if not isinstance(args, list) or not isinstance(told, dict):
         return ()
+    env = {**configured, **told}
     settings = [f"{name}={value}" for name, value in env.items() if isinstance(value, str)]
     if len(settings) != len(env) or not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in env):
         return ()
