@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
+from countersign.agents.acp import asking_words
 from countersign.agents.acp.offered import MOST_CHOICES, Offered
 from countersign.agents.acp.recipe import STRANGER, Recipe
 from countersign.agents.acp.translate import ModeNews
@@ -285,3 +287,47 @@ async def test_a_title_of_the_agent_is_told_once_it_has_one(place: Place):
     player.agent._tell_title = lambda thread, title: titles.append((thread, title))
     await player.play()
     assert titles == [("thread", "Fix the \\u202eparser")]
+
+
+def many(count: int, *, start: int = 0) -> list:
+    choices = [{"value": f"m-{start + n}", "name": f"Model {start + n}"} for n in range(count)]
+    return [{"id": "model", "name": "Model", "category": "model", "type": "select",
+             "currentValue": f"m-{start}", "options": choices}]  # fmt: skip
+
+
+async def test_the_names_of_a_long_list_are_not_read_on_the_event_loop(place: Place, monkeypatch: pytest.MonkeyPatch):
+    asking_words._read.cache_clear()
+    loop, read, on_loop = threading.get_ident(), set[str](), set[str]()
+    readings = asking_words._readings
+
+    def noted(name: str) -> set[str]:
+        (on_loop if threading.get_ident() == loop else read).add(name)
+        return readings(name)
+
+    monkeypatch.setattr(asking_words, "_readings", noted)
+    told = {"sessionUpdate": "config_option_update", "configOptions": many(900, start=5000)}
+    player = Player(place, [{"update": told}], offers={"configOptions": many(1200)})
+    await player.play()
+    offered = player.agent.offered("thread")
+    assert offered is not None
+    (model,) = offered.options
+    assert (model.value, len(model.choices or ())) == ("m-5000", 900)
+    # Setting one is answered with the whole list, which is another one again.
+    await player.agent.set_option("thread", "model", "m-5001")
+    (model,) = offered.options
+    assert len(read) > 2 * (1000 + 900)
+    assert on_loop <= {"m-5001"}
+
+
+async def test_what_is_read_ahead_changes_no_verdict(place: Place):
+    choices = [*many(200)[0]["options"], {"value": "x", "name": "YOLO"}]
+    options = [{"id": "mode", "name": "Mode", "type": "select", "currentValue": "m-0", "options": choices}]
+    player = Player(place, [], offers={"configOptions": options})
+    await player.play()
+    plain = Offered("it", STRANGER)
+    plain.hear_opened({"configOptions": options})
+    offered = player.agent.offered("thread")
+    assert offered is not None
+    found = [[bool(each.refused) for each in one.choices or ()] for one in offered.options]
+    assert found == [[bool(each.refused) for each in one.choices or ()] for one in plain.options]
+    assert found[0][-1]

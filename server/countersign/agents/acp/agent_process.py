@@ -14,6 +14,7 @@ from countersign.agents.acp.connection import Connection, OnNotice, OnRequest, R
 from countersign.agents.acp.label import Claim
 from countersign.agents.acp.login import AuthMethod, can_repeat, needs_login, read_auth_methods
 from countersign.agents.acp.ndjson import Pipe
+from countersign.agents.acp.offered import read_ahead
 from countersign.agents.acp.process import AgentProcess, start_agent_process
 from countersign.agents.acp.recipes import Launch
 from countersign.agents.acp.translate import Raw, as_object
@@ -121,7 +122,7 @@ async def open_link(
         raise AgentExit(f"the agent {name} cannot be started (`{error}`); check its command in the settings") from None
 
     pipe = Pipe(process.stdout, process.stdin)
-    connection = Connection(name, pipe, on_request, on_notice)
+    connection = Connection(name, pipe, on_request, on_notice, read_ahead)
     try:
         greeting: dict[str, Json] = {
             "protocolVersion": PROTOCOL_VERSION,

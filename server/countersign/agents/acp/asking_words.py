@@ -8,6 +8,8 @@ option that is neither a mode nor about the model must look harmless by both (``
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 
 from countersign.tools.look_alikes import looks_latin, skeleton, without_digits_for_letters
 
@@ -39,27 +41,50 @@ APOSTROPHES = str.maketrans(dict.fromkeys("'\N{RIGHT SINGLE QUOTATION MARK}\N{LE
                                           "\N{MODIFIER LETTER APOSTROPHE}`\N{ACUTE ACCENT}", " "))  # fmt: skip
 ESCAPED = re.compile(r"\\[uUx][0-9a-fA-F]{2}")
 """How an invisible character is shown."""
+MOST_READ = 8192
+"""Names whose words are kept in mind, for the lists of a few sessions: reading a thousand takes seconds."""
 
 
 def steers_asking(*names: str) -> bool:
     """Whether an option of these names may say when its agent asks."""
-    return any(STEERS_ASKING.search(words) for name in names for words in _readings(name))
+    return any(_read(name).steers for name in names)
 
 
 def asks_less(*names: str, steers: bool = False) -> bool:
     """Whether a value of these names says that the agent asks less; ``steers``: its option says when it asks."""
-    folded = [words for name in names for words in _readings(name)]
-    return any(ASKS_LESS.search(each) or (steers and ALONE.fullmatch(each)) for each in folded)
+    found = [_read(name) for name in names]
+    return any(each.less or (steers and each.less_alone) for each in found)
 
 
 def is_disguised(*names: str) -> bool:
     """Whether one of these names has letters of another alphabet that look Latin, or an escaped invisible one."""
-    return any(looks_latin(name) or ESCAPED.search(name) for name in names)
+    return any(_read(name).disguised for name in names)
 
 
 def looks_harmless(*names: str) -> bool:
     """Whether neither list knows anything in these names."""
     return not (steers_asking(*names) or asks_less(*names) or is_disguised(*names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What stands in a name."""
+
+    steers: bool
+    less: bool
+    less_alone: bool
+    disguised: bool
+
+
+@lru_cache(MOST_READ)
+def _read(name: str) -> _Read:
+    readings = _readings(name)
+    return _Read(
+        steers=any(map(STEERS_ASKING.search, readings)),
+        less=any(map(ASKS_LESS.search, readings)),
+        less_alone=any(map(ALONE.fullmatch, readings)),
+        disguised=looks_latin(name) or ESCAPED.search(name) is not None,
+    )
 
 
 _IN_WORD = re.compile(r"(?<=\w)[-.\u00b7\u2010-\u2015\u30fb](?=\w)")

@@ -32,6 +32,7 @@ BUSY, BAD_REQUEST, INTERNAL, PARSE_ERROR = -32000, -32600, -32603, -32700
 
 OnRequest = Callable[[Json, str, Json], Awaitable[Any]]
 OnNotice = Callable[[str, Json], Awaitable[None]]
+Before = Callable[[Mapping[str, Json]], Awaitable[None]]
 
 
 class RpcError(Exception):
@@ -44,13 +45,18 @@ class RpcError(Exception):
 
 
 class Connection:
-    """One agent's connection. A class because it owns the reading task, the agent's requests and our open ones."""
+    """One agent's connection. A class because it owns the reading task, the agent's requests and our open ones.
 
-    def __init__(self, name: str, pipe: Pipe, on_request: OnRequest, on_notice: OnNotice) -> None:
+    ``before`` is awaited before a message is taken; what came after the message waits, too."""
+
+    def __init__(
+        self, name: str, pipe: Pipe, on_request: OnRequest, on_notice: OnNotice, before: Before | None = None
+    ) -> None:
         self._name = name
         self._pipe = pipe
         self._on_request = on_request
         self._on_notice = on_notice
+        self._before = before
         self._next_id = 0
         self._asked: dict[int, asyncio.Future[Json]] = {}
         self._running: set[asyncio.Task[None]] = set()
@@ -115,6 +121,8 @@ class Connection:
 
     async def _take(self, message: Mapping[str, Json]) -> None:
         method, request_id = message.get("method"), message.get("id")
+        if self._before is not None:
+            await self._before(message)
         if "method" not in message:
             self._answered(request_id, message)
         elif not isinstance(method, str):

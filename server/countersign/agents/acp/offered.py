@@ -25,13 +25,17 @@ from countersign.agents.acp.translate import (
     SettingNews,
     as_object,
 )
+from countersign.gate import in_worker
 from countersign.tools.visible import as_message, as_title, visible
 from countersign.wire.base import Json
 from countersign.wire.errors import InvalidAnswer
+from countersign.wire.sizes import size_of_few
 from countersign.wire.threads import AgentCommand, OptionChoice, ThreadOption
 
 MOST_CHOICES = 1000
 """Choices of all options of one session that are kept."""
+FEW_VALUES = 64
+"""Values of a list of options whose names are read on the event loop, which takes milliseconds."""
 MOST_COMMANDS = 500
 LONGEST_DESCRIPTION = 500
 ABOUT_THE_MODEL = ("model", "model_config", "thought_level")
@@ -335,6 +339,15 @@ class Offered:
         if not _is_mode(view) and view.category not in ABOUT_THE_MODEL and not looks_harmless(*names):
             return f"{self._agent} may ask for less with this, so it cannot be chosen here"
         return None
+
+
+async def read_ahead(message: Raw) -> None:
+    """Read the names of a long list of options in the agent's worker, before the message with it is taken on the event
+    loop: what is said of each name is kept (``asking_words.py``), and then only looked up."""
+    told = as_object(message.get("result")) or as_object(as_object(message.get("params")).get("update"))
+    listed = {key: told[key] for key in ("configOptions", "modes", "models") if key in told}
+    if listed and size_of_few(listed, most=FEW_VALUES) is None:
+        await in_worker(Offered("", STRANGER).hear_opened, listed)
 
 
 def _name_of(raw: Json, value: Json) -> str:
