@@ -321,7 +321,7 @@ async def test_the_names_of_a_long_list_are_not_read_on_the_event_loop(place: Pl
 
 async def test_what_is_read_ahead_changes_no_verdict(place: Place):
     choices = [*many(200)[0]["options"], {"value": "x", "name": "YOLO"}]
-    options = [{"id": "mode", "name": "Mode", "type": "select", "currentValue": "m-0", "options": choices}]
+    options: list = [{"id": "mode", "name": "Mode", "type": "select", "currentValue": "m-0", "options": choices}]
     player = Player(place, [], offers={"configOptions": options})
     await player.play()
     plain = Offered("it", STRANGER)
