@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from countersign.agents.acp.prompt_blocks import with_resources
+from countersign.agents.acp.recipe import STRANGER
 from countersign.wire.threads import Attachment
 from tests.agents.scripted_agent_fixture import Player
 
@@ -32,6 +35,13 @@ async def test_an_agent_that_takes_resources_gets_each_attached_text_as_one(plac
 async def test_another_agent_gets_them_in_the_words_of_the_prompt(place: Place, greeting: dict):
     words = "look\n\nAttached: a b.py, lines 2 to 3\n```\nx = 1\n```\n\nAttached: c.py"
     assert await prompted(place, greeting) == [{"type": "text", "text": words}]
+
+
+async def test_an_agent_whose_model_does_not_get_resources_gets_them_in_the_words_too(place: Place):
+    player = Player(place, [], greeting=TAKES, recipe=replace(STRANGER, drops_resources=True))
+    await player.agent.prompt("look", place.turn("scripted"), (), ATTACHED)
+    (block,) = next(row["params"]["prompt"] for row in player.told() if row.get("method") == "session/prompt")
+    assert "x = 1" in block["text"]
 
 
 @pytest.mark.parametrize(

@@ -295,7 +295,8 @@ class AcpAgent:
             raise
         session.begin(turn)
         self._judge(session)
-        words, beside = with_resources(text, attached, self._folder, takes_resources=link.takes_resources)
+        takes_resources = link.takes_resources and not self.recipe.drops_resources
+        words, beside = with_resources(text, attached, self._folder, takes_resources=takes_resources)
         beside += image_blocks(images)
         turning = self._own(self._turn(link, session, words, beside, watch), f"{self.name} in {turn.thread_id}")
         try:

@@ -81,7 +81,8 @@ class Recipe:
     are always rejected. ``quiet``: names of tools that have no effect of their own, so that they need not ask.
     ``plan_tools``: names of tools that only show a plan and wait for a person's word.
     ``announces_calls``: it reports or asks for every call before it runs it, so a call first reported as failed never
-    ran; counts only for versions in ``measured``.
+    ran; counts only for versions in ``measured``. ``drops_resources``: it says that it takes embedded resources, but
+    its model does not get their text, so what is attached goes in the words of the prompt.
     ``hostile``: workspace files that silence or start things in this agent in spite of the recipe; where one is there,
     the label falls. ``held``: files that would without the recipe, which are only shown. ``mask``: what the sandbox
     hides from it beside ``hostile`` and ``held``. ``home``: files that its private home in the sandbox holds.
@@ -123,6 +124,7 @@ class Recipe:
     quiet: frozenset[str] = frozenset()
     plan_tools: frozenset[str] = frozenset()
     announces_calls: bool = False
+    drops_resources: bool = False
     hostile: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
     mask: tuple[str, ...] = ()

@@ -123,6 +123,9 @@ class RecipeFile(_Model):
         Field(description="reports or asks for each call before it runs it, in measured versions: first heard of as "
                           "failed, a call never ran"),
     ] = False  # fmt: skip
+    drops_resources: Annotated[
+        bool, Field(description="takes embedded resources and does not give their text to its model; texts go in words")
+    ] = False
     hostile: Annotated[tuple[str, ...], Field(description="workspace files that lower the label")] = ()
     held: Annotated[
         tuple[str, ...], Field(description="workspace files that the recipe keeps out; they are shown")
@@ -181,7 +184,7 @@ def parse_recipe(raw: Any) -> Recipe:
         shell=file.shell, missing_reads_empty=file.missing_reads_empty,
         brought=tuple(Brought(**entry.model_dump()) for entry in file.bring), refuse=frozenset(file.refuse),
         quiet=frozenset(file.quiet), plan_tools=frozenset(file.plan_tools), announces_calls=file.announces_calls,
-        hostile=file.hostile, held=file.held, mask=file.mask,
+        drops_resources=file.drops_resources, hostile=file.hostile, held=file.held, mask=file.mask,
         home=tuple(HomeFile(entry.file, entry.renews) for entry in file.home), sessions=file.sessions, hosts=file.hosts,
         confined_args=file.confined_args, instructions=file.instructions,
         servers=tuple(OwnServers(**entry.model_dump()) for entry in file.servers), caveat=file.caveat,
