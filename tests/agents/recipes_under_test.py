@@ -15,6 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from countersign.agents.acp.recipe_file import known_recipes
 from countersign.agents.probe.bench import lead_to_model
 from countersign.settings.policy import AgentConfig
@@ -189,3 +192,15 @@ CLINE = RealAgent(
     read=lambda path: _call("read_files", files=[{"path": path}]),
 )
 AGENTS = (CLAUDE, GEMINI, QWEN, OPENCODE, CODEX, ZED_CODEX, COPILOT, CLINE)
+EVERY_TIME = ("claude", "gemini", "zed-codex")
+"""They run wherever the tests run: they start fast, and differ most in what they say."""
+
+
+def parameters(*agents: RealAgent) -> list[ParameterSet]:
+    """Return these agents, or all, as parameters of a test; one that need not be there and is not is skipped."""
+    why = "it is not installed here; `make test-agents` installs all but Qwen Code (see `scripts/setup.py`)"
+    absent = pytest.mark.skipif(True, reason=why)
+    return [
+        pytest.param(agent, id=agent.name, marks=() if agent.name in EVERY_TIME or agent.installed else (absent,))
+        for agent in agents or AGENTS
+    ]

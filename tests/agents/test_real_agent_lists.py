@@ -13,20 +13,17 @@ from countersign.wire.threads import Attachment
 from tests.patience import PATIENCE
 
 from .desk import Place
-from .recipes_under_test import AGENTS, SEED, RealAgent
+from .recipes_under_test import SEED, RealAgent, parameters
 from .stored_chat import Chat
-from .test_real_agents import EVERY_TIME
 
 pytestmark = pytest.mark.agents
-
-UNDER_TEST = [agent for agent in AGENTS if agent.name in ("claude", *EVERY_TIME) or agent.installed]
 
 
 def second(chat: Chat, thread_id: str) -> Chat:
     return Chat(chat.place, thread_id, chat.transcripts)
 
 
-@pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", parameters())
 async def test_a_listed_session_becomes_a_chat_and_a_fork_remembers(place: Place, row: RealAgent):
     (place.workspace / "seed.txt").write_text(SEED)
     place.person.decide = lambda card: {"option": "reject_once"}

@@ -9,18 +9,25 @@ import pytest
 
 from countersign.agents.probe.plants import allow_everything, plant, plants_of
 
-from .recipes_under_test import BY_NAME, RealAgent
-from .test_real_agents import HOSTILE, LABELS, UNDER_TEST, Stage, stage
+from .recipes_under_test import AGENTS, BY_NAME, RealAgent, parameters
+from .test_real_agents import HOSTILE, LABELS, Stage, stage
 
 __all__ = ["stage"]
 
 pytestmark = pytest.mark.agents
 
-ROWS = [(row, mode) for row in UNDER_TEST for mode in sorted(BY_NAME[row.recipe].stricter)]
+ROWS = [
+    pytest.param(*found.values, mode, id=f"{found.id}-{mode.rpartition('#')[2]}", marks=found.marks)
+    for found in parameters(*(agent for agent in AGENTS if agent.name != "claude"))
+    for mode in sorted(BY_NAME[str(found.id)].stricter)
+]
+TELLS_ONLY_FAILURES = ("copilot", "qwen")
+"""In such a mode they refuse a call by themselves and report no more than its name and that it failed. That proves
+nothing, so their label falls although nothing happened."""
 
 
 @pytest.mark.parametrize("world", ["plain", "permissive settings", "hostile repository"])
-@pytest.mark.parametrize(("row", "mode"), ROWS, ids=lambda value: value.name if isinstance(value, RealAgent) else value)
+@pytest.mark.parametrize(("row", "mode"), ROWS)
 async def test_a_stricter_mode_lets_nothing_through(stage: Stage, row: RealAgent, mode: str, world: str):
     if world == "permissive settings":
         allow_everything(row.recipe, Path(stage.place.policy.home), stage.outside)
@@ -46,6 +53,11 @@ async def test_a_stricter_mode_lets_nothing_through(stage: Stage, row: RealAgent
         assert stage.place.digest() == before, scenario
     now = {one.option_id: one.value for one in offered.options}
     assert now[option.option_id] == mode
-    assert [event.message for event in stage.place.of("unpermitted") if event.certain] == []
-    assert stage.agent.label == LABELS[row.recipe]
+    said = [event.message for event in stage.place.of("unpermitted") if event.certain]
+    if row.name in TELLS_ONLY_FAILURES:
+        assert all("and says that it failed" in each for each in said), said
+        assert stage.agent.label in (LABELS[row.recipe], "unguarded")
+    else:
+        assert said == []
+        assert stage.agent.label == LABELS[row.recipe]
     assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]

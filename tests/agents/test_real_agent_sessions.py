@@ -17,13 +17,11 @@ from countersign.agents.probe.plants import allow_everything, plant, plants_of
 from countersign.wire.threads import ThreadEvent
 
 from .desk import Place
-from .recipes_under_test import AGENTS, SEED, RealAgent
+from .recipes_under_test import SEED, RealAgent, parameters
 from .stored_chat import Chat
-from .test_real_agents import EVERY_TIME, HOSTILE, LABELS
+from .test_real_agents import HOSTILE, LABELS
 
 pytestmark = pytest.mark.agents
-
-UNDER_TEST = [agent for agent in AGENTS if agent.name in ("claude", *EVERY_TIME) or agent.installed]
 
 
 def said(events: list[ThreadEvent]) -> list[str]:
@@ -40,7 +38,7 @@ def _age(home: Path) -> None:
 
 
 @pytest.mark.parametrize("world", ["plain", "everything allowed"])
-@pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", parameters())
 async def test_a_loaded_session_remembers_and_asks_for_everything(place: Place, row: RealAgent, world: str):
     outside = place.folder / "outside"
     outside.mkdir()

@@ -1,6 +1,6 @@
 """Real agents on the desk, offline: what they do reaches the gate, and their label says no more than that.
 
-Those in `EVERY_TIME` run wherever the tests run; the others where `scripts/setup.py all-agents` installed them.
+Those in `EVERY_TIME` run wherever the tests run; the others are skipped where they are not installed.
 Each agent meets three worlds: as a person has it on the first day, with everything allowed in the person's own
 settings, and in a repository whose files allow everything and run programs. What is looked at is the disk.
 """
@@ -21,18 +21,16 @@ from countersign.agents.probe.plants import allow_everything, plant, plants_of
 from countersign.settings.policy import RuleText
 
 from .desk import BOUND, Place, make_place
-from .recipes_under_test import AGENTS, SEED, RealAgent
+from .recipes_under_test import AGENTS, SEED, RealAgent, parameters
 
 pytestmark = pytest.mark.agents
 
-EVERY_TIME = ("gemini", "zed-codex")
-"""Beside Claude, which has a file of its own: they start fast, and differ most in what they say."""
-UNDER_TEST = [agent for agent in AGENTS if agent.name != "claude" and (agent.name in EVERY_TIME or agent.installed)]
 LABELS = {recipe.name: recipe.label for recipe in known_recipes()}
 HOSTILE = {recipe.name: recipe.hostile for recipe in known_recipes()}
 
 
-every_agent = pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+# Claude has a file of its own.
+every_agent = pytest.mark.parametrize("row", parameters(*(agent for agent in AGENTS if agent.name != "claude")))
 
 
 class Stage:

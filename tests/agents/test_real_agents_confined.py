@@ -7,16 +7,14 @@ import pytest
 from countersign.tools.sandbox.confiner import Confiner
 from tests.tools.sandbox.support import needs_sandbox
 
-from .recipes_under_test import AGENTS, RealAgent
-from .test_real_agents import EVERY_TIME, LABELS, Stage, deny_all_but_reads, stage
+from .recipes_under_test import RealAgent, parameters
+from .test_real_agents import LABELS, Stage, deny_all_but_reads, stage
 
 pytestmark = [pytest.mark.agents, needs_sandbox]
 __all__ = ["stage"]  # the fixture
 
-UNDER_TEST = [agent for agent in AGENTS if agent.name in ("claude", *EVERY_TIME) or agent.installed]
 
-
-@pytest.mark.parametrize("row", UNDER_TEST, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", parameters())
 async def test_it_starts_asks_and_works_in_the_sandbox(stage: Stage, row: RealAgent):
     place = stage.place
     storage = place.folder / "storage"
