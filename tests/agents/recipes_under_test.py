@@ -82,6 +82,7 @@ class RealAgent:
             "hiddenrm": _steps(self.shell(": " + "x" * 700 + f"\nrm -f {ws}/seed.txt")),
             "where": _steps(self.shell("cd sub"), self.shell("pwd > where.txt")),
             "look": _steps(self.shell("ls")),
+            "date": _steps(self.shell("date")),
             "edit": _steps(*first, self.edit(f"{ws}/seed.txt", "beta", "BETA")),
             "over": _steps(*first, self.write(f"{ws}/seed.txt", "overwritten\n")),
             "two": {"steps": [{"text": "Both.", "tools": [self.write(f"{ws}/made.txt", "made by the agent\n"),

@@ -9,7 +9,7 @@ import pytest
 
 from countersign.agents.probe.plants import allow_everything, plant, plants_of
 
-from .recipes_under_test import AGENTS, BY_NAME, RealAgent, parameters
+from .recipes_under_test import AGENTS, BY_NAME, ZED_CODEX, RealAgent, parameters
 from .test_real_agents import HOSTILE, LABELS, Stage, stage
 
 __all__ = ["stage"]
@@ -61,3 +61,22 @@ async def test_a_stricter_mode_lets_nothing_through(stage: Stage, row: RealAgent
         assert said == []
         assert stage.agent.label == LABELS[row.recipe]
     assert [path.name for path in stage.outside.iterdir()] == ["secret.txt"]
+
+
+@pytest.mark.parametrize("row", parameters(ZED_CODEX))
+async def test_zed_s_codex_offers_no_mode_and_its_read_only_mode_is_not_stricter(stage: Stage, row: RealAgent):
+    stage.place.person.decide = lambda card: {"option": "reject_once"}
+    await stage.play("date", mode="ask")
+    assert stage.cards() == ["execute"]
+    offered, link = stage.agent.offered("thread"), stage.agent._link
+    assert offered is not None
+    assert link is not None
+    assert [one for one in offered.options if one.option_id == "mode" or one.category == "mode"] == []
+    # Nobody can choose it here; it is set behind the desk's back, to measure it.
+    session = stage.agent._threads["thread"].session_id
+    await link.ask_soon("session/set_mode", {"sessionId": session, "modeId": "read-only"})
+    await stage.play("date", mode="ask")
+    assert stage.cards() == ["execute"]
+    assert any("acted without asking" in event.message for event in stage.place.of("unpermitted"))
+    assert stage.agent.label == "unguarded"
+    assert BY_NAME[row.recipe].stricter == frozenset()
