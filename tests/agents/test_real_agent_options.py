@@ -10,7 +10,7 @@ from countersign.agents.probe import model_server
 from countersign.wire.errors import InvalidAnswer, ModelError
 
 from .desk import Place
-from .recipes_under_test import SEED, RealAgent, parameters
+from .recipes_under_test import BY_NAME, SEED, RealAgent, parameters
 
 pytestmark = pytest.mark.agents
 
@@ -22,7 +22,8 @@ FREER = ("bypassPermissions", "acceptEdits", "yolo", "autoEdit", "full-access", 
 @pytest.mark.parametrize("row", parameters())
 async def test_a_model_can_be_chosen_and_no_freer_mode(place: Place, row: RealAgent):
     (place.workspace / "seed.txt").write_text(SEED)
-    (place.workspace / "CLAUDE.md").write_text(MARK)
+    for name in BY_NAME[row.recipe].instructions:
+        (place.workspace / name).write_text(MARK)
     place.person.decide = lambda card: {"option": "reject_once"}
     log = place.folder / "model.jsonl"
     server, port = model_server.serve(0, row.script(place.workspace), log)
