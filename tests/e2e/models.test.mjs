@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -73,6 +73,50 @@ test('a model of another extension writes with leave, and a model server goes on
       await again.getByRole('button', { name: 'New chat' }).click();
       await model.filter({ hasText: 'editor' }).waitFor({ timeout: BOUND });
     });
+  });
+});
+
+test('the agent asks the editor what it knows, and reads nothing that a rule holds back', async () => {
+  const prepare = (run) => {
+    run.asked = path.join(run.folder, 'editor-model.jsonl');
+    run.env = { ...run.env, MODEL_LOG: run.asked };
+    choose(run, { editor: { provider: 'vscode', model: 'scripted/scripted' } }, 'editor');
+    mkdirSync(path.join(run.workspace, '.vscode'), { recursive: true });
+    mkdirSync(path.join(run.workspace, 'private'), { recursive: true });
+    writeFileSync(path.join(run.workspace, '.vscode/settings.json'), JSON.stringify({ 'countersign.permissions': { deny: ['Read(private/**)'] } }));
+    writeFileSync(path.join(run.workspace, 'house.txt'), 'Ground floor:\nthe door is blue\n');
+    writeFileSync(path.join(run.workspace, 'private/plan.txt'), 'a secret door\n');
+  };
+  await withWorkbench('models-editor-tools', { settings: TRUSTED, prepare, also: packModel }, async ({ page, run }) => {
+    const chat = await openChat(page);
+    const results = () => (existsSync(run.asked) ? rows(run.asked).flatMap(({ said }) => said.at(-1).results) : []);
+    const asked = async (name, input) => {
+      const before = results().length;
+      await send(chat, `call ${name} ${JSON.stringify(input)}`);
+      await waitFor(() => results().length > before, `a result of ${name}`);
+      await idle(chat);
+      return results().at(-1);
+    };
+    const used = await asked('find_references', { path: 'house.txt', line: 2, name: 'door' });
+    assert.match(used, /^house\.txt:2:5$/m);
+    assert.match(used, /1 left out, of files that are secret or held back by a rule/);
+    assert.doesNotMatch(used, /plan/);
+    assert.match(await asked('find_symbols', { path: 'house.txt' }), /^house\.txt:1:1: namespace Ground floor$/m);
+    assert.match(await asked('get_selection', {}), /no file is open/);
+    assert.match(await asked('list_open_files', {}), /no file is open/);
+    await screenshot(page, 'models-editor-tools');
+
+    await send(chat, `call write_file ${JSON.stringify({ path: 'house.txt', content: 'the dor is wrong\n' })}`);
+    const card = chat.getByTestId('approval-card').filter({ hasText: 'house.txt' });
+    await card.waitFor({ timeout: BOUND });
+    const before = results().length;
+    await approve(card);
+    await waitFor(() => results().length > before, 'a result of the write');
+    await idle(chat);
+    assert.match(results().at(-1), /shows 1 problem in this file that it did not show before/);
+    assert.match(results().at(-1), /^house\.txt:1:12: error: this word is wrong$/m);
+    assert.match(await asked('get_diagnostics', {}), /^house\.txt:1:12: error: this word is wrong$/m);
+    await screenshot(page, 'models-editor-tools-problems');
   });
 });
 

@@ -304,7 +304,7 @@ async def test_problems_that_a_change_brings_are_told_with_its_result(bench: Wor
     assert outcome.record["newProblems"] == 2
     assert outcome.output.splitlines() == [
         "changed `a.py` (+1 -1 lines)",
-        "the editor shows 2 errors or warnings in this file that it did not show before:",
+        "the editor shows 2 problems in this file that it did not show before:",
         MARK,
         r"a.py:4:5: error: new\u202e",
         "a.py:3:5: warning: twice",
@@ -319,7 +319,7 @@ async def test_many_problems_of_a_change_are_bounded(bench: Workbench, editor: F
     Problems(editor, [], [problem(path, number, f"{number} " + "z" * 250) for number in range(5000)])
     output = (await bench.do("write_file", path="a.py", content="y\n")).output
     assert len(output.encode()) < 5000
-    assert "2000 errors or warnings" in output
+    assert "2000 problems" in output
     assert "; the first " in output
 
 

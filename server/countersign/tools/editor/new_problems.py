@@ -110,7 +110,8 @@ def _told(outcome: Outcome, new: Sequence[tuple[Place, EditorDiagnostic]]) -> Ou
         return outcome
     lines = [diagnostic_line(place, problem) for place, problem in new[:MOST_TOLD]]
     fit = lines[: lines_that_fit(lines, MOST_BYTES)]
-    told = f"the editor shows {len(new)} errors or warnings in this file that it did not show before"
+    count = "1 problem" if len(new) == 1 else f"{len(new)} problems"
+    told = f"the editor shows {count} in this file that it did not show before"
     if len(fit) < len(new):
         told += f"; the first {len(fit)} of them"
     text = "\n".join([outcome.output, f"{told}:", MARK, *fit])
