@@ -126,3 +126,26 @@ async def test_new_problems_follow_an_edit_where_the_gate_would_let_them_be_read
     assert result["text"].startswith("changed `a.py`")
     assert ("a.py:1:1: error: no dor" in result["text"]) is told
     assert [each["changed"] for each in asked] == ([False, True] if told else [])
+
+
+async def test_a_call_that_waited_for_an_editor_that_is_gone_ends(tmp_path: Path):
+    script = {"scenarios": {"look": {"steps": [{"text": "I look. ", "tools": CALLS[:1]}, {"text": "Seen."}]}}}
+    with scripted(script, tmp_path) as fake:
+        layers = settings(fake.url)
+        async with open_desk(tmp_path / "w", tmp_path / "s", settings=layers, client={"editor": True}) as desk:
+            thread = await desk.thread()
+            turn = desk.prompt(thread, "[[look]] go", mode="ask")
+            card = await desk.card()
+        turn.cancel()
+        async with open_desk(tmp_path / "w", tmp_path / "s", settings=layers) as desk:
+            again = await desk.card()
+            assert again["approvalId"] == card["approvalId"]
+            assert await desk.answer(again) == "allowed"
+            result = await desk.peer.wait_until(lambda: _result(desk.peer), what="the call's result")
+            assert "does not answer such questions" in result["output"]
+            assert (await desk.peer.request("tool/pendingApprovals", {}))["approvals"] == []
+
+
+def _result(peer: Peer) -> Json | None:
+    events = [event for update in peer.seen("thread/update") for event in update["events"]]
+    return next((event for event in events if event["type"] == "toolResult"), None)

@@ -72,7 +72,7 @@ async def test_open_files_are_named_as_the_model_names_them(bench: Workbench, ed
     )
 
 
-ENTRIES: list[tuple[str, str, Answer, dict[str, Json]]] = [
+ENTRIES: list[tuple[str, str, Answer, Answer]] = [
     ("list_open_files", "editor/openFiles", {"files": []}, {}),
     ("get_diagnostics", "editor/diagnostics", {"diagnostics": []}, {"severity": "error", "message": "told"}),
     ("find_symbols", "editor/symbols", {"symbols": []}, {"name": "told", "kind": "class"}),
@@ -86,7 +86,7 @@ ARGUMENTS: dict[str, dict[str, Json]] = {
 
 @pytest.mark.parametrize(("tool", "method", "empty", "fields"), ENTRIES)
 async def test_what_may_not_be_read_is_left_out_and_counted(
-    bench: Workbench, editor: FakeEditor, tool: str, method: str, empty: Answer, fields: dict[str, Json]
+    bench: Workbench, editor: FakeEditor, tool: str, method: str, empty: Answer, fields: Answer
 ) -> None:
     bench.file("a.py")
     (bench.outside / "far.py").write_text("x")

@@ -49,7 +49,7 @@ from countersign.gate import (
     Turn,
 )
 from countersign.settings.policy import Policy
-from countersign.tools.registry import OFFERED, AnyTool, json_schema, parse_arguments
+from countersign.tools.registry import BY_NAME, OFFERED, AnyTool, json_schema, parse_arguments
 from countersign.tools.tool import ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.base import Json
@@ -222,7 +222,9 @@ class Drive:
     async def one_call(self, wanted: WantedCall) -> ToolMessage:
         """Take one call through the gate and say what the model reads of it."""
         tool_call_id = wanted.call_id
-        tool = self.tools.get(wanted.tool)
+        # A request that waited on disk is judged and ended as itself, also where its tool is no longer offered.
+        known_tools = BY_NAME if tool_call_id in self.waiting else self.tools
+        tool = self.tools.get(wanted.tool) or known_tools.get(wanted.tool)
         if tool is None or wanted.broken is not None:
             known = ", ".join(self.tools)
             place = self.turn.line.join()
