@@ -113,6 +113,7 @@ def said_dead(messages: Sequence[str]) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(rule=st.sampled_from(COMMAND_RULES), command=st.sampled_from(COMMANDS))
+@example(rule="Bash(python a*b)", command="python a b")
 def test_a_command_rule_that_is_said_to_be_dead_allows_nothing(rule: str, command: str) -> None:
     if said_dead(complaints(rule)):
         assert of_command(command, allow=[rule]) != "allow"

@@ -210,7 +210,8 @@ def _left_open(rule: Rule, pattern: CommandPattern) -> str | None:
         return None
     words = [word.replace(WILD, _FRESH) for word in pattern.words]
     tried = [shlex.join([*words, *more]) for more in ((_FRESH,), (_FRESH, _FRESH), (f"./{_FRESH}.x",))]
-    if program(first) not in {*SHELLS, *INTERPRETERS}:
+    names_script = len(words) > 1 and not words[1].startswith("-")
+    if names_script or program(first) not in {*SHELLS, *INTERPRETERS}:
         tried.append(shlex.join(words))
     return None if any(matches(rule.text, each) for each in tried) else first
 
