@@ -80,3 +80,28 @@ def test_a_folder_that_git_may_take_for_a_repository_asks(parts: dict[str, str],
     assert decide("cd evil && git status", workspace=str(repository)) == "ask"
     assert decide("cd evil/x && git log", workspace=str(repository)) == "ask"
     assert decide("cd evil && git commit -m x", workspace=str(repository), allow=["Bash(git:*)"]) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("strings *", "ask"),
+        ("strings -- *", "ask"),
+        ("strings ?.env", "ask"),
+        ("strings {@.env,a.txt}", "ask"),
+        ('for name in *; do strings "$name"; done', "ask"),
+        ("strings ./*", "allow"),
+        ("strings a*", "allow"),
+        ("strings <(cat a.txt)", "allow"),
+    ],
+)
+def test_a_name_that_brings_a_list_of_words_is_found_behind_a_pattern(
+    command: str, decision: str, repository: Path
+) -> None:
+    (repository / "words").mkdir()
+    (repository / "words/@.env").touch()
+    (repository / "words/a.txt").touch()
+    assert decide(f"cd words && {command}", workspace=str(repository)) == decision
+    (repository / "words/@.env").unlink()
+    if "@" not in command and "?" not in command:
+        assert decide(f"cd words && {command}", workspace=str(repository)) == "allow"

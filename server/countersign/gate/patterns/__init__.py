@@ -10,7 +10,7 @@ from countersign.gate.patterns.glob import (
     glob_segment,
     is_exact,
     is_glob,
-    may_begin_with_dash,
+    may_begin_with,
     tokens_match,
     unescape_glob,
 )
@@ -34,7 +34,7 @@ __all__ = [
     "glob_segment",
     "is_exact",
     "is_glob",
-    "may_begin_with_dash",
+    "may_begin_with",
     "parse_command",
     "parse_host",
     "parse_param",

@@ -260,10 +260,10 @@ def is_glob(pattern: str) -> bool:
     )
 
 
-def may_begin_with_dash(pattern: str) -> bool:
-    """Whether a name that a pathname pattern matches may begin with a dash."""
+def may_begin_with(mark: str, pattern: str) -> bool:
+    """Whether a name that a pathname pattern matches may begin with a character, such as a dash."""
     first = glob_segment(pattern.split("/", 1)[0]).tokens[:1]
-    return first == ("-",) or (bool(first) and not isinstance(first[0], str)) or not pattern
+    return first == (mark,) or (bool(first) and not isinstance(first[0], str)) or not pattern
 
 
 def is_exact(pattern: str) -> bool:

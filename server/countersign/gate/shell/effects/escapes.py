@@ -219,9 +219,11 @@ def _use(option: Option, kind: EscapeKind, word: Word) -> Use:
 
 
 def _command_in(option: str, value: str | None) -> str | None:
-    """The command in an option's value: ``--checkpoint-action=exec=command``."""
+    """The command in an option's value: ``--checkpoint-action=exec=command``, ``--bind=key:execute:command``."""
     if value is not None and option.startswith("--checkpoint-a"):
         return value.removeprefix("exec=")
+    if value is not None and option == "--bind":
+        return value.replace(":", ";")
     return value
 
 

@@ -46,6 +46,11 @@ _MOVES = re.compile(r"-\w*[CD]|--(?:d|cd)")
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
+def takes_list_by_mark(name: str) -> bool:
+    """Whether a word of this program that begins with `@` names a list."""
+    return name in LISTS and LISTS[name].at
+
+
 def read_lists(name: str, words: Sequence[Word], subcommand: str | None) -> Iterator[bool]:
     """Yield for each list of files that a command reads whether it surely is what comes in on its input."""
     lists = LISTS.get(name)

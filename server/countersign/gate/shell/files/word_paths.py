@@ -14,7 +14,7 @@ from countersign.gate.finding import Finding, Floor
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.paths.sensitive_paths import PROTECTED, SECRET_IN_HOME, SECRET_SAMPLES, protected_reason
 from countersign.gate.paths.socket_places import holds_sockets
-from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with_dash, tokens_match
+from countersign.gate.patterns import escape_glob, fold, glob_segment, is_exact, may_begin_with, tokens_match
 from countersign.gate.probes import disk
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.followed_links import behind_links
@@ -386,12 +386,13 @@ def _is_harmless(finding: Finding) -> bool:
     return finding.known_read and not (finding.floors or finding.deny or finding.ask or finding.requires_ask)
 
 
-def names_option(pattern: str, folder: str) -> bool:
-    """Whether a pathname pattern may make a word that begins with a dash: it says so, or such a file is there."""
-    if not may_begin_with_dash(pattern):
+def names_marked(mark: str, pattern: str, folder: str) -> bool:
+    """Whether a pathname pattern may make a word that begins with a mark, such as the dash of an option: it says so, or
+    such a file is there."""
+    if not may_begin_with(mark, pattern):
         return False
     matches = disk.matching(pattern, folder, MAX_MATCHES)
-    return pattern[0] in "-\\" or matches is None or any(name.startswith("-") for name in matches)
+    return pattern[0] in {mark, "\\"} or matches is None or any(name.startswith(mark) for name in matches)
 
 
 def _fixed_folder(pattern: str) -> str:

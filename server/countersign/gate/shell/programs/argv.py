@@ -168,16 +168,18 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
         return _apart(words, index, grammar, found)
     if text in grammar.words:
         return _with_value(words, index, text[:2], found, grammar)
-    # `head -5c FILE`: behind a number the letters are flags.
     counted = text[1:2].isdigit() and text[1] in grammar.flags
     for at in range(1, 2 if grammar.alone else len(text)):
         letter = text[at]
-        takes = not counted and (letter in grammar.short or letter in grammar.maybe)
-        if takes and (at + 1 < len(text) or word.value is None):
-            value = _rest(word, text[at + 1 :])
-            found.options.append(Option(f"-{letter}", index, value, attached=True))
+        takes = letter in grammar.short or letter in grammar.maybe
+        if takes and counted:
+            # To some the letters behind a number are flags (`head -5c FILE`), to others they take a value
+            # (`rg -0g GLOB PATTERN`): both readings are kept.
+            _take_either_way(words, index, at, found)
+        elif takes and (at + 1 < len(text) or word.value is None):
+            _take_attached(word, index, f"-{letter}", text[at + 1 :], found)
             return index + 1
-        if takes and letter in grammar.short:
+        elif takes and letter in grammar.short:
             return _with_value(words, index, f"-{letter}", found, grammar)
         option = Option(f"-{letter}", index)
         found.options.append(option)
@@ -187,6 +189,25 @@ def _option(words: Sequence[Word], index: int, grammar: Grammar, found: Argument
     if word.value is None:
         found.holes.append((index, word))
     return index + 1
+
+
+def _take_attached(word: Word, index: int, name: str, text: str, found: Arguments) -> None:
+    """A short option with its value in the same word. Many parsers leave out a `=` between them (`rg -g=GLOB`), and
+    others take it for a part of the value, so both readings are kept."""
+    found.options.append(Option(name, index, _rest(word, text), attached=True))
+    if len(text) > 1 and text[0] == "=":
+        found.options.append(Option(name, index, _rest(word, text[1:]), attached=True))
+
+
+def _take_either_way(words: Sequence[Word], index: int, at: int, found: Arguments) -> None:
+    """The value that a letter takes if it takes one, while the words behind it stay what they are."""
+    word = words[index]
+    text = word.prefix if word.value is None else word.value
+    name = f"-{text[at]}"
+    if at + 1 < len(text) or word.value is None:
+        _take_attached(word, index, name, text[at + 1 :], found)
+    elif index + 1 < len(words):
+        found.options.append(Option(name, index, words[index + 1]))
 
 
 def _apart(words: Sequence[Word], index: int, grammar: Grammar, found: Arguments) -> int:

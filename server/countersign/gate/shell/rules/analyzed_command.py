@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from countersign.gate.patterns import may_begin_with_dash
+from countersign.gate.patterns import may_begin_with
 from countersign.gate.rules.rule_set import ListName, Rule, RuleSet
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.escapes import look_up
@@ -258,5 +258,5 @@ def _begins_known(word: Word, facts: Facts) -> bool:
     if not values or (None in values and (not patterns or first.name in facts.loose)):
         return False
     return all(value is None or value[:1] not in {"", "-"} for value in values) and not any(
-        may_begin_with_dash(pattern) for pattern in patterns
+        may_begin_with("-", pattern) for pattern in patterns
     )

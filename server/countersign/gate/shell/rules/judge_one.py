@@ -17,8 +17,9 @@ from countersign.gate.shell.files.address_operands import local_repositories, re
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.git_repository import strange_repository
+from countersign.gate.shell.files.name_lists import takes_list_by_mark
 from countersign.gate.shell.files.rg_operands import brings_back
-from countersign.gate.shell.files.word_paths import PathFinder, names_option
+from countersign.gate.shell.files.word_paths import PathFinder, names_marked
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
 from countersign.gate.shell.programs.tables import INTERPRETERS, names_with
@@ -27,7 +28,7 @@ from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.passed_on import passed_on
-from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable
+from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
 from countersign.wire.verdicts import Evidence
 
@@ -319,6 +320,8 @@ def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[s
         return False
     if known.arguments.holes and any(_may_be_option(around, case, place) for place in places):
         return False
+    if takes_list_by_mark(name) and any(_may_name_list(around, case, place) for place in places):
+        return False
     if name == "rg" and any(brings_back(known, place, around.paths) for place in places):
         return False
     if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
@@ -345,12 +348,24 @@ def _may_be_option(around: Circumstances, case: AnalyzedCommand, place: str) -> 
     row, found = case.known[-1].program, case.known[-1].arguments
     if row is None or not (row.not_known or row.reads):
         return False
-    for _, word in found.holes:
-        may_be = meaning(word, case.facts, around.paths.home, place)
-        named = any(value.startswith("-") for value in may_be.values)
-        if not may_be.complete or named or any(names_option(pattern, place) for pattern in may_be.patterns):
-            return True
-    return False
+    return any(_may_begin_with("-", word, around, case, place) for _, word in found.holes)
+
+
+def _may_name_list(around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
+    """Whether a word that is not constant could name a list of further words (``strings *`` beside ``@.env``)."""
+    words = [word for word in case.layers[-1].words[1:] if word.value is None and not _is_process(word)]
+    return any(_may_begin_with("@", word, around, case, place) for word in words)
+
+
+def _is_process(word: Word) -> bool:
+    """Whether a word is ``<(command)``."""
+    return len(word.pieces) == 1 and isinstance(word.pieces[0], Process)
+
+
+def _may_begin_with(mark: str, word: Word, around: Circumstances, case: AnalyzedCommand, place: str) -> bool:
+    may_be = meaning(word, case.facts, around.paths.home, place)
+    named = any(value.startswith(mark) for value in may_be.values)
+    return not may_be.complete or named or any(names_marked(mark, pattern, place) for pattern in may_be.patterns)
 
 
 def _reads_inside(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
