@@ -105,3 +105,28 @@ def test_a_name_that_brings_a_list_of_words_is_found_behind_a_pattern(
     (repository / "words/@.env").unlink()
     if "@" not in command and "?" not in command:
         assert decide(f"cd words && {command}", workspace=str(repository)) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("settings", "decision"),
+    [
+        ("[core]\n\thooksPath = .githooks\n", "ask"),
+        ('[core] HOOKSPATH=".githooks/" ; ours\n', "ask"),
+        ("[core]\nhooksPath = .git\\x68ooks\n", "ask"),
+        ("[core]\n\thooksPath = .husky/_\n", "allow"),
+        ("[core]\n\thooksPath = .git/hooks\n", "allow"),
+        ("[core]\n\thooksPath = /usr/share/hooks\n", "allow"),
+        ("[core]\n\tbare = false\n", "allow"),
+    ],
+)
+def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision: str, repository: Path) -> None:
+    (repository / ".git/config").write_text(settings)
+    for folder in (".githooks", ".git/hooks"):
+        (repository / folder).mkdir()
+        (repository / folder / "post-index-change").write_text("#!/bin/sh\n")
+        (repository / folder / "post-index-change").chmod(0o755)
+    assert decide("git status", workspace=str(repository)) == decision
+    assert decide("git diff --stat", workspace=str(repository)) == decision
+    (repository / ".githooks/post-index-change").unlink()
+    if "\\" not in settings:
+        assert decide("git status", workspace=str(repository)) == "allow"
