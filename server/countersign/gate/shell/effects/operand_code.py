@@ -40,7 +40,15 @@ def _awk(words: Sequence[Word], found: Arguments) -> Special:
     if found.has("-f", "--file", "-E", "--exec"):
         return [], None
     uses = [] if not found.has("-e", "--source") else [named("code", ("-e",), "`-e` adds code")]
-    more, doings = _language(_script_words(found, ()), "\n".join, scan_awk, "awk")
+    scripts = _script_words(found, ())
+    for option in found.options:
+        if option.value is None or option.attached or words[option.index].value in {"-v", "-F"}:
+            continue
+        # The original awk knows no long options and no letters behind others: it leaves such a word out and takes the
+        # next one for its program.
+        uses.append(named("code", (option.name,), "to some awks the word behind this option is the program"))
+        scripts.append(option.value)
+    more, doings = _language(scripts, "\n".join, scan_awk, "awk")
     return uses + more, doings
 
 
