@@ -133,7 +133,8 @@ FRAMES = [
     "{}", "a; {}; b", "if {}; then {}; fi; b", "({}); b", "{{ {}; }}; b", "while {}; do {}\ndone\nb", "a | {} | b; c",
     "for i in {}; do {}; done; b", "x=$({}) b; c", "a \"$({})\"; b", "! {}; b", "time {}; b", "a && {}\n\nb", "{} & b",
     "x=1 {}; b", "a {}; b", "a > {}; b", "a <({}) b; c", "case a in a) {};; esac; b", "cat <<E\nx\nE\n{}; b",
-    "export A={}; b", "[ {} ]; b", "[[ {} ]]; b", "command {}; b", "[ a = {} ]; b", "{} >f; b",
+    "export A={}; b", "[ {} ]; b", "[[ {} ]]; b", "x=1 [[ {} ]]; b", "x=1 [[ a == {} ]]; b",
+    "command {}; b", "[ a = {} ]; b", "{} >f; b",
     "cat <<E {}; b\nx\nE\nc",
     "read {}; b", "cd {}; b", "printf {} {}; b", "(" * 21 + "{}; b" + ")" * 21,
 ]  # fmt: skip

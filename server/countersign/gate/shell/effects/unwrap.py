@@ -269,6 +269,8 @@ class _Unwrapping:
         elif row.tail == "command":
             kept = name == "xargs" and all(option.name in _XARGS_CLEAR for option in found.options)
             clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip and not kept)
+            # An older `timeout` has no operand for the time and runs what stands there.
+            clear = clear and all(_TIME.fullmatch(word.value or "") for _, word in found.operands[: row.skip])
             way: Way = row.kind if row.kind != "clear" else "clear" if clear else "closed"
             self.add(at, rest, way, inner)
 
@@ -404,6 +406,9 @@ _SUBCOMMANDS_OF = {
 
 _BY_SUBCOMMAND_ONLY = {name: firsts for name, firsts in _SUBCOMMANDS_OF.items() if not _runs_others(name)}
 """Of them those that run nothing else."""
+
+
+_TIME = re.compile(r"(?:\d+\.?\d*|\.\d+)[smhd]?|inf")
 
 
 def _inner_start(words: Sequence[Word], row: Wrapper, found: Arguments, skip: int) -> int:

@@ -84,7 +84,7 @@ _QUOTED_FIRST = (
     rf"""(?:'(?!{_RUN_BY_BASH}')[A-Za-z0-9_./@][^'\n]*'|"(?!{_RUN_BY_BASH}")[A-Za-z0-9_./@][^"\\$`\n]*"){END}"""
 )
 _CORE = rf"(?:(?:(?:command[ \t]+)?{_ORDINARY}|{_QUOTED_FIRST}|printf[ \t]+{_FORMAT}{END}){_ARGUMENTS}|{_BUILTIN})"
-_COMMAND = rf"(?=[^ \t\n;&|)])(?:(?=[A-Za-z_][A-Za-z0-9_]*=){_ASSIGNED}[ \t]*)*{_CORE}?"
+_COMMAND = rf"(?=[^ \t\n;&|)])(?:(?=[A-Za-z_][A-Za-z0-9_]*=){_ASSIGNED}[ \t]*(?!\[\[))*{_CORE}?"
 
 _ENDS = r"[ \t]*(?:;(?![;&])|&(?![&>])|\n)[ \t\n]*"
 _JOINS = rf"[ \t]*(?:&&|\|\||\|(?![|&]))[ \t\n]*(?!(?:then|else|fi|do|done){END}|[)}}])"
