@@ -134,7 +134,7 @@ async function checkedAnew(uri: vscode.Uri): Promise<void> {
         }, FIRST_WORD);
         timers.push(first);
       };
-      Promise.resolve(vscode.workspace.openTextDocument(uri)).then(opened).catch(done);
+      void vscode.workspace.openTextDocument(uri).then(opened, done);
     });
   } finally {
     listening.dispose();

@@ -6,7 +6,9 @@ import type { ToWebview } from '../src/messages.ts';
 import { ARMING_TIME } from '../src/armingTime.ts';
 import { type Bridge, createBridge } from '../webview/bridge.ts';
 import { Root } from '../webview/root.ts';
-import { agents, thread, threadOf, threads } from './fixtures.ts';
+import { snapshot, thread, threadOf } from './fixtures.ts';
+
+export { snapshot };
 
 export interface FakeWebview {
   root: Root;
@@ -18,26 +20,6 @@ export interface FakeWebview {
   sent<K extends Intent['type']>(type: K): Extract<Intent, { type: K }>[];
   find(selector: string): HTMLElement;
   button(name: string): HTMLButtonElement;
-}
-
-export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
-  return {
-    type: 'snapshot',
-    agents: agents(),
-    threads: threads(),
-    approvals: [],
-    queued: {},
-    models: [],
-    modelOf: {},
-    trusted: true,
-    workspace: '/home/me/proj',
-    home: '/home/me',
-    mac: false,
-    strings: {},
-    connection: { state: 'running' },
-    loaded: true,
-    ...more,
-  };
 }
 
 export const opened: ToWebview = { type: 'threadOpened', thread: thread() };

@@ -1,4 +1,5 @@
 /** Requests and chats to draw and to test with, in the shapes of the wire. */
+import type { ToWebview } from '../src/messages.ts';
 import type * as wire from '../src/wire.gen.ts';
 
 const evidence = (reason: string, more: Partial<wire.Evidence> = {}): wire.Evidence => ({
@@ -627,6 +628,27 @@ export function question(more: Partial<wire.ElicitationRequest> = {}): wire.Elic
       required: ['engine', 'password'],
     },
     createdAt: '2026-11-20T10:00:00Z',
+    ...more,
+  };
+}
+
+/** All that a webview is told first. */
+export function snapshot(more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {}): ToWebview {
+  return {
+    type: 'snapshot',
+    agents: agents(),
+    threads: threads(),
+    approvals: [],
+    queued: {},
+    models: [],
+    modelOf: {},
+    trusted: true,
+    workspace: '/home/me/proj',
+    home: '/home/me',
+    mac: false,
+    strings: {},
+    connection: { state: 'running' },
+    loaded: true,
     ...more,
   };
 }

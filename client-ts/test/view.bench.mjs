@@ -20,7 +20,7 @@ const [bundle] = (
     write: false,
   })
 ).outputFiles;
-const { agents, plainCommand, threadOf, threads } = await import(
+const { plainCommand, snapshot, threadOf } = await import(
   `data:text/javascript;base64,${Buffer.from(bundle.text).toString('base64')}`
 );
 
@@ -118,7 +118,7 @@ async function deskPage(approvals, events = []) {
       ([given, thread]) => {
         globalThis.given = [given, { type: 'threadOpened', thread }];
       },
-      [snapshot(approvals), threadOf(events, { running: true })],
+      [snapshot({ approvals }), threadOf(events, { running: true })],
     );
     await page.goto(`${origin}/?scene=plain&theme=dark`);
     await page.locator('countersign-desk .main').waitFor();
@@ -203,25 +203,6 @@ function chat() {
     { type: 'text', text: `It says **${turn}**, as you can see in \`file${turn}.py\`.` },
   ]).flat();
   return [...turns.slice(0, -1), { type: 'text', text: 'This is the last of them.' }];
-}
-
-function snapshot(approvals) {
-  return {
-    type: 'snapshot',
-    agents: agents(),
-    threads: threads(),
-    approvals,
-    queued: {},
-    models: [],
-    modelOf: {},
-    trusted: true,
-    workspace: '/home/me/proj',
-    home: '/home/me',
-    mac: false,
-    strings: {},
-    connection: { state: 'running' },
-    loaded: true,
-  };
 }
 
 async function timed(act) {

@@ -1,7 +1,6 @@
 /** A stand-in for the editor round the webview: plays a scene, named in the address, and keeps what the webview posts. */
 import type { ToWebview } from '../../src/messages.ts';
 import {
-  agents,
   commandApproval,
   diffApproval,
   fetchApproval,
@@ -10,50 +9,32 @@ import {
   plainCommand,
   planApproval,
   question,
+  snapshot,
   thread,
   threadOf,
-  threads,
   toolApproval,
 } from '../fixtures.ts';
-
-const snapshot = (approvals: ReturnType<typeof commandApproval>[]): ToWebview => made(approvals);
 
 function made(
   approvals: ReturnType<typeof commandApproval>[],
   more: Partial<Extract<ToWebview, { type: 'snapshot' }>> = {},
 ): ToWebview {
-  return {
-    type: 'snapshot',
-    agents: agents(),
-    threads: threads(),
-    approvals,
-    queued: {},
-    models: [],
-    modelOf: {},
-    trusted: true,
-    workspace: '/home/me/proj',
-    home: '/home/me',
-    mac: false,
-    strings: {},
-    connection: { state: 'running' },
-    loaded: true,
-    ...more,
-  };
+  return snapshot({ approvals, ...more });
 }
 
 const opened: ToWebview = { type: 'threadOpened', thread: thread() };
 
 const SCENES: Record<string, ToWebview[]> = {
-  command: [snapshot([commandApproval(), plainCommand(), fetchApproval()]), opened],
-  plain: [snapshot([plainCommand()]), opened],
-  diff: [snapshot([diffApproval()]), opened],
-  fetch: [snapshot([fetchApproval()]), opened],
-  tool: [snapshot([toolApproval()]), opened],
-  plan: [snapshot([planApproval()]), opened],
+  command: [made([commandApproval(), plainCommand(), fetchApproval()]), opened],
+  plain: [made([plainCommand()]), opened],
+  diff: [made([diffApproval()]), opened],
+  fetch: [made([fetchApproval()]), opened],
+  tool: [made([toolApproval()]), opened],
+  plan: [made([planApproval()]), opened],
   question: [made([], { questions: [question()] }), opened],
-  sandboxHost: [snapshot([hostApproval()]), opened],
-  sandboxOutside: [snapshot([outsideCommand()]), opened],
-  chat: [snapshot([]), opened],
+  sandboxHost: [made([hostApproval()]), opened],
+  sandboxOutside: [made([outsideCommand()]), opened],
+  chat: [made([]), opened],
   messages: [
     made([], { queued: { 't-1': [{ id: 'q', text: 'and then write the changelog, please, in one line' }] } }),
     {
@@ -125,12 +106,12 @@ const SCENES: Record<string, ToWebview[]> = {
     opened,
   ],
   review: [
-    snapshot([commandApproval(), plainCommand(), diffApproval(), fetchApproval()]),
+    made([commandApproval(), plainCommand(), diffApproval(), fetchApproval()]),
     opened,
     { type: 'show', page: 'review' },
   ],
   hidden: [
-    snapshot([
+    made([
       plainCommand({
         preview: {
           kind: 'command',
@@ -143,7 +124,7 @@ const SCENES: Record<string, ToWebview[]> = {
     opened,
   ],
   long: [
-    snapshot([
+    made([
       plainCommand({
         preview: {
           kind: 'command',
@@ -156,7 +137,7 @@ const SCENES: Record<string, ToWebview[]> = {
     opened,
   ],
   history: [
-    snapshot([]),
+    made([]),
     opened,
     { type: 'show', page: 'history' },
     {
@@ -229,7 +210,7 @@ const SCENES: Record<string, ToWebview[]> = {
     },
   ],
   attached: [
-    snapshot([]),
+    made([]),
     opened,
     { type: 'attached', attachment: { id: '1', path: 'src/parse.py', startLine: 3, endLine: 17 } },
     { type: 'attached', attachment: { id: '2', path: 'src/a/folder/of/a/longer/name/than/most/settings.py' } },
@@ -244,7 +225,7 @@ const SCENES: Record<string, ToWebview[]> = {
     },
   ],
   shells: [
-    snapshot([]),
+    made([]),
     opened,
     { type: 'show', page: 'shells' },
     {
@@ -271,7 +252,7 @@ const SCENES: Record<string, ToWebview[]> = {
     },
   ],
   rules: [
-    snapshot([]),
+    made([]),
     opened,
     { type: 'show', page: 'rules' },
     {
