@@ -13,24 +13,23 @@ from countersign.agents.compaction import Context
 from countersign.agents.drive import Drive, usage_event
 from countersign.agents.instructions import blocking_instructions, with_instructions
 from countersign.agents.model_option import checked_choice, model_options
-from countersign.agents.models.base import Message, Model, Sighted, UsagePiece, UserMessage
+from countersign.agents.models.base import Message, Model, UsagePiece, UserMessage
 from countersign.agents.models.demo import DemoModel
 from countersign.agents.models.http_answer import Access
-from countersign.agents.models.known_models import cost_of, takes_images, window_of
+from countersign.agents.models.known_models import cost_of, model_takes_images, takes_images, window_of
 from countersign.agents.models.retrying import RetryingModel
 from countersign.agents.prompt import system_prompt, with_attachments
 from countersign.agents.transcript import ThreadRow, Transcripts
-from countersign.gate import Gate, StoredRequest, ToolCall, Turn, Workers, decide, in_worker, sharing
+from countersign.gate import Gate, StoredRequest, Turn, Workers, in_worker, sharing
 from countersign.lsp.model_keys import agent_secrets
+from countersign.lsp.supposed_calls import problems_told
 from countersign.settings.policy import AgentConfig, ModelConfig, Policy, RuleText
 from countersign.tools.editor.new_problems import MAY_DIAGNOSE_SERVICE
-from countersign.tools.registry import BY_NAME, parse_arguments
 from countersign.tools.sandbox.host_tool import reachable
 from countersign.tools.todo_write import TODO_SERVICE
 from countersign.tools.tool import Tool, ToolContext
 from countersign.tools.visible import as_title
 from countersign.wire.agents import AgentSessionsResult, AgentView
-from countersign.wire.base import Json
 from countersign.wire.errors import InvalidAnswer, ModelError, NotTrusted, UnknownAgent
 from countersign.wire.threads import (
     AgentCommand,
@@ -190,7 +189,7 @@ class Runner:
             return await (await self._host(config)).prompt(prompt.text, turn, images, prompt.attachments or ())
         if images:
             entry = model_entry(config, self._policy())
-            if not await _takes_images(entry, model_for(entry, self._access, self._editor_models)):
+            if not await model_takes_images(entry, model_for(entry, self._access, self._editor_models)):
                 raise takes_none(f"the model `{entry.name}`")
         said = UserMessage(with_attachments(prompt.text, prompt.attachments), images)
         self._transcripts.add_messages(turn.thread_id, [said])
@@ -348,7 +347,7 @@ class Runner:
         may_reach = reachable(self._policy, grants, turn.agent)
 
         def may_diagnose(path: str) -> bool:
-            return "get_diagnostics" in tools and read_allowed(turn, path, self._policy(), grants())
+            return "get_diagnostics" in tools and problems_told(turn, path, self._policy(), grants())
 
         def bench(tool_call_id: str) -> ToolContext:
             def emit(text: str) -> None:
@@ -404,7 +403,7 @@ class Runner:
 
         return Drive(
             model=model,
-            takes_images=lambda: _takes_images(entry, model),
+            takes_images=lambda: model_takes_images(entry, model),
             system=system,
             context=context,
             instructed=instructed,
@@ -431,37 +430,8 @@ class Runner:
         return config
 
 
-def read_allowed(turn: Turn, path: str, policy: Policy, grants: Sequence[RuleText]) -> bool:
-    """Whether the problems of a file may be told without asking: what the gate says of ``get_diagnostics`` now."""
-    tool = BY_NAME["get_diagnostics"]
-    given: dict[str, Json] = {"path": path}
-    prepared = tool.prepare(parse_arguments(tool, given), policy)
-    call = ToolCall(
-        tool_call_id="supposed",
-        thread_id=turn.thread_id,
-        turn_id=turn.turn_id,
-        agent=turn.agent,
-        subagent=turn.subagent,
-        tool=tool.name,
-        arguments=given,
-        kind=tool.kind,
-        category=tool.category,
-        effects=prepared.effects,
-        preview=prepared.preview,
-        cwd=prepared.cwd,
-    )
-    return decide(call, policy, [*turn.modes, *policy.tightening], grants).verdict == "allow"
-
-
-async def _takes_images(entry: ModelConfig, model: Model) -> bool:
-    """Whether a model takes images: by its settings, else as its server says, else by its name."""
-    said = entry.options.get("images")
-    asked = await model.takes_images() if isinstance(model, Sighted) and not isinstance(said, bool) else None
-    return takes_images(entry) if asked is None else asked
-
-
 def _known_to_take_images(config: AgentConfig, policy: Policy) -> bool | None:
-    """As ``_takes_images``, asking nobody; None where only the model's server knows, or there is no such model."""
+    """As ``model_takes_images``, asking nobody; None where only the model's server knows, or there is no such model."""
     try:
         entry = model_entry(config, policy)
     except ModelError:

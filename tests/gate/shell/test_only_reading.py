@@ -135,11 +135,11 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
 @pytest.mark.parametrize(
     ("settings", "decision"),
     [
-        ("[include]\n\tpath = ../shared.ini\n", "ask"),
-        ('[INCLUDE] PATH="../shared.ini" # ours\n', "ask"),
+        ("[include]\n\tpath = ../team.ini\n", "ask"),
+        ('[INCLUDE] PATH="../team.ini" # ours\n', "ask"),
         ('[includeIf "gitdir:/x]y/"]\n\tpath = ../not-there-yet\n', "ask"),
-        ("[include]\n\tpath = ..\\\\shared.ini\n", "ask"),
-        ("[include]\n\tpath = ..\\\n/shared.ini\n", "ask"),
+        ("[include]\n\tpath = ..\\\\team.ini\n", "ask"),
+        ("[include]\n\tpath = ..\\\n/team.ini\n", "ask"),
         ("[include]\n\tpath = outer.ini\n", "ask"),  # which includes one of the workspace
         ("[include]\n\tpath = /usr/share/none.ini\n", "allow"),
         ("[core]\n\tfsmonitor = tools/monitor\n", "ask"),
@@ -154,7 +154,7 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
             "allow",
         ),
         ('[alias]\n\tx = "!f() { \\\n  echo \\"./x\\"; }; f"\n[user]\n\tname = A \\"B\\"\n', "allow"),
-        ("# a comment that ends in \\\n[include]\n\tpath = ../shared.ini\n", "ask"),
+        ("# a comment that ends in \\\n[include]\n\tpath = ../team.ini\n", "ask"),
         ("[core\n\tbare = false\n", "ask"),
         ("[core]\n\tbare = false\n\u0000", "ask"),
         ('[core]\n\tbare\n[branch "a]b"] remote = origin\n', "allow"),
@@ -162,7 +162,7 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
 )
 def test_settings_that_lead_into_the_work_tree_ask(settings: str, decision: str, repository: Path) -> None:
     (repository / ".git/config").write_text(settings)
-    (repository / ".git/outer.ini").write_text("[include]\n\tpath = ../shared.ini\n")
+    (repository / ".git/outer.ini").write_text("[include]\n\tpath = ../team.ini\n")
     (repository / "monitor.sh").touch()
     for command in ("git status", "git diff --stat", "git log -1"):
         assert decide(command, workspace=str(repository)) == decision

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from countersign.agents.models.base import UsagePiece
+from countersign.agents.models.base import Model, Sighted, UsagePiece
 from countersign.settings.policy import ModelConfig
 from countersign.wire.base import Json
 
@@ -87,6 +87,13 @@ def takes_images(config: ModelConfig) -> bool:
     return (config.provider in ("anthropic", "google") and config.base_url is None) or bool(
         re.match(_SIGHTED, config.model)
     )
+
+
+async def model_takes_images(config: ModelConfig, model: Model) -> bool:
+    """Return whether a model takes images: by its settings, else as its server says, else by its name."""
+    said = config.options.get("images")
+    asked = await model.takes_images() if isinstance(model, Sighted) and not isinstance(said, bool) else None
+    return takes_images(config) if asked is None else asked
 
 
 def cost_of(config: ModelConfig, usage: UsagePiece) -> float | None:
