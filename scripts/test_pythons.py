@@ -2,7 +2,7 @@
 """Run the gate, settings, stdio and wire tests on every other Python from 3.11 on, and once as an ordinary user.
 
 `make test-pythons`. A version between the newest and that of the ordinary user gets the quick tests only, unless tests
-are named (ARGS="tests/gate"). With ARGS=--quick, as in CI, the quick tests run on the newest version and as the
+are named (ARGS="tests/gate"). With ARGS=--quick the quick tests run on the newest version and as the
 ordinary user, and nothing else runs. The whole suite runs on the Python of `.venv` (`make test`); here each property
 gets few examples (`--few-examples`), since what is looked for are differences between versions. Interpreters are found
 on the PATH, in /usr/bin and among those of pyenv and uv. Each gets an environment of its own in `.cache/pythons`, from
