@@ -19,7 +19,7 @@ from countersign.wire.verdicts import Category
 
 
 class GetDiagnosticsArguments(Arguments):
-    path: str | None = Field(default=None, description="A file; without it those of the whole workspace are told.")
+    path: str | None = Field(default=None, description="A file; without it, those of the whole workspace.")
 
 
 class GetDiagnostics:

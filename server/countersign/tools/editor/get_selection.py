@@ -23,7 +23,7 @@ class GetSelectionArguments(Arguments):
 
 
 class GetSelection:
-    """Counts as a read of the workspace's folder; nothing is said of a file that may not be read freely."""
+    """Counts as a read of the workspace's folder; a file that may not be read freely is not named."""
 
     name = "get_selection"
     kind: ToolKind = "read"

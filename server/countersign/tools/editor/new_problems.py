@@ -1,7 +1,7 @@
 """Problems that the editor shows in a file after the built-in agent changed it, appended to the result of the change.
 
-They are told only where ``get_diagnostics`` of that file would run without asking anybody at that moment. They never
-hold up or fail the change itself: the first question goes out beside it, and the second is bounded.
+They are reported only where ``get_diagnostics`` of that file would run without asking anybody at that moment. They
+never hold up or fail the change itself: the first question goes out beside it, and the second is bounded.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ async def with_new_problems(place: Place, bench: ToolContext, change: Callable[[
 async def _problems(
     place: Place, bench: ToolContext, *, changed: bool
 ) -> Sequence[tuple[Place, EditorDiagnostic]] | None:
-    """Return the errors and warnings of the file; None where they may not be told, or the editor does not answer."""
+    """Return the errors and warnings of the file; None where they must not be shown or nobody answers."""
     try:
         return await _asked(place, bench, changed=changed)
     except Exception:  # the change was made, whatever goes wrong beside it
