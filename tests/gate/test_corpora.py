@@ -1,4 +1,4 @@
-"""The corpora: many small questions with the answers that RULES.md gives. Examples of the rules, not their limit."""
+"""The corpora: many small questions with the answers that docs/gate.md gives. Examples, not its limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own corpora: every evasion and everyday command that we thought of, with the answer that RULES.md gives.
+"""Our own corpora: every evasion and everyday command that we thought of, with the answer that docs/gate.md gives.
 
 The rows have the shape of the given corpora. What a row does not say stands in ``STANDARD``: each row is judged in a
 workspace with those files, and its ``layout`` comes on top. Rows are run by class, so that a class that is answered
@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 IN_WORKSPACE = """
 a.csv a.json a.py b.csv b.json b.py data.json package.json README.md .env .envrc .npmrc .git/config
-.vscode/settings.json build/log.txt deep/er/x.txt docs/guide.md private/k secrets/k.pem secrets/prod.env src/app.py
+.vscode/settings.json build/log.txt deep/er/x.txt docs/guide.md private/k secrets/prod.env src/app.py
 src/main.ts tests/test_a.py
 """
 ELSEWHERE = "{home}/.ssh/id_rsa {home}/.bashrc {out}/data.txt {out}/dir/x.txt {ws}-evil/x.py"

@@ -1,4 +1,4 @@
-"""The engine beside a second reading of RULES.md, and beside bash itself; ``make soak`` counts both for longer."""
+"""The engine beside a second reading of docs/gate.md, and beside bash itself; ``make soak`` counts both for longer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 1
 PAIRS, TEXTS = 1_000, 2_000
 
 ANSWERS = [
-    # command, lists, mode, what RULES.md says
+    # command, lists, mode, what docs/gate.md says
     ("alpha", {}, "default", "ask"),
     ("alpha one", {"allow": ("Bash(alpha:*)",)}, "default", "allow"),
     ("alphabet", {"allow": ("Bash(alpha:*)",)}, "default", "ask"),

@@ -1,4 +1,4 @@
-"""A second, plain reading of RULES.md for tests: what the gate should say of a command under some rules.
+"""A second, plain reading of docs/gate.md for tests: what the gate should say of a command under some rules.
 
 From the page and not from the engine, on shfmt's tree; it shares the tables of programs only. It covers S1 to S4, S6 to
 S8, S12 and the precedence, where paths need no disk, without the read-only set. Where it cannot tell, it is ``unsure``.
@@ -335,7 +335,8 @@ def _escapes(words: tuple[Word, ...], inner: Inner | None, rule: Rule) -> bool:
 
 _PROTECTED = re.compile(
     r"(.*/)?(\.git(/.*)?|\.(vscode|idea|husky|devcontainer|countersign|claude|codex|gemini|qwen|opencode|cline|clinerules|copilot"
-    r"|cursor|zed|windsurf|kiro|roo)/.*|\.devcontainer\.json|\.hg/hgrc"
+    r"|cursor|zed|windsurf|kiro|roo)/.*|\.devcontainer\.json|\.hg/(hgrc|hgrc-not-shared|sharedpath)"
+    r"|\.?mise(\.local)?\.toml|\.mise(/.*)?|\.config/mise(\.toml|/.*)?|\.yarnrc"
     r"|\.envrc|\.mcp\.json|\.npmrc|\.gitmodules|[^/]*\.code-workspace|\.yarnrc\.yml|\.cargo/config\.toml"
     r"|\.?venv/bin/.*|node_modules/\.bin/.*|opencode\.json|\.github/(hooks|copilot)/.*)", re.I)  # fmt: skip
 _SECRET = re.compile(r"(.*/)?(\.env(\..*)?|[^/]*\.pem|\.npmrc|\.pypirc|id_(rsa|ed25519|ecdsa)[^/]*)", re.I)
@@ -383,7 +384,7 @@ def _redirect_level(operator: str, target: str, question: Question) -> str:
     return "allow" if _touches(question.allow, ("Edit",), path) else "open"
 
 
-# --- all of it (RULES.md 1) ------------------------------------------------------------------------------------------
+# --- all of it (docs/gate.md "Order of precedence") ------------------------------------------------------------------
 
 
 def _levels(text: str, question: Question, trees: Trees, functions: set[str]) -> set[str]:
@@ -393,7 +394,8 @@ def _levels(text: str, question: Question, trees: Trees, functions: set[str]) ->
     levels = found.levels | set(commands.values())
     for operator, target, key in found.redirects:
         level = _redirect_level(operator, target, question)
-        # CONTRACT 8: a rule for the command allows what it reads, outside too; without one, mode `ask` asks for reads.
+        # docs/gate.md "Outside the workspace":
+        # a rule for the command allows what it reads, outside too; without one, mode `ask` asks for reads.
         answered = commands.get(key) == "allow" or (level == "read" and question.mode != "ask")
         levels.add("neutral" if level in ("far", "read") and answered else "open" if level == "read" else level)
     return levels.union(

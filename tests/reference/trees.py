@@ -1,6 +1,6 @@
 """Reads shell texts with shfmt, many to a process: a text becomes its statements as shfmt's JSON, or None.
 
-``read_word`` brings a word of that JSON into the normal form of RULES.md S4.
+``read_word`` brings a word of that JSON into the normal form of docs/gate.md S4.
 
 Texts are joined by marker statements. A text counts as read only if every marker stands at the top level exactly where
 it was put, so that none of them can swallow or complete another; what does not fit is read again in smaller heaps.

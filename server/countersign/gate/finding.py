@@ -30,7 +30,8 @@ class Finding(NamedTuple):
     answers for it. ``requires_ask`` is an ask that only a rule naming the very effect, or bypass, lifts
     (outside the workspace, secrets); with ``bypass_lifts`` False not even bypass does, with ``auto_lifts`` mode `auto`
     does too (a read outside). ``in_workspace`` says that it lies in the workspace itself (what `acceptEdits` covers).
-    ``not_plain`` names what of the command's text is outside Plain Bash (RULES.md S0): then nothing below it allows.
+    ``not_plain`` names what of the command's text is outside Plain Bash (docs/gate.md S0): then nothing below it
+    allows.
     ``allow`` is the first allow rule, in order of scope, that covers it honestly, ``grant`` a grant that does.
     ``uncovered`` says why a rule that looks as if it matched does not (for the card).
     """

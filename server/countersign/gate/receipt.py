@@ -27,13 +27,17 @@ HINTS: dict[RefusalKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A further call that a run suggests because the sandbox refused something. It goes through the gate like any
-    other, so a person decides. ``arguments`` are those of ``tool``; ``preface`` begins what the model reads of
-    its result."""
+    """A further call that a run leads to; it goes through the gate like any other. ``arguments`` are those of ``tool``;
+    ``preface`` begins what the model reads of its result.
+
+    ``wanted``: the model asked for it by the call that ran, so the gate decides it also where nobody could answer a
+    card, and without it that call failed. Else it is a suggestion to a person, because the sandbox refused something.
+    """
 
     tool: str
     arguments: Mapping[str, Json]
     preface: str
+    wanted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

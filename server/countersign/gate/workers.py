@@ -27,6 +27,8 @@ TURN = 0.1
 """Seconds after which work that has not used the processor in the meantime does not keep others from starting."""
 REST = 1.0
 """Seconds without a turn for each second that a heavy agent has used the processor."""
+SHORTEST_REST = 0.002
+"""Seconds; a rest that is shorter is left owing until more has come together, for a timer takes a millisecond."""
 LIGHT = 0.1
 """Seconds of the processor; an agent that has used less of late waits for nobody."""
 LOOK_AGAIN = 0.02
@@ -122,7 +124,7 @@ class Turns:
         turn.workers.running -= 1
         turn.workers.charge(seconds)
         if turn.workers.used() > LIGHT:
-            self._rests_until = max(self._rests_until, time.monotonic() + REST * seconds)
+            self._rests_until = max(self._rests_until, time.monotonic()) + REST * seconds
         if turn is self._current:
             self._current = None
             if self._timer is not None:
@@ -140,8 +142,9 @@ class Turns:
                 if self._current is not None:
                     return
                 rest = self._rests_until - time.monotonic()
-                if rest > 0 or self.is_held():
+                if self.is_held():
                     rest = max(rest, LOOK_AGAIN)
+                if rest > SHORTEST_REST:
                     self._call_in(rest)
                     return
                 self._current = self._start(workers)

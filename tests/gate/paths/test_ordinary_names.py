@@ -42,6 +42,12 @@ names = st.one_of(
 paths = st.lists(names, min_size=1, max_size=4).map("/".join)
 
 
+@pytest.mark.parametrize("name", ["/".join(names) for table in (PROTECTED, PROTECTED_IN_HOME) for names in table])
+def test_no_name_that_is_protected_is_ordinary(name: str):
+    assert not is_ordinary(name)
+    assert not is_ordinary(f"a/{name.upper()}")
+
+
 @given(paths)
 @example("venv/bin")
 @example("VENV/Scripts")

@@ -1,4 +1,4 @@
-"""Random trees of files and random words, expanded by bash and by us (RULES.md S4: globs, braces, tilde).
+"""Random trees of files and random words, expanded by bash and by us (docs/gate.md S4: globs, braces, tilde).
 
 What bash makes of a word must be among what we say that it may mean; and nothing else may be, where no locale matters.
 """

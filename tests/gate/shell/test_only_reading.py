@@ -114,21 +114,31 @@ def test_a_name_that_brings_a_list_of_words_is_found_behind_a_pattern(
         ('[core] HOOKSPATH=".githooks/" ; ours\n', "ask"),
         ("[core]\nhooksPath = .git\\x68ooks\n", "ask"),
         ("[core]\n\thooksPath = .husky/_\n", "allow"),
-        ("[core]\n\thooksPath = .git/hooks\n", "allow"),
+        ("[core]\n\thooksPath = .git/hooks\n", "ask"),  # what the hook runs is not known
         ("[core]\n\thooksPath = /usr/share/hooks\n", "allow"),
         ("[core]\n\tbare = false\n", "allow"),
+        ("[core] # mine \\\nhooksPath = .githooks\n", "ask"),
+        ("[core]\neditor = vim # mine \\\nhooksPath = .githooks\n", "ask"),
+        ("[core]\n\thooksPath = .git\\\nhooks\r\n", "ask"),
+        ('[core]\n\thooksPath = .git"hooks" \t ; ours\n', "ask"),
+        ("[core]\n\thooksPath = .git\thooks\n", "ask"),
+        ("[core]\n\thooksPath = :(optional).githooks\n", "ask"),
+        ("[core]\n\tworktree = ../sub\n\thooksPath = hooks\n", "ask"),
+        ("[core]\n\thooksPath = .githooks\u00a0\n", "allow"),
+        ('[core]\n\teditor = "vim # mine \\\nhooksPath = .githooks"\n', "allow"),
     ],
 )
 def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision: str, repository: Path) -> None:
     (repository / ".git/config").write_text(settings)
-    for folder in (".githooks", ".git/hooks"):
+    for folder in [".githooks", *([".git/hooks"] if ".git/hooks" in settings else [])]:
         (repository / folder).mkdir()
         (repository / folder / "post-index-change").write_text("#!/bin/sh\n")
         (repository / folder / "post-index-change").chmod(0o755)
     assert decide("git status", workspace=str(repository)) == decision
     assert decide("git diff --stat", workspace=str(repository)) == decision
-    (repository / ".githooks/post-index-change").unlink()
-    if "\\" not in settings:
+    for hook in repository.glob("*/**/post-index-change"):
+        hook.unlink()
+    if all(uncertain not in settings for uncertain in ("\\x", "t\th", ":(", "worktree")):
         assert decide("git status", workspace=str(repository)) == "allow"
 
 
@@ -145,7 +155,7 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ("[core]\n\tfsmonitor = tools/monitor\n", "ask"),
         ('[core] fsmonitor = "sh monitor.sh"\n', "ask"),
         ("[core]\n\tfsmonitor = true\n", "allow"),
-        ("[core]\n\tfsmonitor = .git/hooks/fsmonitor-watchman\n", "allow"),
+        ("[core]\n\tfsmonitor = .git/hooks/fsmonitor-watchman\n", "ask"),
         ('[diff "x"]\n\ttextconv = ./tools/text\n', "ask"),
         ('[diff "x"]\n\tcommand = python3 --x=tools/text.py\n', "ask"),
         ('[filter "x"]\n\tclean = tools/clean %f\n', "ask"),
@@ -155,6 +165,28 @@ def test_a_hook_of_the_work_tree_that_reading_runs_asks(settings: str, decision:
         ),
         ('[alias]\n\tx = "!f() { \\\n  echo \\"./x\\"; }; f"\n[user]\n\tname = A \\"B\\"\n', "allow"),
         ("# a comment that ends in \\\n[include]\n\tpath = ../team.ini\n", "ask"),
+        ('[filter "nb"]\n\tclean = \\"/usr/bin/python3\\" -m nbstripout\n', "ask"),
+        ('[diff "nb"]\n\ttextconv = npx nbconvert\n', "ask"),
+        ('[diff "nb"]\n\ttextconv = cat | make -s\n', "ask"),
+        ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdfinfo | sort\n\tcachetextconv = true\n', "ask"),
+        ('[diff "pdf"]\n\ttextconv = pdfinfo\n\tcachetextconv = true\n', "allow"),
+        ('[filter "c"]\n\tclean = \\"git-crypt\\" clean\n\tsmudge = \\"git-crypt\\" smudge\n', "allow"),
+        ("[diff]\n\texternal = echo >> mark; true\n", "ask"),
+        ("[diff]\n\texternal = difft\n", "allow"),
+        ('[diff "x"]\n\ttextconv = sed\n', "ask"),  # a file may be named `e program`
+        ("[gpg]\n\tprogram = /opt/other/gpg\n", "ask"),
+        ("[log]\n\tshowSignature = true\n", "ask"),
+        ('[diff "x"]\n\ttextconv = "$(git rev-parse --show-toplevel)"/tools/text\n', "ask"),
+        ('[diff "x"]\n\ttextconv = `pwd`/tools/text\n', "ask"),
+        ('[diff "x"]\n\ttextconv = ${PWD}/tools/text\n', "ask"),
+        ("[core]\n\tpager = less -R\n[pager]\n\tbranch = false\n", "allow"),
+        ("[pager]\n\tlog = tools/pager\n", "ask"),
+        ("[core]\n\talternateRefsCommand = tools/refs\n", "ask"),
+        ('[merge "npm"]\n\tdriver = npx npm-merge-driver merge %A\n', "allow"),
+        ("[log]\n\tdiffMerges = remerge\n", "ask"),
+        ("[log]\n\tdiffMerges = first-parent\n", "allow"),
+        ('[credential]\n\thelper = "!f() { echo $TOKEN; }; f"\n', "allow"),
+        ('[remote "origin"]\n\tpromisor = true\n\tuploadpack = sh tools/up\n', "ask"),
         ("[core\n\tbare = false\n", "ask"),
         ("[core]\n\tbare = false\n\u0000", "ask"),
         ('[core]\n\tbare\n[branch "a]b"] remote = origin\n', "allow"),
@@ -166,3 +198,164 @@ def test_settings_that_lead_into_the_work_tree_ask(settings: str, decision: str,
     (repository / "monitor.sh").touch()
     for command in ("git status", "git diff --stat", "git log -1"):
         assert decide(command, workspace=str(repository)) == decision
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("git status", "allow"),
+        ("git log --oneline -5", "allow"),
+        ("git diff", "allow"),
+        ("git log -p", "ask"),
+        ("git log -- a.txt", "ask"),
+        ("git show HEAD~2:a.txt", "ask"),
+        ("git blame a.txt", "ask"),
+        ("git diff HEAD~3", "ask"),
+    ],
+)
+def test_a_partial_clone_asks_where_git_may_fetch(command: str, decision: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository)) == "allow"
+    (repository / ".git/config").write_text('[remote "origin"]\n\turl = https://h/x\n\tpromisor = true\n')
+    assert decide(command, workspace=str(repository)) == decision
+
+
+REMAKING = """
+git show --remerge-diff
+git log -p --remerge-diff
+git log -p --diff-merges=remerge
+git show --diff-merges=r
+git show --diff-merges r
+git log --alternate-refs
+git rev-list --alternate-refs --all
+"""
+
+
+@pytest.mark.parametrize("command", REMAKING.strip().splitlines())
+def test_options_that_run_programs_of_the_settings_ask(command: str, repository: Path) -> None:
+    assert decide(command, workspace=str(repository)) == "ask"
+    assert decide("git log -p --diff-merges=first-parent", workspace=str(repository)) == "allow"
+
+
+def test_settings_that_stand_in_another_folder_ask(repository: Path) -> None:
+    assert decide("git status", workspace=str(repository)) == "allow"
+    (repository / ".git/commondir").write_text("../elsewhere")
+    assert decide("git status", workspace=str(repository)) == "ask"
+
+
+@pytest.mark.parametrize("separate", [True, False])
+@pytest.mark.parametrize("nested", [True, False])
+def test_settings_of_submodules_count(separate: bool, nested: bool, repository: Path) -> None:
+    def make(folder: Path, git_dir: Path, names: list[str]) -> None:
+        git_dir.mkdir(parents=True, exist_ok=True)
+        entries = b"".join(
+            bytes(24)
+            + (0o160000).to_bytes(4, "big")
+            + bytes(32)
+            + len(name).to_bytes(2, "big")
+            + name.encode()
+            + bytes(8)
+            for name in names
+        )
+        (git_dir / "index").write_bytes(b"DIRC" + (2).to_bytes(4, "big") + len(names).to_bytes(4, "big") + entries)
+        (git_dir / "config").write_text("[core]\n\tbare = false\n")
+        if git_dir != folder / ".git":
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / ".git").write_text(f"gitdir: {git_dir}\n")
+
+    outer, inner = repository / "lib/sub", repository / "lib/sub/deep"
+    outer_git = repository / ".git/modules/sub" if separate else outer / ".git"
+    inner_git = outer_git / "modules/deep" if separate else inner / ".git"
+    make(repository, repository / ".git", ["lib/gone", "lib/sub"])
+    make(outer, outer_git, ["deep"])
+    make(inner, inner_git, [])
+    assert decide("git status", workspace=str(repository)) == "allow"
+    folder, git_dir = (inner, inner_git) if nested else (outer, outer_git)
+    (git_dir / "config").write_text("[core]\n\thooksPath = .husky/_\n")
+    assert decide("git diff", workspace=str(repository)) == "allow"
+    (folder / ".husky/_").mkdir(parents=True)
+    (folder / ".husky/_/post-index-change").write_text("#!/bin/sh\n")
+    (folder / ".husky/_/post-index-change").chmod(0o755)
+    assert decide("git diff", workspace=str(repository)) == "ask"
+    (git_dir / "config").write_text("[core]\n\tfsmonitor = sh tools/fs.sh\n")
+    assert decide("git status", workspace=str(repository)) == "ask"
+    (folder / ".git").unlink() if separate else (folder / ".git/config").unlink()
+    assert decide("git status", workspace=str(repository)) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("settings", "decision"),
+    [
+        ('[diff "pdf"]\n\ttextconv = LC_ALL=C pdftotext %s - | sort\n\tcachetextconv = true\n', "allow"),
+        ("[core]\n\tfsmonitor = /usr/share/git/query-watchman\n\tpager = delta --dark\n", "allow"),
+        ('[gpg "ssh"]\n\tprogram = /opt/1Password/op-ssh-sign\n[log]\n\tshowSignature = true\n', "allow"),
+        ('[diff "nb"]\n\ttextconv = python3 -m nbstripout -t\n', "ask"),
+        ('[diff "x"]\n\ttextconv = of-my-own\n', "ask"),
+        ('[diff "x"]\n\ttextconv = cat > out\n', "ask"),
+        ("[pager]\n\tlog = tools/pager\n", "ask"),
+    ],
+)
+def test_settings_of_the_person_may_name_more_programs(
+    settings: str, decision: str, repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(settings)
+    for command in ("git status", "git diff --stat", "git log -1"):
+        assert decide(command, workspace=str(repository), home=str(home)) == decision
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "decision"),
+    [
+        ("objects/info/alternates", ".env", "ask"),
+        ("objects/info", "elsewhere", "ask"),
+        ("shallow", "../.env", "ask"),
+        ("packed-refs", "/etc/hosts", "ask"),
+        ("info/grafts", "../../a.txt", "ask"),
+        ("rebase-merge/done", "../../.env", "ask"),
+        ("BISECT_START", "../.env", "ask"),
+        ("worktrees/x/locked", "../../../.env", "ask"),
+        ("worktrees/x/gitdir", "/etc/hosts", "ask"),
+        ("worktrees/x", "/srv/y", "ask"),
+        ("branches/token", "/srv/token", "ask"),
+        ("remotes/token", "/srv/token", "ask"),
+        ("config", "../.env", "ask"),
+        ("HEAD", "refs/heads/main", "allow"),
+        ("hooks", "../hooks", "allow"),
+        ("packed-refs", "/srv/repo/x.git/packed-refs", "allow"),
+        ("info", "/srv/repo/x.git/info", "allow"),
+    ],
+)
+def test_a_link_in_the_repository_may_lead_git_to_print_a_secret(
+    link: str, target: str, decision: str, repository: Path
+) -> None:
+    path = repository / ".git" / link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
+    for command in ("git status", "git log -1"):
+        assert decide(command, workspace=str(repository)) == decision
+
+
+@pytest.mark.parametrize(
+    ("value", "target", "decision"),
+    [
+        (".git-blame-ignore-revs", None, "allow"),
+        (".git-blame-ignore-revs", ".env", "ask"),
+        (".git-blame-ignore-revs", "/etc/hosts", "ask"),
+        (".env", None, "ask"),
+        ("/etc/hosts", None, "ask"),
+        ("", None, "allow"),
+    ],
+)
+@pytest.mark.parametrize("own", [True, False])
+def test_a_list_of_revisions_that_git_prints_parts_of_is_no_secret(
+    value: str, target: str | None, decision: str, own: bool, repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    settings = repository / ".git/config" if own else home / ".gitconfig"
+    settings.write_text(f"[blame]\n\tignoreRevsFile = {value}\n")
+    if target is not None:
+        (repository / value).symlink_to(target)
+    if value.startswith("/") and not own:
+        decision = "allow"
+    assert decide("git blame a.txt", workspace=str(repository), home=str(home)) == decision

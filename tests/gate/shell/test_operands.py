@@ -1,4 +1,7 @@
-"""Which words are a command's files: no option hides one, however it is spelled (RULES.md S10, S11, CONTRACT 9)."""
+"""Which words are a command's files: no option hides one, however it is spelled.
+
+See docs/gate.md S10, S11 and "Secrets".
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,16 @@ from typing import Any
 import pytest
 
 from countersign.advice.explain import check_line
+from countersign.gate.shell.effects.escapes import look_up
+from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.programs.argv import takes_value
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.tables import TABLES, names_with
 from countersign.gate.shell.syntax.bash_check import BashSyntax
+from countersign.gate.shell.syntax.words import constant
 from tests.patience import PATIENCE
+
+from .asked import decide
 
 BASH = BashSyntax()
 
@@ -461,3 +469,41 @@ def test_every_row_says_of_each_option_one_thing() -> None:
         grammar = row.grammar
         assert not grammar.names & grammar.long, names
         assert not (grammar.flags | grammar.maybe) & grammar.short, names
+
+
+def test_the_names_that_a_pattern_matches_count_where_they_are_copied(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x/a.json").touch()
+    rules = ["Bash(cp:*)", "Edit(**)"]
+    assert decide("cp x/* .", workspace=str(tmp_path), allow=rules) == "allow"
+    (tmp_path / "x/opencode.json").touch()
+    assert decide("cp x/* .", workspace=str(tmp_path), allow=rules) == "ask"
+    assert decide("cp x/*.json .", workspace=str(tmp_path), allow=rules) == "ask"
+    assert decide("cp x/a* .", workspace=str(tmp_path), allow=rules) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "folders"),
+    [("rm a", False), ("rm -f a", False), ("rm -r a", True), ("rm -d a", True), ("rmdir a", True), ("unlink a", True)],
+)
+def test_rm_deletes_folders_only_with_an_option_for_them(command: str, folders: bool) -> None:
+    words = [constant(word) for word in command.split()]
+    name = command.split(maxsplit=1)[0]
+    (touch,) = touches(name, words, look_up(name, words))
+    assert (touch.deed, touch.below) == ("delete", folders)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i'held/*' s/a/b/ README.md",
+        "patch -b -B held/ README.md p",
+        "zstd --output-dir-flat=held README.md",
+        "find . -path './held*' -delete",
+        "find . -name held -delete",
+        "find . -name key -delete",
+        "tar xf x.tar --dire held",
+    ],
+)
+def test_what_is_written_or_deleted_by_an_option_meets_a_rule_for_it(command: str, tmp_path: Path) -> None:
+    assert decide(command, workspace=str(tmp_path), mode="auto", deny=["Edit(held/**)"]) != "allow"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .asked import HOME, decide
+from countersign.gate.shell.files import searched_secrets
+
+from .asked import HOME, decide, judge
 
 
 @pytest.mark.parametrize(
@@ -23,15 +25,82 @@ from .asked import HOME, decide
         (".ignore", "!.env\n", "rg --files", "ask"),
         (".ignore", "#" * 200_000, "rg KEY", "ask"),
         (".gitignore", ".env\n!.env.example\n!*.md\n!build/\n", "rg KEY", "allow"),
-        (".ignore", "!.env\n", "rg KEY src/app.py", "ask"),
+        (".ignore", "!.env\n", "rg KEY src/app.py", "allow"),
+        (".ignore", "!.env\n", "rg -t py KEY", "allow"),
+        (".gitignore", "!*.production\n", "rg KEY", "ask"),
+        (".gitignore", "!*prod*\n", "rg KEY", "ask"),
+        (".gitignore", "!*?v.*\n", "rg KEY", "ask"),
+        (".gitignore", "!.*.pro[a-z]uction\n", "rg KEY", "ask"),
+        (".gitignore", "*\n!*/\n!*.py\n", "rg KEY", "allow"),
+        (".ignore", "\ufeff!.env\n", "rg KEY", "ask"),
+        (".ignore", "!.E*\n", "rg --ignore-file-case-insensitive KEY", "ask"),
+        ("src/deep/.ignore", "!.env\n", "rg KEY src", "ask"),
+        ("../.ignore", "!.env\n", "rg KEY", "ask"),
+        ("../home/.config/git/ignore", "!.env\n", "rg KEY", "ask"),
+        ("../home/.gitconfig", "[core]\n\texcludesFile = ~/ours\n", "rg KEY", "ask"),
         ("tests/.ignore", "!.env\n", "rg KEY src", "allow"),
     ],
 )
 def test_an_ignore_file_may_bring_a_secret_back(
     tmp_path: Path, file: str, text: str, command: str, expected: str
 ) -> None:
-    for folder in ("src", "tests", ".git/info"):
+    for folder in ("home/.config/git", "ws/src/deep", "ws/tests", "ws/.git/info"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "src/app.py").write_text("x")
-    (tmp_path / file).write_text(text)
+    for name in (".env", ".env.production", "src/app.py", "src/.env", "src/.npmrc", "src/deep/.env", "src/notes.md"):
+        (tmp_path / "ws" / name).write_text("x")
+    (tmp_path / "home/ours").write_text("!.env")
+    (tmp_path / "ws" / file).write_text(text)
+    assert decide(command, workspace=str(tmp_path / "ws"), home=str(tmp_path / "home")) == expected
+
+
+@pytest.mark.parametrize(
+    ("secret", "command", "expected"),
+    [
+        ("id_rsa", "rg word", "ask"),
+        ("conf/server.PEM", "rg word .", "ask"),
+        ("conf/server.pem", "rg -n word conf", "ask"),
+        ("conf/server.pem", "cd conf && rg word", "ask"),
+        ("conf/server.pem", "rg word src", "allow"),
+        ("conf/server.pem", "rg -t py word", "allow"),
+        ("conf/server.pem", "rg -g '*.md' word", "allow"),
+        ("conf/server.pem", "rg -g '!*.md' word", "ask"),
+        ("conf/server.pem", "rg --files", "ask"),
+        ("conf/id_rsa.md", "rg -t md word", "ask"),
+        ("conf/.env.py", "rg -t py word", "ask"),
+        ("conf/.env.py", "rg word", "allow"),
+        ("node_modules/x/test/key.pem", "rg word", "allow"),
+        ("node_modules/x/test/key.pem", "rg --no-ignore-files word", "ask"),
+        ("node_modules/x/test/key.pem", "rg word node_modules", "ask"),
+        ("certs/dev.pem", "rg word", "allow"),
+        ("notes/key.der.pem", "rg word", "allow"),
+        ("kept/key.pem", "rg word", "ask"),
+        ("vendor/.git/x.pem", "rg word vendor", "allow"),
+        ("vendor/certs/x.pem", "rg word vendor", "ask"),  # what stands above a repository does not count in it
+    ],
+)
+def test_a_secret_that_is_not_hidden_asks(secret: str, command: str, expected: str, tmp_path: Path) -> None:
+    for folder in (".git", "vendor/.git", "src", "kept"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / ".gitignore").write_text("node_modules/\n/certs/*\n/certs\n*.der.pem\n")
+    (tmp_path / "vendor/.gitignore").write_text("")
+    (tmp_path / "kept/.gitignore").write_text("key.pem\n!*.pem\n")
+    assert decide(command, workspace=str(tmp_path), home=HOME) == "allow" or "cd" in command or "node" in command
+    (tmp_path / secret).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / secret).write_text("x")
     assert decide(command, workspace=str(tmp_path), home=HOME) == expected
+    covered = decide(command, workspace=str(tmp_path), home=HOME, allow=[f"Read({secret})"])
+    assert covered == "allow" or command.endswith("files word")
+
+
+def test_a_card_names_the_secret_that_a_search_reads(tmp_path: Path) -> None:
+    (tmp_path / "server.pem").write_text("x")
+    findings = judge("rg word", workspace=str(tmp_path)).findings
+    assert f"it may print the secret `{tmp_path}/server.pem`" in [found.uncovered for found in findings]
+
+
+def test_a_search_of_too_many_files_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in range(30):
+        (tmp_path / str(name)).touch()
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == "allow"
+    monkeypatch.setattr(searched_secrets, "MOST_SEARCHED", 20)
+    assert decide("rg word", workspace=str(tmp_path), home=HOME) == "ask"

@@ -15,7 +15,7 @@ from countersign.gate.call import RunCommand
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.gate.shell import judge
-from countersign.gate.shell.effects import escapes, unwrap
+from countersign.gate.shell.effects import unwrap
 from countersign.gate.shell.flow import parse_cache
 from countersign.gate.shell.printing import normal_form, print_tree
 from countersign.gate.shell.printing.print_tree import reprint
@@ -65,7 +65,6 @@ def looking_at_all(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(analyzed_command, "NEVER_ORDINARY", Everything())
     for module in (analyzed_command, unwrap):
         patch.setattr(module, "could_run", lambda name, words: unwrap.may_run(name))
-    patch.setattr(escapes, "_with_row_only", lambda name: None)
     patch.setattr(Reader, "constants", lambda *_: None)
 
 

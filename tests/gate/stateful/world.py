@@ -144,7 +144,7 @@ class Window:
         )
         house = self.app.house
         house.gate.grants._clock = self.world.loop.time
-        house.runner._tools = lambda: {"shell": Probe(self.world)}
+        house.builtin_agent._tools = lambda: {"shell": Probe(self.world)}
         self._put, self._close = house.ledger.put, house.ledger.close
         house.ledger.append, house.ledger.put, house.ledger.close = self.append, self._hold, self._close_all
         house.ledger.write = self.write
@@ -371,7 +371,7 @@ class World:
 
         for target, new in (
             ("countersign.gate.approvals.records.datetime", Clock),
-            ("countersign.lsp.runner.model_for", lambda *_: Caller()),
+            ("countersign.lsp.builtin_agent.model_for", lambda *_: Caller()),
             ("countersign.agents.acp.host.open_link", open_guest),
             # Else the reason on a card would depend on the login shell of whoever runs these tests.
             ("countersign.agents.acp.host.runs_bash", lambda *_: True),

@@ -22,7 +22,7 @@ from countersign.gate.workers import Workers, in_worker, sharing
 from countersign.wire.verdicts import DecidedBy
 
 LIFTING: frozenset[DecidedBy] = frozenset({"rule", "grant", "bypass"})
-"""What resolves an open card by allowing it. A mode that loosens leaves cards open (CONTRACT.md 11)."""
+"""What resolves an open card by allowing it. A mode that loosens leaves cards open (docs/gate.md "Tightening")."""
 OUTDATED = Resolution("interrupted", "change", "the call has changed since the card was shown")
 
 

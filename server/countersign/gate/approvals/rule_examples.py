@@ -6,7 +6,7 @@ They are made up from the rule's own words. A rule that says one call and no oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from countersign.gate.rules.rule_set import RuleSet
 from countersign.settings.policy import RuleText
@@ -21,13 +21,15 @@ _PAGES = ("", "docs", "any/page?x=1")
 
 def samples(rule: str, seen: Sequence[str]) -> tuple[str, ...]:
     """What the rule would match beside the commands that were seen."""
+    return tuple(each for each in _matching(rule) if each not in seen)[:MOST]
+
+
+@lru_cache(maxsize=256)
+def _matching(rule: str) -> tuple[str, ...]:
+    """Made once for each rule: the cards of one message often offer the same ones."""
     tool, _, rest = rule.partition("(")
-    specifier = rest.removesuffix(")")
-    found: dict[str, None] = {}
-    for each in _made_up(tool, specifier):
-        if each not in seen and (tool != "Bash" or matches(rule, each)):
-            found[each] = None
-    return tuple(found)[:MOST]
+    made_up = dict.fromkeys(_made_up(tool, rest.removesuffix(")")))
+    return tuple(each for each in made_up if tool != "Bash" or matches(rule, each))
 
 
 def _made_up(tool: str, specifier: str) -> Iterator[str]:

@@ -36,7 +36,8 @@ _LOG = logging.getLogger(__name__)
 MATRIX: Mapping[Category, Mapping[Mode, Verdict]] = {
     category: {mode: cells[category] for mode, cells in CELLS.items()} for category in get_args(Category)
 }
-"""RULES.md 1. `acceptEdits` allows writing inside the workspace only; what `dontAsk` denies it denies last of all."""
+"""docs/gate.md "Order of precedence". `acceptEdits` allows writing inside the workspace only; what `dontAsk` denies it
+denies last of all."""
 
 PLAN_REASON = "plan mode only reads; propose the change to the person instead of making it"
 
@@ -201,18 +202,23 @@ def _decide(
 
 @lru_cache(maxsize=64)
 def _bypass_on(agent: str, *, session: bool) -> Evidence:
-    until = " until this window is closed" if session else ""
-    return Evidence(source="bypass", reason=f"bypass is on for {agent}{until}")
+    reason = f"bypass is on for {agent} until this window is closed" if session else f"bypass is on for {agent}"
+    return Evidence(source="bypass", reason=reason)
 
 
 @lru_cache(maxsize=64)
 def _allowed_by(modes: tuple[Mode, ...]) -> Mapping[Category, Evidence]:
-    said = f"mode {modes[0]} allows" if len(modes) == 1 else f"modes {' and '.join(modes)} allow"
     return {
-        category: Evidence(source="mode", reason=f"{said} {_ROW_WORDS[category]}")
+        category: Evidence(source="mode", reason=_allowing(modes, category))
         for category, row in MATRIX.items()
         if all(row[mode] == "allow" for mode in modes)
     }
+
+
+def _allowing(modes: tuple[Mode, ...], category: Category) -> str:
+    if len(modes) == 1:
+        return f"mode {modes[0]} allows {_ROW_WORDS[category]}"
+    return f"modes {' and '.join(modes)} allow {_ROW_WORDS[category]}"
 
 
 def _weighed(judged: Judged, scales: _Scales) -> Iterator[Weighed]:

@@ -105,9 +105,10 @@ class OpenedFiles:
         if found != self._known:
             for path, now, before in zip(self._paths, found, self._known, strict=True):
                 if now != before:
-                    linked = now[:2] == before[:2]
-                    what = "was given another hard link" if linked else "was replaced by another file"
-                    raise FilesChanged(f"`{os.path.basename(path)}` {what} while the server ran")
+                    name = os.path.basename(path)
+                    if now[:2] == before[:2]:
+                        raise FilesChanged(f"`{name}` was given another hard link while the server ran")
+                    raise FilesChanged(f"`{name}` was replaced by another file while the server ran")
         shorter = sizes[0] < self._sizes[0]
         if shorter or sizes[1] < self._sizes[1]:
             self._blocking_confirm(last, whole=shorter)

@@ -1,4 +1,4 @@
-"""Files with more than one name: what forbids or guards one of them would be missed by another (RULES.md P6).
+"""Files with more than one name: what forbids or guards one of them would be missed by another (docs/gate.md P6).
 
 Which names these are cannot be asked of a file, so reading one asks, as for a secret. Packages and builds are left out:
 their tools link nearly all files from a store, and a link made there by a command is judged when it is made.

@@ -1,4 +1,4 @@
-"""What floors and rules say of reading or writing one path (RULES.md 4, CONTRACT 3, 8 and 9).
+"""What floors and rules say of reading or writing one path (docs/gate.md "Paths").
 More than 500 lines, because one class keeps what is known of each path while a call is judged.
 
 Makes Findings; folding them into a verdict is ``decisions/decide.py``'s business, resolving a path ``resolve.py``'s,
@@ -61,7 +61,8 @@ class PathJudge:
     """Judges paths for one call: keeps where the roots and the paths really lie while the call is looked at, so that a
     path that a text names a hundred times is one thing throughout.
 
-    ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings (CONTRACT 36).
+    ``workspace`` and ``home`` are absolute. A workspace opened by a link counts in both spellings
+    (docs/gate.md "Both spellings").
     """
 
     __slots__ = (
@@ -522,7 +523,10 @@ class PathJudge:
         return any(pattern.covers(place) for place in root.relative(segments))
 
     def _names(self, rule: Rule, segments: Segments) -> bool:
-        """Whether it is the secret's own name that the rule matches, and not any name in its place (CONTRACT 9)."""
+        """Whether it is the secret's own name that the rule matches, and not any name in its place.
+
+        See docs/gate.md "Secrets".
+        """
         found = self._secrets_of(segments)
         return not found or any(
             not any(
@@ -573,8 +577,9 @@ class PathJudge:
         near = self._touching(tool, "allow", views)
         if near is None:
             return None
-        why = "does not name this secret" if secret is not None else "does not cover every spelling of this path"
-        return f"`{near.text}` {why}"
+        if secret is not None:
+            return f"`{near.text}` does not name this secret"
+        return f"`{near.text}` does not cover every spelling of this path"
 
     # --- places ------------------------------------------------------------------------------------------------------
 
@@ -621,7 +626,7 @@ class PathJudge:
         return "outside" if self._inside(segments) is None else "additional"
 
     def _own_read_floor(self, resolved: Resolved) -> Iterator[Floor]:
-        # Not under bypass, nor where everybody's programs lie (CONTRACT 3).
+        # Not under bypass, nor where everybody's programs lie (docs/gate.md "Own files").
         if self._is_own(resolved, except_for=SYSTEM_PREFIXES):
             yield Floor("deny", spoken("floor", OWN), bypass_lifts=True)
 

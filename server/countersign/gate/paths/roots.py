@@ -1,6 +1,7 @@
 """Folders that paths are counted from, and the segments that paths fall into. Pure but for finding where a root lies.
 
-A root counts in its lexical and in its resolved spelling: a workspace opened by a link is both (CONTRACT 36).
+A root counts in its lexical and in its resolved spelling: a workspace opened by a link is both
+(docs/gate.md "Both spellings").
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from countersign.gate.patterns import fold
 
 _EDITOR = "the editor runs tasks and extensions by what stands there"
 _AGENT = "it configures an agent: its rules, hooks or servers"
+_MISE = "mise runs commands and programs named there"
 _BINARY = "programs there run under the names of trusted ones"
 _LOGIN = "every new shell or session runs it"
 
@@ -30,8 +31,18 @@ PROTECTED: Mapping[tuple[str, ...], str] = {
     (".mcp.json",): "agents start the servers named there",
     (".npmrc",): "it decides where packages come from and what installing runs",
     (".yarnrc.yml",): "it names the program that runs as yarn",
+    (".yarnrc",): "it names the program that runs as yarn",
     (".gitmodules",): "git fetches and checks out what it names",
     (".hg", "hgrc"): "Mercurial runs hooks and programs named there",
+    (".hg", "hgrc-not-shared"): "Mercurial runs hooks and programs named there",
+    (".hg", "sharedpath"): "Mercurial runs hooks and programs named there",
+    ("mise.toml",): _MISE,
+    (".mise.toml",): _MISE,
+    ("mise.local.toml",): _MISE,
+    (".mise.local.toml",): _MISE,
+    (".mise",): _MISE,
+    (".config", "mise"): _MISE,
+    (".config", "mise.toml"): _MISE,
     (".cargo", "config.toml"): "cargo runs the compilers, linkers and aliases named there",
     (".cargo", "config"): "cargo runs the compilers, linkers and aliases named there",
     (".venv", "bin"): _BINARY,

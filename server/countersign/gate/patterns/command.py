@@ -1,6 +1,6 @@
 """The words of a ``Bash(...)`` rule: read once, matched often.
 
-Knows no shell: it compares words that ``gate/shell`` has already brought into their normal form (RULES.md S4). The
+Knows no shell: it compares words that ``gate/shell`` has already brought into their normal form (docs/gate.md S4). The
 narrow reading (``covers``) is for allow rules and grants, the wide one (``touches``) for deny and ask rules.
 """
 

@@ -1,4 +1,4 @@
-"""The gitignore pattern of a ``Read`` or ``Edit`` rule (RULES.md P3): read once, matched often, without the disk.
+"""The gitignore pattern of a ``Read`` or ``Edit`` rule (docs/gate.md P3): read once, matched often, without the disk.
 
 One segment is read by ``glob.py``; how segments, ``**`` and folders add up is said here, because no segment may ever
 match across a slash. The narrow reading (``covers``) is for allow rules and grants, the wide one (``touches``) for deny

@@ -15,6 +15,7 @@ import stat
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from countersign.gate.patterns import glob_segment
@@ -123,6 +124,16 @@ def listing(folder: str) -> tuple[str, ...] | None:
     return _noted(_listing, folder)
 
 
+def entries_in(folder: str) -> tuple[tuple[str, bool], ...] | None:
+    """The names in a folder that are no symlinks, each with whether it is a folder; None where it cannot be listed."""
+    return _noted(_entries_in, folder)
+
+
+def time_and_size(path: str) -> tuple[int, int] | None:
+    """When a file was last changed, in nanoseconds, and its size; None where there is none."""
+    return _noted(_time_and_size, path)
+
+
 def matching(pattern: str, folder: str, most: int) -> tuple[str, ...] | None:
     """What bash's pathname expansion may make of a pattern in a folder, sorted, as far as something matches it; None
     if that is more than ``most`` names, or takes more looks than ``MOST_FOLDERS`` and ``MOST_NAMES`` allow."""
@@ -143,6 +154,13 @@ def beginning(path: str, most: int) -> bytes | None:
 def variable(name: str) -> str:
     """A variable of our own environment, empty where it is not set."""
     return _noted(_variable, name)
+
+
+@lru_cache(maxsize=1000)
+def first_resolved(path: str) -> str:
+    """The path with its links followed as they were at the first look. That look is not kept with decisions: for
+    folders outside the workspace that every decision would look at, where nobody changes a link without a person."""
+    return os.path.realpath(path)
 
 
 def home_named(path: str) -> str:
@@ -253,6 +271,24 @@ def _listing(folder: str) -> tuple[str, ...] | None:
         return ()
     except (OSError, ValueError):
         return None
+
+
+def _entries_in(folder: str) -> tuple[tuple[str, bool], ...] | None:
+    try:
+        with os.scandir(folder) as entries:
+            return tuple([(entry.name, entry.is_dir()) for entry in entries if not entry.is_symlink()])
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except (OSError, ValueError):
+        return None
+
+
+def _time_and_size(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 SPLITTING = re.compile(r"[\s'\"\\]|(?:^|/)\.[^/]*[*?\[]")

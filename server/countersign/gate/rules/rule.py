@@ -1,4 +1,4 @@
-"""The grammar of one rule (RULES.md 2): from what a person wrote to a Rule, or to why it cannot be read.
+"""The grammar of one rule (docs/gate.md "Rules"): from what a person wrote to a Rule, or to why it cannot be read.
 
 ``compile_rule`` never raises for a person's text: a rule that cannot be read grants nothing, and a broken deny or ask
 rule becomes an ask for the tool it names, or, where not even that can be read, for every call that is no read. One

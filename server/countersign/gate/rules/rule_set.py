@@ -210,7 +210,10 @@ class RuleSet:
         return [rule for rule in rules if not isinstance(rule.specifier, NamePattern) or rule.specifier.matches(name)]
 
     def unreadable(self) -> list[Rule]:
-        """Broken deny and ask rules that do not even name a tool: every call that is not a read asks (RULES.md 1)."""
+        """Broken deny and ask rules that do not even name a tool: every call that is not a read asks.
+
+        See docs/gate.md "Order of precedence".
+        """
         return [rule for layer in self._layers for rule in layer.of_tool("", "ask")]
 
     def _find(

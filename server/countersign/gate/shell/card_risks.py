@@ -1,4 +1,4 @@
-"""What a card warns of beside the paths: short words, from the tables and the words of a command (CARDS)."""
+"""What a card warns of beside the paths: short words, from the tables and the words of a command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.programs.tables import FACETS
+from countersign.gate.shell.programs.tables import FACETS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.displayable import mixes_scripts
 
@@ -52,7 +52,7 @@ def _warned_of(first: str) -> bool:
     return program(first) in _BY_NAME or not first.isascii()
 
 
-_BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | {"git"}
+_BY_NAME = _RIGHTS | _DELETING | _NETWORK | _INSTALLING | _SETTINGS | names_with("own_reading")
 
 
 def _by_words(case: AnalyzedCommand) -> Iterator[str]:

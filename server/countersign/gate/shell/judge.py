@@ -1,9 +1,8 @@
-"""``judge_command``: a command line in, findings out (RULES.md 3).
+"""``judge_command``: a command line in, findings out (docs/gate.md "Commands").
 
-Puts together what the other files of this folder know: the text is read (``parse``), walked (``flow``), each simple
-command is looked through (``wrappers``) and compared with the tables (``escapes``, ``touches``); what speaks for it is
-found in ``speak`` and ``cover``, what it names is judged in ``files`` and ``places``, and what a rule could say of the
-whole in ``whole``. Nothing is weighed here: that is ``decisions/decide.py``'s.
+Puts together what the packages beside it know: the text is read and followed (``syntax``, ``flow``), each simple
+command is looked through and compared with the records (``effects``, ``programs``), its files are judged (``files``),
+and rules are matched (``rules``). Nothing is weighed here: that is ``decisions/decide.py``'s.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ class _Judging:
         text = self.effect.command
         floors = list(_text_floors(text))
         self.expect_links(NO_LINKS)
-        self.must_be_plain(text, "")
+        self.must_be_plain(text)
         found = follow(text)
         if isinstance(found, Followed):
             if floors:
@@ -184,12 +183,15 @@ class _Judging:
                 yield floor(reason)
                 return
 
-    def must_be_plain(self, text: str, where: str) -> None:
+    def must_be_plain(self, text: str, *, inner: bool = False) -> None:
         """Keep the first construct outside Plain Bash, of this text or of one that it runs in turn."""
         if self.not_plain is None:
             found = outside(text) if len(text) > KEEP else _outside(text)
             if found is not None:
-                self.not_plain = Evidence(source="plainBash", reason=f"outside Plain Bash{where}: {found}")
+                reason = f"outside Plain Bash: {found}"
+                if inner:
+                    reason = f"outside Plain Bash in a text that it runs: {found}"
+                self.not_plain = Evidence(source="plainBash", reason=reason)
             else:
                 self.plain_texts[text] = None
 
@@ -372,7 +374,7 @@ class _Judging:
         inherited: frozenset[str],
     ) -> None:
         """A text that a shell reads in turn, or a command that an escape runs."""
-        self.must_be_plain(text, " in a text that it runs")
+        self.must_be_plain(text, inner=True)
         if self.not_plain is None and (reason := doubt(text, outer.unwrapped)) is not None:
             self.not_plain = Evidence(source="plainBash", reason=reason)
         found = "shells are nested too deeply to analyze" if depth > MAX_NESTED else follow(text)

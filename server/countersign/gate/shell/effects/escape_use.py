@@ -1,4 +1,4 @@
-"""One use of an escape, and all that the tables make of a command (RULES.md S9). Values only."""
+"""One use of an escape, and all that the tables make of a command (docs/gate.md S9). Values only."""
 
 from __future__ import annotations
 

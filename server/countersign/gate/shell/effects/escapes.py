@@ -1,5 +1,6 @@
-"""Which words of a command run another program, load code, write or change files beside what it is for (RULES.md S9).
+"""Which words of a command run another program, load code, write or change files beside what it is for.
 
+These are the option escapes of docs/gate.md S9.
 An allow rule for a program covers none of these uses unless its literal part names them. The tables say which options
 do what; git has a reading of its own, and programs that hide code in operands are read in ``operand_code.py``.
 """
@@ -9,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from countersign.gate.shell.effects.escape_use import COPYING, NAMED_NOWHERE, Known, Use, named
 from countersign.gate.shell.effects.operand_code import SPECIAL
-from countersign.gate.shell.languages.git import global_escapes, read_git
+from countersign.gate.shell.languages.git import READ_HERE, global_escapes, read_git
 from countersign.gate.shell.languages.git_options import RUNNING, TRANSPORTS
 from countersign.gate.shell.programs.argv import Arguments, Option, arguments
-from countersign.gate.shell.programs.registry import WITH_SUBCOMMANDS, find_program
+from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import EscapeKind, Program, row
 from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, WRAPPERS, names_with
 from countersign.gate.shell.programs.word_patterns import SPELLED, SPELLED_PROGRAMS, key_of
@@ -26,14 +26,9 @@ _NOTHING = Arguments()
 
 
 def look_up(name: str, words: Sequence[Word]) -> Known:
-    """Everything that the tables know of a command; ``name`` is the program's (``wrappers.program``)."""
-    row = _with_row_only(name)
-    if row is not None:
-        found = arguments(words, row.grammar)
-        uses = tuple(_options(name, row, words, found.options)) if found.options else ()
-        return Known(row, found, uses, _could_become(row, found) if found.holes else ())
-    if name == "git":
-        return _git(words)
+    """Everything that the tables know of a command; ``name`` is the program's (``unwrap.program``)."""
+    if name in READ_HERE:
+        return _git(name, words)
     if name in INTERPRETERS:
         return _interpreter(name, words)
     row, start = find_program(name, words)
@@ -57,15 +52,6 @@ def look_up(name: str, words: Sequence[Word]) -> Known:
     return Known(row, found, tuple(uses), holes, doings)
 
 
-@lru_cache(maxsize=4096)
-def _with_row_only(name: str) -> Program | None:
-    """The row of a program of which the tables say nothing beside it: most are so, and are read in one step."""
-    if name == "git" or name in INTERPRETERS or name in SPECIAL or name in SPELLED_PROGRAMS or name in WITH_SUBCOMMANDS:
-        return None
-    row, _ = find_program(name, ())
-    return None if row is None or row.closed or row.one_dash else row
-
-
 def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:
     """Words that could turn into options that matter. What turns into `-t` says where a copy goes."""
     watched = bool(row.escapes) or row.operands in COPYING
@@ -73,14 +59,21 @@ def _could_become(row: Program, found: Arguments) -> tuple[Word, ...]:
 
 
 def _one_dash(name: str, row: Program, words: Sequence[Word]) -> Iterator[Use]:
-    """Long options that are written with one dash."""
+    """Long options that are written with one dash, letters with two, and either with more."""
+    ended = False
     for index, word in enumerate(words):
         text = word.prefix
-        if len(text) > 2 and text[0] == "-" and text[1] != "-":
-            option = Option("-" + re.split("[=:]", text, maxsplit=1)[0], index, attached=True)
+        ended = ended or text == "--"
+        spelled = _ANY_DASHES.match(text)
+        if spelled is not None and not (ended and text[1] == "-"):
+            dashes = "-" if len(spelled[1]) == 1 else "--"
+            option = Option(dashes + spelled[1], index, attached=True)
             kind = escape_kind(row, option.name)
             if kind is not None and not _is_exempt(name, option, kind):
                 yield _use(option, kind, word)
+
+
+_ANY_DASHES = re.compile(r"(?:-(?=[^-=:]{2})|--(?=[^-=:](?:[=:]|\Z))|-{3,})([^-=:][^=:]*)")
 
 
 def _spelled(name: str, words: Sequence[Word]) -> list[Use]:
@@ -150,7 +143,8 @@ def _options(name: str, row: Program, words: Sequence[Word], options: Iterable[O
 
 
 _PLACES = {key[0]: frozenset(options.split()) for key, options in FACETS["places"].items()}
-"""Options that say where settings lie or which folder to work in: a project's own programs and files (RULES.md S9)."""
+"""Options that say where settings lie or which folder to work in: a project's own programs and files
+(docs/gate.md S9)."""
 
 _PLACE = re.compile(r"(?:\./)?[\w][\w.-]*(?:/[\w.][\w.-]*)*/?")
 
@@ -176,7 +170,9 @@ def escape_kind(row: Program, name: str) -> EscapeKind | None:
             return each
     if not row.abbreviates or name[2:] in row.grammar.long:
         return None
-    return next((kind for option, kind in row.escapes.items() if option.startswith(name)), None)
+    # Ruby's parser of options takes a beginning in any case.
+    folded = name.lower()
+    return next((kind for option, kind in row.escapes.items() if option.lower().startswith(folded)), None)
 
 
 def _one_spelling(option: str) -> str:
@@ -245,12 +241,14 @@ def _closed(row: Program, words: Sequence[Word]) -> Iterator[Use]:
 # --- git -------------------------------------------------------------------------------------------------------------
 
 
-def _git(words: Sequence[Word]) -> Known:
+def _git(name: str, words: Sequence[Word]) -> Known:
     git = read_git(words)
-    uses = [named("runs", (name, *_values(git.before, name)), why) for name, why in dict.fromkeys(global_escapes(git))]
-    uses += _aliases(git.before)
+    uses = [
+        named("runs", (option, *_values(git.before, option)), why) for option, why in dict.fromkeys(global_escapes(git))
+    ]
+    uses += _aliases(name, git.before)
     if git.subcommand == "clone":
-        uses += _aliases(git.arguments)
+        uses += _aliases(name, git.arguments)
     holes = [word for _, word in (*git.before.holes, *git.arguments.holes)]
     if git.subcommand is None and len(words) >= git.start:
         holes.append(words[git.start - 1])
@@ -260,7 +258,7 @@ def _git(words: Sequence[Word]) -> Known:
             rest = [word.value or NAMED_NOWHERE for word in words[git.start :]] if git.subcommand in RUNNING else []
             uses.append(named("code", (git.subcommand, *rest), git.program.why))
         return Known(git.program, git.arguments, tuple(uses), tuple(holes), git=git)
-    uses += _options("git", git.program, words, git.arguments.options)
+    uses += _options(name, git.program, words, git.arguments.options)
     for _, word in git.arguments.operands:
         if word.prefix.startswith(TRANSPORTS) or re.match(r"[\w.-]*::", word.prefix):
             text = (word.value or "").partition("::")[2]
@@ -283,13 +281,13 @@ def _values(found: Arguments, name: str) -> tuple[str, ...]:
     )
 
 
-def _aliases(found: Arguments) -> Iterator[Use]:
+def _aliases(name: str, found: Arguments) -> Iterator[Use]:
     """The command in ``-c alias.x=!command`` and in settings that name a program."""
     for value in found.values("-c", "--config"):
         key, _, text = (value.value or "").partition("=")
         if text:
             # An alias without a mark is a command of git's.
-            run = f"git {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
+            run = f"{name} {text}" if key.startswith("alias.") and text[:1] != "!" else text.removeprefix("!")
             yield named("runs", ("-c", value.value or ""), f"`{key}` may name a program to run", run)
 
 

@@ -1,4 +1,4 @@
-"""Commands that need no rule (RULES.md S12): tests, control flow, ``read``, ``cd`` inside the workspace.
+"""Commands that need no rule (docs/gate.md S12): tests, control flow, ``read``, ``cd`` inside the workspace.
 
 Each is neutral only in the forms that neither run, write nor set what other programs look at. A form that is not
 neutral is judged like any other command.

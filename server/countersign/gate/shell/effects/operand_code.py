@@ -211,7 +211,11 @@ def _sbt(words: Sequence[Word], found: Arguments) -> Special:
 
 
 _COMPILER_CODE = re.compile(
-    r"-wrapper|-fplugin|-specs|-Xclang|-load|-Wl,-+plugin|@|-+plugin|-ccc-|-fpass-plugin|--config|-T"
+    r"-wrapper|-fplugin|-specs|-Xclang|-load|@|-W[alp],(?:.*,)?(?:@|-+(?:plugin|error-h))|-+plugin|-+error-h|-ccc-"
+    r"|-fpass-plugin|--config|-T"
+)
+_COMPILER_WRITES = re.compile(
+    r"-MF|-dumpdir|-save-temps|-MJ|--?Map|-dumpbase|-Wa,(?:.*,)?(?:-a\w*=|-o|--?MD)|-W[lp],(?:.*,)?-M[DFa]"
 )
 
 
@@ -230,7 +234,7 @@ def _compiler(words: Sequence[Word], found: Arguments) -> Special:
     uses += [
         named("writes", (word.value or NAMED_NOWHERE,), "it writes a file beside its output")
         for word in words[1:]
-        if word.prefix.startswith(("-MF", "-dumpdir", "-save-temps", "-MJ", "-Map", "--Map"))
+        if _COMPILER_WRITES.match(word.prefix)
     ]
     return uses, None
 

@@ -1,7 +1,9 @@
-"""Looking through a simple command to the commands that it runs in turn (RULES.md S7).
+"""Looking through a simple command to the commands that it runs in turn (docs/gate.md S7).
 
-Which programs do so stands in their records (facet ``wraps``). Everything found is for deny and ask rules; for allow a
-layer counts only where each wrapper above it is clear, or where the rule itself names the inner command.
+Which programs do so stands in their records (facet ``wraps``); what ``find -exec`` runs is found here as well, and
+``rules/found_commands.py`` judges it as commands of their own where it can.
+Everything found is for deny and ask rules; for allow a layer counts only where each wrapper above it is clear, or where
+the rule itself names the inner command.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.carried import ANYWHERE, UNCHANGED, Carried, carried_by, together
 from countersign.gate.shell.effects.wrapper_readers import Inner, is_peculiar, peculiar, template
+from countersign.gate.shell.languages.find import FINDERS, command_end
+from countersign.gate.shell.languages.git import READ_HERE
 from countersign.gate.shell.languages.git_options import GLOBAL
 from countersign.gate.shell.programs.argv import Arguments, Grammar, arguments, may_be_several
-from countersign.gate.shell.programs.other_names import OTHER_NAMES
+from countersign.gate.shell.programs.other_names import NAMES_LIKE, OTHER_NAMES
 from countersign.gate.shell.programs.tables import (
     INTERPRETERS,
     SHELL_TEXTS,
@@ -25,6 +29,7 @@ from countersign.gate.shell.programs.tables import (
     WRAPPERS,
     names_with,
     names_with_field,
+    words_of,
 )
 from countersign.gate.shell.programs.wrapper_row import SHELL_GRAMMAR, Wrapper
 from countersign.gate.shell.syntax.tree import Text, Word
@@ -53,7 +58,6 @@ _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh|wish|guile|b
 _CHOSEN = re.compile(r"_[\d.]+_")
 _TARGET = re.compile(r"(?:[\w.]+-){2,}(?=(?:gcc|g\+\+|clang|clang\+\+|ld|as|ar|nm|objcopy|strip)(?:-\d[\d.]*)?$)")
 """A compiler's target before its name."""
-_LOADER = re.compile(r"ld(?:-linux[\w-]*|-musl[\w-]*)?\.so(?:\.\d+)*")
 
 
 @lru_cache(maxsize=4096)
@@ -63,8 +67,9 @@ def program(name: str) -> str:
     if len(base) > LONGEST_NAME:
         return base
     base = _TARGET.sub("", base)
-    if _LOADER.fullmatch(base):
-        return "ld.so"
+    for pattern, named in NAMES_LIKE:
+        if pattern.fullmatch(base):
+            return named
     versioned = _VERSIONED.fullmatch(base)
     if versioned is not None:
         base = versioned[1]
@@ -131,7 +136,8 @@ def _runs_others(name: str) -> bool:
         name in SHELLS
         or name in INTERPRETERS
         or name in WRAPPERS
-        or name in {"find", "source", "."}
+        or name in FINDERS
+        or name in {"source", "."}
         or is_peculiar(name)
     )
 
@@ -181,7 +187,7 @@ class _Unwrapping:
             self.shell(words)
         elif name in INTERPRETERS:
             self.interpreter(at, words, name)
-        elif name == "find":
+        elif name in FINDERS:
             self.find(at, words)
         elif name in {"source", "."}:
             self.source(words)
@@ -260,14 +266,14 @@ class _Unwrapping:
         bare = not rest or row.tail == "operands"
         if bare and name in _SHELL_STARTERS and not any(_is_one_of(option.name, row.texts) for option in found.options):
             self.fed = True
-        if name == "yarn" and skip == 2 and row.skip and rest:
-            rest, inner = (constant("yarn"), *rest), len(words)
+        if row.runs_itself and skip == 2 and rest:
+            rest, inner = (constant(name), *rest), len(words)
         if row.unknown_tail:
             rest = (*rest, UNKNOWN) if rest else rest
         if row.tail == "text":
             self.texts_of(rest[:1] if name == "trap" else rest, name)
         elif row.tail == "command":
-            kept = name == "xargs" and all(option.name in _XARGS_CLEAR for option in found.options)
+            kept = name in _INPUT_OPTIONS and all(option.name in _INPUT_OPTIONS[name] for option in found.options)
             clear = row.kind == "clear" and not doubtful and not (row.bare and inner > skip and not kept)
             # An older `timeout` has no operand for the time and runs what stands there.
             clear = clear and all(_TIME.fullmatch(word.value or "") for _, word in found.operands[: row.skip])
@@ -347,11 +353,7 @@ class _Unwrapping:
         index = 1
         while index < len(words):
             if words[index].value in {"-exec", "-execdir", "-ok", "-okdir"}:
-                stop = index + 1
-                while stop < len(words) and words[stop].value != ";":
-                    if words[stop].value == "+" and words[stop - 1].value == "{}":
-                        break
-                    stop += 1
+                stop = command_end(words, index)
                 if (words[index].value or "").endswith("dir"):
                     self.changes[at] = ANYWHERE  # in each folder where something is found
                 # GNU find replaces the braces inside a word as well.
@@ -385,7 +387,7 @@ def _subcommands(name: str, words: Sequence[Word]) -> Iterator[list[tuple[int, s
     if len(words) > 2 and words[1].value == "-E":
         yield [(index, word.value or "") for index, word in enumerate(words[1:4], 1)]
     row = TABLES.get((name,))
-    grammar = GLOBAL if name == "git" else row.grammar if row is not None else Grammar()
+    grammar = GLOBAL if name in READ_HERE else row.grammar if row is not None else Grammar()
     found = arguments(words, grammar)
     # `cargo +nightly` and `bundle _2.0_` say which of several is meant.
     plain = [
@@ -466,15 +468,14 @@ def _is_one_of(option: str, names: Sequence[str]) -> bool:
     )
 
 
-_XARGS_CLEAR = frozenset({
-    "-0", "-r", "-n", "-P", "-d", "-L", "-I", "--null", "--no-run-if-empty", "--max-args", "--max-procs", "--delimiter",
-})  # fmt: skip
-"""Options of xargs that say how its input is split, and how often the command runs."""
+_INPUT_OPTIONS = words_of("input_words", "options")
+"""Of programs that give the words of their input to a command, options that say how the input is split, and how often
+the command runs."""
 
 
 def _replaced(name: str, found: Arguments) -> str | None:
     """The text that ``xargs -I{}`` replaces by words from elsewhere."""
-    if name != "xargs" or not found.has("-I", "-i", "--replace"):
+    if name not in _INPUT_OPTIONS or not found.has("-I", "-i", "--replace"):
         return None
     value = next(iter(found.values("-I", "--replace")), None)
     return value.value if value is not None and value.value else "{}"

@@ -1,4 +1,4 @@
-"""Where the inner command stands for wrappers that no row of the table describes (RULES.md S7).
+"""Where the inner command stands for wrappers that no row of the table describes (docs/gate.md S7).
 
 Each function gets a wrapper's words and gives what is run: command lines with the index at which they begin, and texts
 that a shell reads. All of it is for deny and ask; a rule for such a wrapper covers nothing it runs.
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from countersign.gate.shell.languages.embedded_commands import SOMETIMES, behind
 from countersign.gate.shell.languages.inner_command import Inner
+from countersign.gate.shell.languages.tmux import tmux_commands
 from countersign.gate.shell.programs.argv import Grammar, arguments
 from countersign.gate.shell.programs.tables import field_of, names_with_field
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Word
@@ -226,74 +227,6 @@ def _screen(words: Sequence[Word]) -> Iterator[Inner]:
         yield from (Inner(tuple(words[at:]), at) for at in range(index, min(index + 1 + named, len(words))))
 
 
-def _tmux(words: Sequence[Word]) -> Iterator[Inner]:
-    """Its commands stand behind each other with ``;`` between them, and can be shortened."""
-    found = arguments(words, Grammar(frozenset("LSfcT"), ordered=True))
-    for shell in found.values("-c"):
-        yield Inner((shell,), None, text=True)
-    for piece in "\n".join(word.value or "" for word in words[1:]).split(")"):
-        _, opened, text = piece.partition("#(")
-        if opened and text:
-            yield Inner((constant(text),), None, text=True)  # in a format it stands for what the command prints
-    command: list[Word] = []
-    for word in [*(words[found.operands[0][0] :] if found.operands else ()), constant(";")]:
-        value = word.value or ""
-        if value.strip(";") or not value:
-            command.append(constant(value.rstrip(";")) if value.endswith(";") else word)
-        if value.endswith(";") and command:
-            yield from _tmux_command(command)
-            command = []
-
-
-def _tmux_command(words: Sequence[Word]) -> Iterator[Inner]:
-    short, shells, commands = _tmux_row(words[0].value or "")
-    operands = [word for _, word in arguments(words, Grammar(frozenset(short), ordered=True)).operands]
-    if shells:
-        yield Inner(tuple(operands[: None if commands < 0 else commands]), None, text=True)
-    if commands >= 0:
-        for word in operands[commands:]:
-            yield Inner((constant("tmux"), word), None, text=True)
-        yield Inner((constant("tmux"), *operands[commands:]))
-
-
-_TMUX: Mapping[str, tuple[str, bool, int]] = {
-    "new-session": ("cenFfstxy", True, -1),
-    "new-window": ("ceFnt", True, -1),
-    "neww": ("ceFnt", True, -1),
-    "split-window": ("celFtp", True, -1),
-    "splitw": ("celFtp", True, -1),
-    "respawn-pane": ("cet", True, -1),
-    "respawnp": ("cet", True, -1),
-    "respawn-window": ("cet", True, -1),
-    "respawnw": ("cet", True, -1),
-    "run-shell": ("cdt", True, -1),
-    "pipe-pane": ("t", True, -1),
-    "pipep": ("t", True, -1),
-    "display-popup": ("bcdehsStTwxy", True, -1),
-    "popup": ("bcdehsStTwxy", True, -1),
-    "send-keys": ("cNt", True, -1),
-    "copy-pipe": ("", True, -1),
-    "if-shell": ("t", True, 1),
-    "bind-key": ("NT", False, 1),
-    "set-hook": ("t", False, 1),
-    "confirm-before": ("cpt", False, 0),
-    "command-prompt": ("IptT", False, 0),
-    "set": ("t", False, -1),
-    "display": ("cdFt", False, -1),
-    "display-menu": ("bcHsStTxy", False, 1),
-    "menu": ("bcHsStTxy", False, 1),
-}
-"""By the name of a command of tmux: its options that take a value, whether a shell reads its operands, and from which
-operand on they are commands of tmux (-1: none is)."""
-
-
-def _tmux_row(name: str) -> tuple[str, bool, int]:
-    """The row of a command; of several that this could be short for, the first that runs something."""
-    if name in _TMUX:
-        return _TMUX[name]
-    return next((row for full, row in _TMUX.items() if full.startswith(name)), ("t", False, -1))
-
-
 _SOMETIMES = names_with_field("readers", "inner_maybe") | SOMETIMES.keys()
 """Those that often only do something of their own."""
 
@@ -315,7 +248,7 @@ _READERS: Mapping[str, Callable[[Sequence[Word]], Iterator[Inner]]] = {
     "behind-dashes": behind("--"),
     "behind-do": behind("do", "exec"),
     "window-commands": _screen,
-    "session-commands": _tmux,
+    "session-commands": tmux_commands,
 }
 """By the name under which records name them."""
 

@@ -1,4 +1,6 @@
-"""Host paths that a container sees: mounts, devices and rights that reach the host (RULES.md S10, CONTRACT.md 8).
+"""Host paths that a container sees: mounts, devices and rights that reach the host.
+
+Their rules are docs/gate.md S10 and "Outside the workspace".
 
 What runs in a container is not judged, so a mount counts as whatever it may do there: a write of unknown names, or a
 read of all that lies below if it is mounted read-only, unless a socket may lie there, since who can connect to an

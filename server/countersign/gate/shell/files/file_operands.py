@@ -1,4 +1,4 @@
-"""Which files a command reads, lists, writes or deletes, as far as its words name them (RULES.md S10, S11).
+"""Which files a command reads, lists, writes or deletes, as far as its words name them (docs/gate.md S10, S11).
 More than 500 lines, because the functions for each kind of program stand side by side.
 
 Only names here; what may be done to them is ``paths/path_judge.py``'s to say, and whether they exist is asked in
@@ -22,9 +22,10 @@ from countersign.gate.shell.files.named_outputs import OUTPUT_READERS
 from countersign.gate.shell.files.package_files import package_touches
 from countersign.gate.shell.files.rg_operands import rg_touches
 from countersign.gate.shell.languages.curl_globs import curl_names, has_globs
+from countersign.gate.shell.languages.find import FINDERS, folders_in
 from countersign.gate.shell.programs.argv import Arguments, may_be_several
 from countersign.gate.shell.programs.row import Program
-from countersign.gate.shell.programs.tables import field_of, names_with
+from countersign.gate.shell.programs.tables import FACETS, field_of, names_with, names_with_field
 from countersign.gate.shell.programs.word_patterns import OUTSIDE, OUTSIDE_PROGRAMS, key_of
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Text, Word
 from countersign.gate.shell.syntax.words import constant
@@ -36,8 +37,6 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     row = known.program
     if known.git is not None:
         found += git_touches(words, known.git)
-    elif name == "dd":
-        found += _dd(words)
     elif row is not None:
         arguments = known.arguments
         if row.operands != "none" or row.here:
@@ -48,10 +47,6 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
                 found += [Touch("read", value) for value in _read_by_options(row, arguments)]
             if name in _REWRITERS and _rewrites(row, known.arguments):
                 found += [Touch("write", word) for _, word in known.arguments.operands]
-    elif name in {"perl", "ruby"} and known.arguments.has("-i"):
-        # Behind the program's text, or its file, stand the files that are rewritten.
-        operands = known.arguments.operands
-        found += [Touch("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :]]
     if known.uses:
         found += _written(known.uses)
     if known.doings is not None:
@@ -65,8 +60,8 @@ def touches(name: str, words: Sequence[Word], known: Known) -> list[Touch]:
     special = _SPECIAL.get(name)
     if special is not None:
         found += special(words, known)
-    if name == "patch":
-        found = [placed_in(patch_folders(known), touch) for touch in found]
+    if name in OPENS_IN:
+        found = [placed_in(opening_folders(name, known), touch) for touch in found]
     if name in OUTSIDE_PROGRAMS:
         found += _places(name, words, known)
     if row is not None and row.follows and _follows(name, row, words, known.arguments):
@@ -78,7 +73,7 @@ def _follows(name: str, row: Program, words: Sequence[Word], found: Arguments) -
     """Whether a command follows symlinks below the folders that it reads."""
     if "-" in row.follows or found.holes:
         return True
-    letters = words[1].prefix if name == "tar" and len(words) > 1 else "-"
+    letters = words[1].prefix if name in _OLD_LETTERS and len(words) > 1 else "-"
     return (letters[:1] != "-" and "h" in letters) or any(
         option.name in row.follows
         or (len(option.name) > 3 and any(each.startswith(option.name) for each in row.follows))
@@ -101,6 +96,11 @@ _LEADS_OUT = re.compile(r"/|~|\.\.(?:/|$)|.*/\.\.(?:/|$)")
 _REWRITERS = names_with("rewrites_when_told")
 """Programs that rewrite what they name, where an option says so."""
 
+_CHANGE_ONLY_NAMED = _REWRITERS | names_with_field("edits_in_place", "only_named")
+
+_OLD_LETTERS = names_with_field("lists", "old_letters")
+"""Programs whose first word may be letters of options without a dash."""
+
 
 def _rewrites(row: Program, found: Arguments) -> bool:
     return any(row.escapes.get(option.name) == "changes" for option in found.options)
@@ -112,7 +112,7 @@ _IN_PLACE = frozenset({"-i", "--in-place", "-E", "-r", "-n", "-s", "-z", "-e", "
 
 def rewrites_named_files(name: str, words: Sequence[Word], touched: Sequence[Touch]) -> bool:
     """Whether all that a command changes are files that it names by constant words."""
-    if name != "sed" and name not in _REWRITERS:
+    if name not in _CHANGE_ONLY_NAMED:
         return False
     options = [word.value for word in words[1:] if word.prefix.startswith("-")]
     written = [touch.word for touch in touched if touch.deed not in ("read", "list")]
@@ -208,44 +208,48 @@ def _as_operands(
         case "read":
             yield from (Touch("read", word, below=deep) for word in operands)
         case "list":
-            listed = _before_tests(name, operands, indexed)
-            # `tree --fromfile` prints a file that holds a listing.
-            printed = name == "tree" and found.has("--fromfile", "--fromtabfile")
+            listed = folders_in(indexed) if name in FINDERS else operands
+            printed = found.has(*_READ_WITH.get(name, ()))
             yield from (Touch("read" if printed else "list", word) for word in listed)
-            if name == "find" and found.has("-delete"):
+            if name in FINDERS and found.has("-delete"):
                 tests = {option.name for option in found.options} - _NO_TESTS
                 follows = found.has("-L", "-H", "-follow")
                 yield from (Touch("write" if tests or follows else "delete", word, below=True) for word in listed)
+                yield from _deleted(listed, found)
         case "write":
             yield from (Touch("write", word) for word in operands)
         case "delete":
-            # Without these options `rm` removes files only, and a root is none. What splits may become such an option.
+            # `rm` removes files only, and a root is none. What splits may become an option for folders.
             dark = [word for word in operands if word.value is None]
             turning = any(hole.form == "split" for _, hole in found.holes) or (bool(found.holes) and len(dark) > 1)
-            folders = name != "rm" or found.has(*_REMOVES_FOLDERS) or turning or bool(found.unrecognized_options)
+            folders = turning or bool(found.unrecognized_options)
+            folders = folders or name not in _FOLDERS_ONLY_WITH or found.has(*_FOLDERS_ONLY_WITH[name])
             yield from (Touch("delete", word, below=folders) for word in operands)
         case "change":
             kept = found.has(*_KEEPS)
             yield from (Touch("read" if kept else "write", word) for word in operands)
+            for word in () if kept else operands:
+                if word.value is not None and (unpacked := _PACKED.fullmatch(word.value)) is not None:
+                    yield Touch("write", constant(unpacked[1])._replace(tilde=word.tilde))
         case "owner":
             # `chmod -x FILE`: the mode looks like an option, and the first operand is a file already.
-            given = found.has("--reference") or (name == "chmod" and bool(operands) and not _is_mode(operands[0]))
+            given = found.has("--reference") or (name in _MODE_FIRST and bool(operands) and not _is_mode(operands[0]))
             yield from (Touch("write", word) for word in operands[0 if given else 1 :])
         case "pattern" | "script":
             files = operands if found.has(*row.given) or not sure or shifts else operands[1:]
-            if name == "awk":
+            if name in _WITH_ASSIGNMENTS:
                 files = [word for word in files if not re.match(r"[A-Za-z_]\w*=", word.prefix)]
-            changed = name in {"sed", "yq"} and found.has("-i", "--in-place", "--inplace")
-            if name == "awk":
-                changed = any(value.value == "inplace" for value in found.values("-i", "--include"))
             yield from (Touch("read", word, below=deep) for word in files)
-            if changed:
+            if name in _EDITED_BY and _edits_in_place(name, found):
                 yield from (Touch("write", word) for word in files)
-            if not files and (row.here or (deep and name == "grep")):
-                yield Touch("list" if name == "fd" else "read", constant("."), below=name != "fd")
-            if name == "fd" and any(option.name.startswith(_FD_RUNS) for option in found.options):
+                yield from _kept_copies(files, found)
+            if not files and (row.here or (deep and name in _HERE_IF_DEEP)):
+                yield Touch(
+                    "list" if name in _RUN_FOR_NAMES else "read", constant("."), below=name not in _RUN_FOR_NAMES
+                )
+            if name in _RUN_FOR_NAMES and any(option.name.startswith(_RUN_FOR_NAMES[name]) for option in found.options):
                 # What it finds is given to a command, which may read it.
-                folders = [*files, *found.valued("--search-path", "--base-directory")]
+                folders = [*files, *found.valued(*_FOLDERS_OF_NAMES[name])]
                 yield from (Touch("read", word, below=True, through=True) for word in folders or [constant(".")])
             return
         case "copy" | "move" | "link":
@@ -264,10 +268,66 @@ def _as_operands(
         yield Touch("list", constant("."))
 
 
-_FD_RUNS = ("-x", "-X", "--exec")
+def _kept_copies(files: Sequence[Word], found: Arguments) -> Iterator[Touch]:
+    """Copies that are kept of rewritten files in another folder (``sed -i'kept/*'``: the star stands for the name)."""
+    for suffix in found.values("-i", "--in-place", "--inplace"):
+        if "/" not in (suffix.value or ""):
+            continue
+        for file in files:
+            folder, _, name = (file.value or "").rpartition("/")
+            if file.value is None or suffix.value is None:
+                yield Touch("write", unknown())
+                continue
+            kept = suffix.value.replace("*", name) if "*" in suffix.value else name + suffix.value
+            yield Touch("write", constant(kept))
+            yield Touch("write", constant(f"{folder or '.'}/{kept}"))
+
+
+def _deleted(folders: Sequence[Word], found: Arguments) -> Iterator[Touch]:
+    """What ``find`` deletes by its name or path, as far as that is spelled out."""
+    for option in found.options:
+        value = (option.value.value or "") if option.value is not None else ""
+        plain = value.rstrip("*/")
+        if plain and option.name in _BY_NAME and not is_glob(plain):
+            yield from (
+                Touch("delete", constant(f"{folder.value.rstrip('/')}/{plain}"))
+                for folder in folders
+                if folder.value is not None
+            )
+        elif plain and option.name in _BY_PATH and not is_glob(plain):
+            yield Touch("delete", constant(plain))
+
+
+_BY_NAME = frozenset({"-name", "-iname"})
+_BY_PATH = frozenset({"-path", "-ipath", "-wholename", "-iwholename"})
 _NO_TESTS = frozenset({"-delete", "-depth", "-L", "-P", "-H", "-xdev", "-mount"})
 _KEEPS = ("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--check", "--diff", "-check")
-_REMOVES_FOLDERS = frozenset({"-r", "-R", "--recursive", "-d", "--dir"})
+_PACKED = re.compile(r"(.+)\.(?:gz|z|bz2?|xz|zst|lzma|lz4?|lzo|br)", re.DOTALL | re.IGNORECASE)
+"""A file that is unpacked beside itself, under its name without the ending."""
+
+
+def _options_of(facts: Mapping[tuple[str, ...], str]) -> Mapping[str, tuple[str, ...]]:
+    return {key[0]: tuple(options.split()) for key, options in facts.items()}
+
+
+_READ_WITH = _options_of(FACETS["operands_read_with"])
+_FOLDERS_ONLY_WITH = _options_of(FACETS["folders_only_with"])
+_MODE_FIRST = names_with("mode_first")
+_WITH_ASSIGNMENTS = names_with("assignments_among_files")
+_HERE_IF_DEEP = names_with("here_if_deep")
+_WRITES_THROUGH_LINKS = names_with("writes_through_links")
+_EDITED_BY = _options_of(field_of("edits_in_place", "options"))
+_EDITING_VALUE = {key[0]: value for key, value in field_of("edits_in_place", "value").items()}
+_RUN_FOR_NAMES = _options_of(field_of("prints_names", "runs"))
+_FOLDERS_OF_NAMES = _options_of(field_of("prints_names", "folders"))
+
+
+def _edits_in_place(name: str, found: Arguments) -> bool:
+    """Whether an option says that the files are changed, or, of one that loads libraries, its value does."""
+    value = _EDITING_VALUE.get(name)
+    if value is None:
+        return found.has(*_EDITED_BY[name])
+    return any(each.value == value for each in found.values(*_EDITED_BY[name]))
 
 
 _LONGEST_MODE = 100
@@ -279,18 +339,6 @@ def _is_mode(word: Word) -> bool:
         or len(word.value) > _LONGEST_MODE
         or re.fullmatch(r"[0-7]{1,5}|[-+=ugoarwxXst,0-7]*[-+=][-+=ugoarwxXst,0-7]*", word.value) is not None
     )
-
-
-def _before_tests(name: str, operands: Sequence[Word], indexed: Sequence[tuple[int, Word]]) -> Sequence[Word]:
-    """Of ``find`` only the folders in front of its tests are places."""
-    if name != "find":
-        return operands
-    found: list[Word] = []
-    for position, (index, word) in enumerate(indexed):
-        if word.value in {"(", "!", ")", ","} or (position and index != indexed[position - 1][0] + 1):
-            break
-        found.append(word)
-    return found or [constant(".")]
 
 
 def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[Touch]:
@@ -321,6 +369,10 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
     if target is None:
         return
     flat = found.has("-T", "--no-target-directory")
+    # Below the target the whole path of a source is made.
+    whole = row.operands == "copy" and any(
+        len(option.name) > 3 and "--parents".startswith(option.name) for option in found.options
+    )
     yield Touch("write", target)
     for word in sources:
         name = _base(word)
@@ -329,7 +381,14 @@ def _copied(row: Program, known: Known, operands: Sequence[Word]) -> Iterator[To
             yield Touch("write", target, spills=True)
             yield Touch("write", target, into="*")
         elif not flat:
-            yield Touch("write", target, into=name if name is not None else "*")
+            if whole and (word.value is None or ".." in word.value.split("/")):
+                yield Touch("write", target, spills=True)
+            elif whole:
+                name = (word.value or "").lstrip("/") or None
+                if target.value:
+                    target = constant(f"{target.value.rstrip('/')}/")._replace(tilde=target.tilde)
+            sources = word if word.value is None else None
+            yield Touch("write", target, into=name if name is not None else "*", sources=sources)
 
 
 def _makes_links(row: Program, known: Known) -> bool:
@@ -359,7 +418,7 @@ def _base(word: Word) -> str | None:
     return word.value.rstrip("/").rsplit("/", 1)[-1]
 
 
-def _remote(program: str, operands: Sequence[Word]) -> Iterator[Touch]:
+def _remote(name: str, operands: Sequence[Word]) -> Iterator[Touch]:
     """rsync and scp: the last is written, the rest read; what has a colon in front of a slash is elsewhere."""
     local = [word for word in operands if not re.match(r"[^/]*:", word.prefix)]
     for word in local:
@@ -367,13 +426,13 @@ def _remote(program: str, operands: Sequence[Word]) -> Iterator[Touch]:
         if word is operands[-1] and (len(operands) > 1 or several):
             yield Touch("write", word)
             yield Touch("write", word, spills=True)
-            if program == "scp":
+            if name in _WRITES_THROUGH_LINKS:
                 yield Touch("write", word, into="*")  # rsync replaces a link that stands there
         if word is not operands[-1] or len(operands) == 1 or several:
             yield Touch("read", word, below=True)
 
 
-def _dd(words: Sequence[Word]) -> Iterator[Touch]:
+def _dd(words: Sequence[Word], known: Known) -> Iterator[Touch]:
     for word in words[1:]:
         name, equals, rest = word.prefix.partition("=")
         if equals and name in {"if", "of"}:
@@ -383,6 +442,13 @@ def _dd(words: Sequence[Word]) -> Iterator[Touch]:
             yield Touch("read" if name == "if" else "write", value)
         elif word.value is None:
             yield Touch("write", unknown())
+
+
+def _edited(words: Sequence[Word], known: Known) -> Iterator[Touch]:
+    """Behind the program's text, or its file, stand the files that are rewritten."""
+    if known.arguments.has("-i"):
+        operands = known.arguments.operands
+        yield from (Touch("write", word) for _, word in operands[0 if known.arguments.has("-e", "-E") else 1 :])
 
 
 # --- programs with ways of their own ---------------------------------------------------------------------------------
@@ -399,7 +465,7 @@ def _tar(words: Sequence[Word], known: Known) -> Iterator[Touch]:
         files, operands = [operands[0], *files], operands[1:]
     extracting = "x" in letters or found.has("-x", "--extract", "--get")
     listing = "t" in letters or found.has("-t", "--list")
-    folder = next(iter(found.values("-C", "--directory", "--one-top-level")), None)
+    folder = next(iter(found.valued("-C", "--directory", "--one-top-level")), None)
     if extracting:
         yield from (Touch("read", word) for word in files)
         if not (found.has("-O", "--to-stdout") or "O" in letters):
@@ -465,9 +531,13 @@ def placed_in(folders: Iterable[Word], touch: Touch) -> Touch:
     return touch._replace(word=word)
 
 
-def patch_folders(known: Known) -> Iterable[Word]:
-    """Where ``patch`` goes before it opens any file."""
-    return known.arguments.valued("-d", "--directory")
+def opening_folders(name: str, known: Known) -> Iterable[Word]:
+    """Where a program goes before it opens any file (``patch -d``)."""
+    return known.arguments.valued(*OPENS_IN[name]) if name in OPENS_IN else ()
+
+
+OPENS_IN = _options_of(FACETS["opens_in"])
+"""Programs that apply patches, and their options for the folder that they go into first."""
 
 
 def _cpio(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -591,6 +661,8 @@ _READERS: Mapping[str, Callable[[Sequence[Word], Known], Iterator[Touch]]] = {
     "command-archive": _seven,
     "patched-files": _patch,
     "copied-archive": _cpio,
+    "assigned-files": _dd,
+    "edited-in-place": _edited,
     "transfers": _curl,
     "moved-archive": _ar,
     "fetched-names": wget_touches,

@@ -31,7 +31,8 @@ class Touch(NamedTuple):
     a listing may name it, which the read-only set does not cover. ``listed``: of a word that is only known at run time
     other touches say what it may name. ``sockets``: a program may connect to sockets below it.
     ``listing``: of what lies below only that is touched. ``unfollowed``: it is refused if a link is on the way.
-    ``through``: links below it are followed."""
+    ``through``: links below it are followed. ``sources``: what is written into a folder has the names that this word
+    may match."""
 
     deed: Deed
     word: Word
@@ -50,6 +51,7 @@ class Touch(NamedTuple):
     unless: tuple[Word, ...] = ()
     unfollowed: bool = False
     through: bool = False
+    sources: Word | None = None
 
 
 def unknown() -> Word:

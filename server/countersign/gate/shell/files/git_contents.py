@@ -1,4 +1,4 @@
-"""Which git commands print, or copy, what is in files that their words do not name (RULES.md S11).
+"""Which git commands print, or copy, what is in files that their words do not name (docs/gate.md S11).
 
 ``git diff`` and ``git show HEAD`` print any file of the repository, whatever the names; so does a tree or blob that is
 named by its number. Under a rule about reading, such a command may print what that rule is about.
@@ -136,6 +136,50 @@ def tells_commits(words: Sequence[Word], git: Git) -> bool:
         and not _has(git, _PRINTS)
         and lines.isdisjoint(o.name for o in found.options)
     )
+
+
+def printed_below(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:
+    """Words of which those that name folders limit what is printed of files that are not named to these folders, all
+    of the work tree if there are none; None if no contents of such files are printed."""
+    name, found = git.subcommand, git.arguments
+    if name == "cat-file":
+        return () if prints_unnamed(words, git) is not None else None
+    if name is None or (name not in _BY_DEFAULT and name not in _ON_DEMAND) or found.has("--no-index"):
+        return None
+    dashes = _dashes(words, git)
+    operands = [word for index, word in found.operands if index < dashes]
+    specs = [word for index, word in found.operands if index >= dashes]
+    if not _asked_for(name, operands, git) or (name == "show" and operands and all(map(_names_path, operands))):
+        return None
+    if _has(git, frozenset({"--full-diff"})) or not all(map(_is_plain_spec, specs)):
+        return ()
+    return tuple(specs or filter(_is_plain_spec, operands))
+
+
+def shows_unstaged(git: Git) -> bool:
+    """Whether it is ``git diff`` of what was changed since it was last added, and of nothing else."""
+    return git.subcommand == "diff" and not git.arguments.operands and not git.arguments.has("--cached", "--staged")
+
+
+def reads_objects(git: Git) -> bool:
+    """Whether it may read trees or the contents of files out of the repository, which a partial clone may lack."""
+    if git.subcommand == "log":
+        return bool(git.arguments.operands) or any(option.name not in _OF_COMMITS for option in git.arguments.options)
+    if git.subcommand == "diff":
+        return bool(git.arguments.operands)
+    return git.subcommand not in _WITHOUT_OBJECTS
+
+
+_OF_COMMITS = frozenset({
+    "-n", "--max-count", "--oneline", "--format", "--pretty", "--graph", "--all", "--decorate", "--since", "--until",
+    "--after", "--before", "--author", "--grep", "--no-merges", "--merges", "--reverse", "--date", "--abbrev-commit",
+    *(f"-{digit}" for digit in range(10)),
+})  # fmt: skip
+"""Options of ``log`` by which it tells no more than commits."""
+_WITHOUT_OBJECTS = frozenset({
+    "status", "branch", "remote", "rev-parse", "ls-files", "config", "symbolic-ref", "show-ref", "version", "tag",
+    "check-ignore", "count-objects", "worktree", "merge-base",
+})  # fmt: skip
 
 
 def checked_out(words: Sequence[Word], git: Git) -> tuple[Word, ...] | None:

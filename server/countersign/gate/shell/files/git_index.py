@@ -5,32 +5,118 @@ Versions 2 and 3 with SHA-1, by git's `gitformat-index`; anything else is left t
 
 from __future__ import annotations
 
+import os
+import re
 import struct
+from typing import NamedTuple
+
+from countersign.gate.paths.sensitive_paths import secret_at
+from countersign.gate.probes import disk
 
 _HEAD = 62
 _SYMLINK = 0o120000
 _EXTENDED = 0x4000
+_HEAD_SHA256 = 74
+_GITLINK = struct.pack(">I", 0o160000)
+_MOST_BYTES = 64 << 20
+_MOST_GITLINKS = 1_000
+_LONGEST = 5_000
+_MOST_NAMES = 200_000
+_PLAIN_VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
+"""Versions in which each name stands as it is."""
+_LIKELY = re.compile(rb"\.env|\.npmrc|\.pypirc|id_(?:rsa|ed25519|ecdsa)|\.pem", re.IGNORECASE)
+
+
+class Tracked(NamedTuple):
+    """A file in the index, with its mode, and when it was last changed, in nanoseconds, and its size, as git saw it."""
+
+    path: bytes
+    mode: int
+    time: int
+    size: int
 
 
 def index_names(data: bytes, most: int) -> tuple[tuple[str, bool], ...] | None:
     """Return each path with whether it is a symlink; None if the index has another form or more than ``most`` names."""
+    found = _tracked(data, most)
+    if found is None:
+        return None
+    return tuple((each.path.decode(errors="replace"), each.mode & 0o170000 == _SYMLINK) for each in found)
+
+
+def _tracked(data: bytes, most: int) -> list[Tracked] | None:
     if len(data) < 12 or data[:4] != b"DIRC":
         return None
     version, count = struct.unpack(">II", data[4:12])
     if version not in (2, 3) or count > most:
         return None
-    found: list[tuple[str, bool]] = []
+    found: list[Tracked] = []
     at = 12
     for _ in range(count):
         end = data.find(b"\0", at + _HEAD)
         if end < 0:
             return None
-        (mode,) = struct.unpack(">I", data[at + 24 : at + 28])
-        (flags,) = struct.unpack(">H", data[at + 60 : at + 62])
+        seconds, rest, _, _, mode, _, _, size = struct.unpack_from(">8I", data, at + 8)
+        (flags,) = struct.unpack_from(">H", data, at + 60)
         start = at + _HEAD + (2 if flags & _EXTENDED else 0)
         if flags & 0xFFF != min(end - start, 0xFFF):
             return None
-        found.append((data[start:end].decode(errors="replace"), mode & 0o170000 == _SYMLINK))
+        found.append(Tracked(data[start:end], mode, seconds * 1_000_000_000 + rest, size))
         at += (end - at) // 8 * 8 + 8
     # A split index keeps most of its names in another file.
-    return None if data[at : at + 4] == b"link" else tuple(found)
+    return None if data[at : at + 4] == b"link" else found
+
+
+def tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
+    """Return the files in this index whose names are those of secrets; None where they cannot be read from it."""
+    return disk.combined(_tracked_secrets, file)
+
+
+def _tracked_secrets(file: str) -> tuple[Tracked, ...] | None:
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    if data is None:
+        return ()
+    if not _is_whole(data, file) or data[4:8] not in _PLAIN_VERSIONS:
+        return None
+    if _LIKELY.search(data) is None:
+        return ()
+    found = _tracked(data, _MOST_NAMES)
+    return None if found is None else tuple(each for each in found if _is_secret(each.path))
+
+
+def _is_secret(path: bytes) -> bool:
+    return _LIKELY.search(path) is not None and secret_at(os.fsdecode(path).split("/")) is not None
+
+
+def _is_whole(data: bytes, file: str) -> bool:
+    """Whether all of an index was read, and no other file holds the rest of it."""
+    shared = any(name.startswith("sharedindex.") for name in disk.names_in(os.path.dirname(file)))
+    return len(data) <= _MOST_BYTES and not shared
+
+
+def gitlinks(file: str) -> tuple[str, ...] | None:
+    """Return the paths of the submodules in this index; None where they cannot be read from it."""
+    return disk.combined(_gitlinks, file)
+
+
+def _gitlinks(file: str) -> tuple[str, ...] | None:
+    data = disk.beginning(file, _MOST_BYTES + 1)
+    if data is None:
+        return ()
+    if not _is_whole(data, file):
+        return None
+    found: list[str] = []
+    # Whatever the form of the index, the mode of an entry stands in it as it is; other bytes may look like it.
+    at = data.find(_GITLINK)
+    while at >= 0:
+        if len(found) > _MOST_GITLINKS or data[4:8] not in _PLAIN_VERSIONS:
+            return None
+        for head in (_HEAD, _HEAD_SHA256):
+            start = at - 24 + head
+            flags = int.from_bytes(data[start - 2 : start], "big")
+            start += 2 if flags & _EXTENDED else 0
+            end = data.find(b"\0", start, start + _LONGEST)
+            if end > start and flags & 0xFFF == min(end - start, 0xFFF):
+                found.append(os.fsdecode(data[start:end]))
+        at = data.find(_GITLINK, at + 1)
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""Which files a git command shows, writes or deletes, as far as its words name them (CONTRACT.md 9, RULES.md S10).
+"""Which files a git command shows, writes or deletes, as far as its words name them (docs/gate.md S10 and "Secrets").
 
 An operand may be a revision as well as a file, and a path may stand behind a colon; whatever could be one counts.
 """
@@ -104,7 +104,8 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
                 yield Touch("write", constant("."), spills=True)
         case "read-tree":
             if found.has("-u"):
-                yield Touch("write", constant("."), spills=True)
+                for word in list(found.values("--prefix")) or [constant(".")]:
+                    yield Touch("write", word, spills=True)
         case "bundle":
             if operands and operands[0].value == "create":
                 yield from (Touch("write", word) for word in operands[1:2])
@@ -114,6 +115,7 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             if any(word.value is None or ":" not in word.value for word in operands):
                 yield Touch("read", constant("."), below=True)
         case "fast-export":
+            yield from (Touch("write", value) for value in found.values("--export-marks"))
             # Without the names of files it writes out what all of them hold.
             yield Touch("read", constant("."), below=True)
         case "add" | "stage" | "update-index":
@@ -123,6 +125,12 @@ def _touches(words: Sequence[Word], git: Git) -> Iterator[Touch]:
             yield from (Touch("read", word) for word in operands)
         case "config":
             yield from _git_config(git)
+            for value in found.values("--blob"):
+                # `revision:path`, or the number of an object, which may be what any file holds.
+                paths = paths_in(value.value or "")
+                yield from (Touch("read", constant(path), shown=True, top=True, below=True) for path in paths)
+                if not paths:
+                    yield Touch("read", constant("."), below=True)
 
 
 _LEFT_OUT = re.compile(r":[!^]|:\([^)]*\bexclude\b")

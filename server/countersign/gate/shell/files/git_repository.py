@@ -1,4 +1,4 @@
-"""Which repository git would work in, seen from a folder (RULES.md S9).
+"""Which repository git would work in, seen from a folder (docs/gate.md S9).
 
 Files named HEAD, config, objects and refs in any folder make git take that folder for a repository and run programs
 that its config names, so known reading counts only in a repository of the workspace.
@@ -12,7 +12,7 @@ import stat
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
-from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree
+from countersign.gate.shell.files.git_settings import MOST_SETTINGS, leads_into_work_tree, may_fetch
 
 
 def strange_repository(folder: str, paths: PathJudge, *, known: bool) -> str | None:
@@ -62,6 +62,22 @@ def work_tree(folder: str, paths: PathJudge) -> str | None:
             return real if plain else None
         real = os.path.dirname(real)
     return None
+
+
+def top_of_work_tree(folder: str, paths: PathJudge) -> str | None:
+    """The folder with the ``.git`` folder of the repository in which git runs here, if there is one."""
+    real = paths.resolve(folder, cwd=paths.workspace).resolved
+    while real is not None and real != "/":
+        if disk.is_folder(f"{real}/.git"):
+            return real
+        real = os.path.dirname(real)
+    return None
+
+
+def is_partial(folder: str, paths: PathJudge) -> bool:
+    """Whether the repository in which git runs here may lack objects, which git fetches when they are read."""
+    top = top_of_work_tree(folder, paths)
+    return top is not None and may_fetch(top, paths)
 
 
 _MOVES_WORK_TREE = re.compile(rb"worktree|include|\\", re.IGNORECASE)

@@ -1,143 +1,278 @@
-"""Where the settings of a repository lead into its work tree (RULES.md S9).
+"""Where the settings of a repository lead into its work tree (docs/gate.md S9).
 
 The settings in ``.git`` and in a person's home are protected. What they name may lie in the work tree, where an agent
 may write: another file of settings, a folder of hooks, a program that reading runs. Then reading is no mere reading.
+The repository may as well have come as it is, in an archive, with commands of a stranger in its own settings. git
+looks into the submodules that are checked out as well, each with settings of its own.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_index import gitlinks
+from countersign.gate.shell.files.setting_commands import (
+    UNCERTAIN,
+    expanded,
+    holds_command,
+    in_work_tree,
+    why_not_harmless,
+)
+from countersign.gate.shell.languages.git import PLAIN_MERGES
 
 MOST_SETTINGS = 100_000
 """Bytes of a file of settings that is read."""
 _MOST_FILES = 20
-_SECTION = re.compile(r'[ \t]*\[([^\]"]*)("(?:[^"\\]|\\.)*")?[ \t]*\]')
-_ENTRY = re.compile(r"[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=(.*))?")
-_COMMENT = re.compile(r"[ \t]*(?:[;#].*)?")
-_PROGRAMS = frozenset({"fsmonitor", "textconv", "command", "external", "clean", "smudge", "process", "program"})
-"""Settings whose value is a command that `git status`, `diff`, `log` and the like may run."""
-_AROUND = re.compile(r"[\s;&|<>()\"'`$={},\\]+")
-UNCERTAIN = "its settings are not read with certainty"
+_MOST_REPOSITORIES = 40
+"""Files of settings of one repository, and repositories within another, that are read."""
+_GITDIR = re.compile(rb"gitdir: ([^\0\n]+)\n*")
+_HOOK = "post-index-change"
+"""`git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook."""
+_SYSTEM = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
+
+
+class _Setting(NamedTuple):
+    """One entry: its section and key in small letters, no section for a line that is not understood. ``own``: the
+    repository's own settings hold it, which whoever made the folder may have written."""
+
+    section: str
+    key: str
+    value: str
+    file: str
+    own: bool
+
+
+class _Repository(NamedTuple):
+    """A work tree, and the folder that holds what git keeps of it."""
+
+    folder: str
+    git_dir: str
 
 
 def leads_into_work_tree(folder: str, paths: PathJudge) -> str | None:
     """Why reading in this work tree depends on a file in it that settings name, or None."""
-    waiting = [
-        f"{folder}/.git/config",
-        f"{folder}/.git/config.worktree",
-        f"{paths.home}/.gitconfig",
-        f"{paths.home}/.config/git/config",
-        "/etc/gitconfig",
-    ]
-    read: set[str] = set()
+    waiting, found = [_Repository(folder, f"{folder}/.git")], 0
     while waiting:
-        file = waiting.pop()
+        repository = waiting.pop()
+        found += 1
+        if found > _MOST_REPOSITORIES:
+            return UNCERTAIN
+        reason = _leads(repository, paths)
+        if reason is not None:
+            return reason
+        inner = gitlinks(f"{repository.git_dir}/index")
+        if inner is None:
+            return UNCERTAIN
+        for name in inner:
+            below = _checked_out(f"{repository.folder}/{name}", folder)
+            if isinstance(below, str):
+                return below
+            if below is not None:
+                waiting.append(below)
+    return None
+
+
+def may_fetch(folder: str, paths: PathJudge) -> bool:
+    """Whether the repository may lack objects, which git then fetches from a remote when they are read."""
+    settings = _settings(_Repository(folder, f"{folder}/.git"), paths)
+    return settings is None or any(map(_promises, settings))
+
+
+def _promises(setting: _Setting) -> bool:
+    return setting.key in {"promisor", "partialclone"}
+
+
+def _checked_out(folder: str, top: str) -> _Repository | str | None:
+    """The repository that stands in the place of a submodule, if any, or why it is not known."""
+    entry = disk.standing(f"{folder}/.git")
+    if isinstance(entry, int):
+        return None if entry in disk.MISSING else UNCERTAIN
+    if entry.kind == stat.S_IFDIR:
+        return _Repository(folder, f"{folder}/.git")
+    text = disk.beginning(f"{folder}/.git", 5000)
+    named = _GITDIR.fullmatch(text) if text is not None else None
+    if named is None:
+        return UNCERTAIN
+    git_dir = os.path.normpath(os.path.join(folder, os.fsdecode(named[1])))
+    return _Repository(folder, git_dir) if git_dir.startswith(f"{top}/.git/") else UNCERTAIN
+
+
+def _leads(repository: _Repository, paths: PathJudge) -> str | None:
+    settings = _settings(repository, paths)
+    if settings is None:
+        return UNCERTAIN
+    folder, git_dir = repository
+    if disk.is_there(f"{git_dir}/commondir"):
+        return UNCERTAIN  # the settings stand in another folder
+    if _links_to_texts(git_dir, paths):
+        return "a link in its `.git` folder leads to a file that git may print"
+    fetches = any(map(_promises, settings))
+    home = paths.home
+    for section, key, value, file, own in settings:
+        if section.startswith("include") and key == "path":
+            named = expanded(value, home, os.path.dirname(file))
+            if named is None:
+                return UNCERTAIN
+            if in_work_tree(named, folder, paths):
+                return "its settings include a file of the workspace"
+        elif (section, key) == ("core", "hookspath"):
+            named = expanded(value, home, folder)
+            if named is None:
+                return UNCERTAIN
+            if disk.can_run(f"{named}/{_HOOK}"):
+                return f"it runs the hook `{_HOOK}`"
+        elif (section, key) == ("blame", "ignorerevsfile") and value:
+            named = expanded(value, home, folder)
+            if named is None:
+                return UNCERTAIN
+            if paths.is_secret(named, cwd="/") or not _is_own_file(named, paths, own=own):
+                return "its setting `blame.ignoreRevsFile` names a file that git may print"
+        elif section == "" or ((section, key) == ("log", "diffmerges") and value not in PLAIN_MERGES):
+            return UNCERTAIN
+        elif (section, key) == ("core", "worktree"):
+            if expanded(value, home, git_dir) != folder:
+                return UNCERTAIN
+        else:
+            first = section.partition(".")[0]
+            if own and (first, key) == ("log", "showsignature"):
+                return UNCERTAIN
+            if holds_command(first, key, value, fetches=fetches):
+                reason = why_not_harmless(first, key, value, folder, paths, own=own)
+                if reason is not None:
+                    return reason
+    return f"it runs the hook `{_HOOK}`" if disk.can_run(f"{git_dir}/hooks/{_HOOK}") else None
+
+
+_PRINTED = ("", "/info", "/objects/info", "/rebase-merge", "/rebase-apply", "/sequencer")
+"""Folders of files whose text git prints, where a line is not as it should be or to say what it is in the middle of."""
+_NOT_PRINTED = frozenset({"hooks", "HEAD"})
+_NAMED_FREELY = ("/worktrees", "/branches", "/remotes")
+"""Those whose files have any name."""
+
+
+def _links_to_texts(git_dir: str, paths: PathJudge) -> bool:
+    """Whether a link in the repository may lead git to print a file of others. One to a part of another repository
+    keeps the name of that part, where git gives the names."""
+    if isinstance(disk.link_target(f"{git_dir}/objects/info"), str):
+        return True
+    others = disk.names_in(f"{git_dir}/worktrees")
+    if len(others) > _MOST_REPOSITORIES:
+        return True
+    if any(disk.links_in(f"{git_dir}{part}") for part in (*_NAMED_FREELY, *(f"/worktrees/{name}" for name in others))):
+        return True
+    for part in _PRINTED:
+        for name in disk.links_in(f"{git_dir}{part}"):
+            link = f"{git_dir}{part}/{name}"
+            resolved = paths.resolve(link, cwd="/").resolved
+            if name in _NOT_PRINTED and part == "":
+                continue
+            if resolved is None or os.path.basename(resolved) != name or paths.is_secret(link, cwd="/"):
+                return True
+    return False
+
+
+def _is_own_file(named: str, paths: PathJudge, *, own: bool) -> bool:
+    """Whether a setting names a file of the workspace itself, or a person's one that lies elsewhere."""
+    lexically_inside = f"{named}/".startswith(f"{paths.workspace}/")
+    return paths.inside_workspace(named, cwd="/") or not (own or lexically_inside)
+
+
+def excludes_files(home: str) -> Iterator[str]:
+    """The ignore files that a person's settings name for all repositories."""
+    xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
+    yield from {f"{home}/.config/git/ignore", f"{xdg}/git/ignore"}
+    for file in {f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config"}:
+        text = disk.beginning(file, MOST_SETTINGS + 1)
+        for section, key, value in _entries(text) if text is not None else ():
+            if (section, key) == ("core", "excludesfile"):
+                named = expanded(value, home, home)
+                if named is not None:
+                    yield named
+
+
+def _settings(repository: _Repository, paths: PathJudge) -> Sequence[_Setting] | None:
+    """All entries that count in a repository; None if they are not known for certain."""
+    git_dir, home = repository.git_dir, paths.home
+    xdg = disk.variable("XDG_CONFIG_HOME") or f"{home}/.config"
+    of_person = [f"{home}/.gitconfig", f"{home}/.config/git/config", f"{xdg}/git/config", *_SYSTEM]
+    waiting = [(file, False) for file in of_person]
+    waiting += [(f"{git_dir}/{name}", True) for name in ("config.worktree", "config")]
+    read: set[str] = set()
+    found: list[_Setting] = []
+    while waiting:
+        file, own = waiting.pop()
         if file in read:
             continue
         read.add(file)
         if len(read) > _MOST_FILES:
-            return UNCERTAIN
+            return None
         text = disk.beginning(file, MOST_SETTINGS + 1)
-        if text is None:
-            continue
-        for section, key, value in _entries(text):
+        for section, key, value in _entries(text) if text is not None else ():
+            found.append(_Setting(section, key, value, file, own))
             if section.startswith("include") and key == "path":
-                named = _expanded(value, paths.home, os.path.dirname(file))
-                if named is None:
-                    return UNCERTAIN
-                if _in_work_tree(named, folder, paths):
-                    return "its settings include a file of the workspace"
-                waiting.append(named)
-            elif (reason := _named_program(section, key, value, folder, paths)) is not None:
-                return reason
-    return None
+                named = expanded(value, home, os.path.dirname(file))
+                # One in the work tree asks whatever it holds.
+                if named is not None and not in_work_tree(named, repository.folder, paths):
+                    waiting.append((named, own))
+    return found
 
 
-def _named_program(section: str, key: str, value: str, folder: str, paths: PathJudge) -> str | None:
-    if section == "core" and key == "hookspath":
-        named = _expanded(value, paths.home, folder)
-        if named is None:
-            return UNCERTAIN
-        # `git status`, `diff` and `describe --dirty` write what they saw into the index, and then run this hook.
-        hook = f"{named}/post-index-change"
-        if _in_work_tree(hook, folder, paths) and disk.can_run(hook):
-            return "it runs the hook `post-index-change` of a folder in the workspace"
-    elif section == "":
-        return UNCERTAIN
-    elif key in _PROGRAMS:
-        for word in _AROUND.split(_unquoted(value)):
-            if word == "" or word.startswith("%"):  # `%f`, which git replaces
-                continue
-            named = _expanded(word, paths.home, folder)
-            if named is None:
-                return UNCERTAIN
-            is_there = "/" in word or not _is_missing(named)
-            if is_there and _in_work_tree(named, folder, paths):
-                return f"its setting `{section}.{key}` runs a file of the workspace"
-    return None
-
-
-def _entries(text: bytes) -> Iterator[tuple[str, str, str]]:
-    """Yield the entries, each with its section and its key in small letters; the section is empty for a line that is
-    not understood."""
-    if len(text) > MOST_SETTINGS or b"\0" in text:
+def _entries(data: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield the section, key and value of each entry as git reads them (`config.c`), no section where the rest is not
+    understood."""
+    if len(data) > MOST_SETTINGS or b"\0" in data:
         yield "", "", ""
         return
-    section = "-"
-    lines = iter(os.fsdecode(text).removeprefix("\ufeff").split("\n"))
-    for line in lines:
-        rest = line.removesuffix("\r")
-        while _goes_on(rest):
-            rest = rest[:-1] + next(lines, "").removesuffix("\r")
-        while (head := _SECTION.match(rest)) is not None:
-            section, rest = head[1].strip().lower(), rest[head.end() :]
-        if _COMMENT.fullmatch(rest):
+    text = os.fsdecode(data).removeprefix("\ufeff").replace("\r\n", "\n") + "\n"
+    section, at = "-", 0
+    while at < len(text):
+        found = _NOTHING.match(text, at)
+        if found is not None:
+            at = found.end()
             continue
-        entry = _ENTRY.fullmatch(rest.rstrip())
-        if entry is None:
+        head = _SECTION.match(text, at)
+        if head is not None:
+            section, at = head[1].lower(), head.end()
+            continue
+        entry = _ENTRY.match(text, at)
+        value = _value(text, entry.end()) if entry is not None and entry[2] else ("", at)
+        if entry is None or value is None:
             yield "", "", ""
-        else:
-            yield section, entry[1].lower(), entry[2] or ""
+            return
+        yield section, entry[1].lower(), value[0]
+        at = value[1] if entry[2] == "=" else entry.end()
 
 
-def _goes_on(line: str) -> bool:
-    """Whether a value goes on in the next line."""
-    return (len(line) - len(line.rstrip("\\"))) % 2 == 1 and line.lstrip()[:1] not in (";", "#")
-
-
-def _expanded(value: str, home: str, folder: str) -> str | None:
-    """Return the place that a value names, or None where that is not certain."""
-    text = _unquoted(value)
-    if "\\" in text or text.startswith(("~", "%")):
-        if not text.startswith("~/") or "\\" in text:
-            return None
-        text = f"{home}{text[1:]}"
-    return os.path.normpath(os.path.join(folder, text))
-
-
-def _unquoted(value: str) -> str:
-    """Return a value without quotes and without the comment behind it."""
+def _value(text: str, at: int) -> tuple[str, int] | None:
+    """Return the value that begins here, without quotes and comment, and where the next line begins."""
     kept: list[str] = []
-    quoted = False
-    for character in value:
-        if character == '"':
+    end, quoted = 0, False
+    while True:
+        found = (_QUOTED if quoted else _PART).match(text, at)
+        if found is None:
+            return None
+        part, at = found[0], found.end()
+        if not quoted and part[0] in "\n#;":
+            return "".join(kept[:end]), at
+        if part == '"':
             quoted = not quoted
-        elif character in ";#" and not quoted:
-            break
-        else:
-            kept.append(character)
-    return "".join(kept).strip()
+        elif part[0] == "\\":
+            kept.append(_ESCAPED.get(part[1], ""))
+        elif part[0] not in " \t\r" or quoted or kept:
+            kept.append(part)
+        if part[0] not in " \t\r" or quoted:
+            end = len(kept)
 
 
-def _in_work_tree(path: str, folder: str, paths: PathJudge) -> bool:
-    return paths.inside_workspace(path, cwd=folder) and not path.startswith(f"{folder}/.git/")
-
-
-def _is_missing(path: str) -> bool:
-    found = disk.standing(path)
-    return isinstance(found, int) and found in disk.MISSING
+_NOTHING = re.compile(r"[ \t\r\n]+|[#;][^\n]*\n")
+_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"(?:[^"\\\n]|\\[^\n])*")?\]')
+_ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=|(?=\n))")
+_PART = re.compile(r"""\n|[#;][^\n]*\n|"|\\[\ntbn\\"]|[ \t\r]|[^\n\\"#; \t\r]+""")
+_QUOTED = re.compile(r"""[^\n\\"]+|"|\\[\ntbn\\"]""")
+_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}

@@ -1,4 +1,4 @@
-"""Which deny rule could hold for what an output redirection's pattern may turn out to name (RULES.md S8).
+"""Which deny rule could hold for what an output redirection's pattern may turn out to name (docs/gate.md S8).
 
 A pattern is replaced by what it matches when the command runs, which need not be what lies there now. So names are
 made up of the rule's own parts and the pattern's, and only one that both really match makes the rule count.

@@ -1,5 +1,6 @@
-"""Which files a listing names: the folders that it lists, and the names that it chooses (CONTRACT.md 9, RULES.md S7).
+"""Which files a listing names: the folders that it lists, and the names that it chooses.
 
+See docs/gate.md S7 and "Secrets".
 What ``find src -name '*.py' | xargs wc -l`` reads is only known at run time, but it lies below ``src`` and has such a
 name. The folder counts as one that is named, and so does each chosen name, in which a wildcard could spell a secret.
 A filter between the two (``grep env``) could choose a secret out of a folder, so it counts only behind names that
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 
 from countersign.gate.shell.files.file_use import Listed, Touch
 from countersign.gate.shell.syntax.words import constant
-from countersign.gate.shell.variables.listings import Listing
+from countersign.gate.shell.variables.listings import FILTERS, LISTING, Listing
 
 
 @dataclass(slots=True)
@@ -26,18 +27,19 @@ class _Listed:
     limited: bool = False
     tracked: bool = False
     past: bool = False
+    flat: bool = False
 
 
 def listed_touches(listing: Listing, *, split: bool = True) -> list[Touch] | None:
     """Return what may be read by a command that is given the names of this listing; None if that is not known.
     ``split``: they come as text, which is split into words."""
     first, *filters = listing
-    reader = _READERS.get(first[0])
+    reader = _READERS.get(LISTING.get(first[0], ""))
     found = reader(first) if reader is not None else None
     if found is None or not all(_passes(words, limited=found.limited) for words in filters):
         return None
     ends = tuple(name.rsplit("/", 1)[-1] for name in found.names) if found.limited else ()
-    how = Listed(ends, found.tracked, split, found.past, flat=first[0] == "ls")
+    how = Listed(ends, found.tracked, split, found.past, flat=found.flat)
     touches = [Touch("read", constant(folder), below=True, found=True, listing=how) for folder in found.folders]
     for name in found.names:
         touches += [
@@ -62,16 +64,17 @@ def _is_limiting(name: str) -> bool:
 
 def _passes(words: Sequence[str], *, limited: bool) -> bool:
     """Whether a filter prints nothing but names that come in, and chooses no secret among them."""
-    name, rest = words[0], words[1:]
-    match name:
-        case "sort" | "uniq":
+    rest = words[1:]
+    match FILTERS.get(words[0]):
+        case "order":
             return all(re.fullmatch(r"-[rnuVfz]+", word) for word in rest)
-        case "head" | "tail":
+        case "ends":
             return limited and re.fullmatch(r"(?:-n ?[+-]?\d+|-\d+)?", " ".join(rest)) is not None
-        case "grep":
+        case "lines":
             return limited and _is_filter(rest)
-        case "xargs":
-            return limited and rest[:1] == ("grep",) and rest[1:2] == ("-l",) and _is_filter(rest[2:])
+        case "contents":
+            chosen = [FILTERS.get(name) for name in rest[:1]] == ["lines"] and rest[1:2] == ("-l",)
+            return limited and chosen and _is_filter(rest[2:])
         case _:
             return False
 
@@ -130,19 +133,7 @@ def _git(words: Sequence[str]) -> _Listed | None:
     rest = words[2:]
     match words[1:2]:
         case ("ls-files",):
-            options = {
-                "-z",
-                "-c",
-                "-m",
-                "-o",
-                "--cached",
-                "--modified",
-                "--others",
-                "--exclude-standard",
-                "--deduplicate",
-                "--",
-            }
-            names = [word for word in rest if word not in options]
+            names = [word for word in rest if word not in _LS_FILES]
             if any(word[:1] in {"-", ":"} for word in names):
                 return None
             tracked = not {"-o", "--others"} & set(rest)
@@ -203,7 +194,9 @@ def _ls(words: Sequence[str]) -> _Listed | None:
     """Names in a folder count from here, whatever they were listed from."""
     operands = [word for word in words[1:] if not word.startswith("-")]
     options = [word for word in words[1:] if word.startswith("-")]
-    return _Listed([".", *operands]) if all(re.fullmatch(r"-[1trSXv]+", each) for each in options) else None
+    plain = all(re.fullmatch(r"-[1trSXv]+", each) for each in options)
+    return _Listed([".", *operands], flat=True) if plain else None
 
 
-_READERS = {"find": _find, "git": _git, "grep": _grep, "rg": _rg, "ls": _ls}
+_READERS = {"found": _find, "tracked": _git, "matching": _grep, "searched": _rg, "folder": _ls}
+"""By what records say of programs that make a listing."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
 from countersign.gate.shell.programs.argv import Grammar, arguments
-from countersign.gate.shell.programs.tables import field_of, words_of
+from countersign.gate.shell.programs.tables import field_of, names_with_field, words_of
 from countersign.gate.shell.syntax.tree import Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -25,6 +25,10 @@ _ONLY_SHOW = frozenset({"get", "list", "ls", "edit", "explain", "why", "help"})
 _MANIFEST = words_of("manifest", "written_by")
 """Commands that write ``package.json``."""
 _PROJECT = {key[0]: tuple(files.split()) for key, files in field_of("manifest", "settings").items()}
+_SETTING = words_of("manifest", "settings_by")
+"""Commands that change settings, where they are not those of npm."""
+_IN_PROJECT = names_with_field("manifest", "in_project")
+"""Managers whose settings are always those of the project."""
 
 
 def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
@@ -46,15 +50,15 @@ def package_touches(words: Sequence[Word], known: Known) -> Iterator[Touch]:
 
 def _sets(manager: str, first: str) -> bool:
     """Whether a command changes settings: npm takes the beginning of a command for the whole."""
-    if manager == "yarn":
-        return first in {"config", "set", "plugin"}
+    if manager in _SETTING:
+        return first in _SETTING[manager]
     return first == "c" or (len(first) > 1 and "config".startswith(first)) or first == "set"
 
 
 def _written_settings(manager: str, locations: Sequence[Word], files: Sequence[Word]) -> Iterator[Touch]:
     yield from (Touch("write", word) for word in files)
     yield from (Touch("write", unknown()) for word in locations if word.value is None)
-    if manager == "yarn" or any(word.value == "project" for word in locations):
+    if manager in _IN_PROJECT or any(word.value == "project" for word in locations):
         yield from (Touch("write", constant(name)) for name in _PROJECT.get(manager, ()))
     elif not files:
         yield Touch("write", Word("~/.npmrc", (), "constant", "~/.npmrc", "~/.npmrc", "~/.npmrc", tilde=True))

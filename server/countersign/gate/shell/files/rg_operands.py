@@ -6,16 +6,14 @@ It leaves hidden files out by itself, which is why it belongs to the fixed read-
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 
 from countersign.gate.paths.path_judge import PathJudge
-from countersign.gate.paths.sensitive_paths import secret_name
-from countersign.gate.patterns import glob_segment
-from countersign.gate.probes import disk
 from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.files.file_use import Touch, unknown
+from countersign.gate.shell.files.git_settings import excludes_files
+from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Glob, Text, Word
 from countersign.gate.shell.syntax.words import constant
 
@@ -76,44 +74,19 @@ def _searched(known: Known) -> list[str]:
     return [word.value for _, word in known.arguments.operands[int(patterns) :] if word.value]
 
 
-IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
-MAX_IGNORE = 100_000
-"""Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
-
 _LONGEST_GLOB = 250
 """Characters of a glob that is taken apart: a longer one may name anything."""
 
-_HIDDEN = (".env", ".env.local", ".npmrc", ".pypirc")
 
-
-def brings_back(known: Known, place: str, paths: PathJudge) -> bool:
-    """Whether an ignore file of the folders that it searches, or of one above, brings a hidden secret back.
-
-    Reads those files. One that lies deeper is not seen.
-    """
-    for folder in {place, *(os.path.join(place, name) for name in _searched(known))}:
-        above = os.path.normpath(folder)
-        while paths.inside_workspace(above, cwd=place):
-            if any(_names_hidden(f"{above}/{name}") for name in IGNORE_FILES):
-                return True
-            above = os.path.dirname(above)
-    return False
-
-
-def _names_hidden(path: str) -> bool:
-    text = disk.beginning(path, MAX_IGNORE + 1)
-    if text is None:
-        return False
-    if len(text) > MAX_IGNORE:
-        return True
-    for line in text.decode(errors="replace").splitlines():
-        if line.startswith("!"):
-            name = line.rstrip().rstrip("/").rsplit("/", 1)[-1].removeprefix("!")
-            # As in git, a wildcard matches a leading dot; unlike git, rg expands braces.
-            if (
-                "{" in line
-                or secret_name(name)
-                or any(glob_segment(name).matches_by_code(hidden) for hidden in _HIDDEN)
-            ):
-                return True
-    return False
+def searches(known: Known, place: str, paths: PathJudge) -> Iterator[Search]:
+    """The folders that it searches, seen from a place. Without an operand that is the place."""
+    options = known.arguments.options
+    limited = known.arguments.has("-t", "--type") or any(
+        not (value.value or "!").startswith("!") for value in known.arguments.values("-g", "--glob", "--iglob")
+    )
+    ignores = not any(option.name.startswith("--no-ignore") for option in options)
+    further = tuple(excludes_files(paths.home))
+    for name in _searched(known) or ["."]:
+        folder = paths.resolve(name, cwd=place).resolved
+        if folder is not None:
+            yield Search(folder, ignores, _ENDINGS if limited else None, further)

@@ -40,7 +40,7 @@ _PROTECTED_NAMES = tuple(
     "/".join((*names, *below))
     for names in PROTECTED
     for below in ((), ("\x00",))
-    if not names[0].startswith("opencode")  # too ordinary a name to suspect behind every `*.json`; the disk tells
+    if not names[0].startswith(("opencode", "mise."))  # too ordinary to suspect behind every `*.json`; the disk tells
 )
 
 
@@ -143,6 +143,8 @@ class PathFinder:
 
     def _write(self, touch: Touch, value: str, cwd: str) -> Finding:
         operation = touch.deed if touch.deed in ("delete", "move") else "edit"
+        if touch.sources is not None:
+            return self._into_by_sources(touch, touch.sources, value, cwd)
         if touch.into is not None:
             return self._into(touch, value, cwd)
         finding = self.judge.judge_write(value, cwd=cwd, operation=operation, follows=not touch.unfollowed)
@@ -153,13 +155,26 @@ class PathFinder:
             if held is not None:
                 reason = f"unknown names are written there, and {held}"
                 finding = finding._replace(requires_ask=Evidence(source="default", reason=reason))
-        return self._with_rules_below(finding, value, cwd) if touch.spills else finding
+        below = touch.spills or (touch.below and operation == "edit")
+        return self._with_rules_below(finding, value, cwd) if below else finding
 
     def _with_rules_below(self, finding: Finding, value: str, cwd: str) -> Finding:
         """With the rule for editing that could match what is written below a folder, under names that are not known."""
         if finding.deny or finding.ask:
             return finding
         return finding._replace(ask=self.judge.may_hold_edited(value, None, cwd=cwd))
+
+    def _into_by_sources(self, touch: Touch, sources: Word, value: str, cwd: str) -> Finding:
+        """What is copied into a folder under the names that a pattern matches: the strictest of their findings."""
+        whole = self._into(touch, value, cwd)
+        for pattern in meaning(sources, self.facts, self.judge.home, self.folder).patterns:
+            for name in dict.fromkeys(match.rsplit("/", 1)[-1] for match in self._matches(pattern, cwd) or ()):
+                if whole.floors or whole.deny or whole.ask:
+                    return whole
+                found = self._into(touch._replace(into=name), value, cwd)
+                if found.floors or found.deny or found.ask or (found.requires_ask and not whole.requires_ask):
+                    whole = found
+        return whole
 
     def _into(self, touch: Touch, value: str, cwd: str) -> Finding:
         """What is copied into a folder gets a name of its own there."""
@@ -252,8 +267,10 @@ class PathFinder:
         names = SECRET_SAMPLES if reading else _PROTECTED_NAMES
         for name in names:
             if _could_match(pattern, name):
-                what = "a secret" if reading else "a protected place"
-                return f"`{pattern}` could be {what}: `{name.replace(chr(0), '…')}`"
+                shown = name.replace(chr(0), "…")
+                if reading:
+                    return f"`{pattern}` could be a secret: `{shown}`"
+                return f"`{pattern}` could be a protected place: `{shown}`"
         home = f"{self.judge.home}/"
         folder = escape_glob(join(cwd, _fixed_folder(pattern), self.judge.home)).rstrip("/")
         absolute = "/".join((folder, *_below_fixed(pattern)))

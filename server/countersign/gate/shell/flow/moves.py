@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from countersign.gate.shell.effects.unwrap import program
+from countersign.gate.shell.languages.git import TOP_LEVEL
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import (
     Chain,
@@ -54,7 +55,6 @@ LEAVE_FOLDERS = names_with("leaves_folders") | {":", "[", "[["}
 """Programs that remove and rename no folder, whatever their words."""
 
 _LOST = Move("lost")
-_TOP_LEVEL = ("git", "rev-parse", "--show-toplevel")
 
 
 def union(*places: Places) -> Places:
@@ -134,7 +134,7 @@ def _is_top_level(word: Word) -> bool:
     dropped = [(redirect.operator, redirect.target.value) for redirect in command.redirects]
     return (
         not command.assignments
-        and tuple(each.value for each in command.words) == _TOP_LEVEL
+        and tuple(each.value for each in command.words) == TOP_LEVEL
         and all(operator == ">" and target == "/dev/null" for operator, target in dropped)
     )
 

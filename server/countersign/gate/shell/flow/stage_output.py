@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from countersign.gate.shell.effects.unwrap import program
-from countersign.gate.shell.programs.tables import SHELLS
+from countersign.gate.shell.programs.tables import FACETS, SHELLS
 from countersign.gate.shell.syntax.tree import Node, Simple
 
 
@@ -29,13 +29,14 @@ def stage_output(node: Node) -> tuple[tuple[str, ...], bool]:
     if name == "printf":
         texts = tuple(value.replace("\\n", "\n") for value in values)
         return texts, constant and len(texts) == 1 and "%" not in texts[0] and "\\" not in texts[0]
-    if name in {"cat", "tee"} or name in SHELLS:
+    if name in _PRINTING_INPUT or name in SHELLS:
         heredocs = [redirect.heredoc for redirect in node.redirects if redirect.heredoc is not None]
         known = [heredoc.word is not None and heredoc.word.value is not None for heredoc in heredocs]
-        sure = name == "cat" and not words and len(node.redirects) == 1 and known == [True]
+        sure = _PRINTING_INPUT.get(name) == "only" and not words and len(node.redirects) == 1 and known == [True]
         return tuple(heredoc.body or "" for heredoc in heredocs), sure
     return (), False
 
 
-_PRINTING = frozenset({"echo", "printf", "cat", "tee", *SHELLS})
+_PRINTING_INPUT = {key[0]: how for key, how in FACETS["prints_input"].items()}
+_PRINTING = frozenset({"echo", "printf", *_PRINTING_INPUT, *SHELLS})
 _ECHO_OPTIONS = re.compile(r"-[neE]+")

@@ -1,4 +1,4 @@
-"""What an awk program runs, reads and writes (RULES.md S9): its tokens read as awk reads them.
+"""What an awk program runs, reads and writes (docs/gate.md S9): its tokens read as awk reads them.
 
 ``>`` and ``|`` count behind ``print``, ``printf`` and ``getline``; elsewhere they compare. A program that cannot be
 read to its end counts as one that could do anything, and so does one with a slash of which it is not certain whether

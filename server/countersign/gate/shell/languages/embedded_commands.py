@@ -243,7 +243,7 @@ SOMETIMES: Mapping[str, _Own] = {
         spoken(r"(?:^|\n)\s*\.(?:once|on\w*|out\w*|im\w*|o|excel|read)\s[^|\n]*\|\s*([^'\"\n]+)"))),
     "duckdb": each(spoken(r"(?:^|\n)\s*\.(?:she\w*|sy\w*|sh)\s+(.+)"),
                    spoken(r"(?:^|\n)\s*\.(?:once|out\w*)\s+\|\s*(.+)")),
-    **dict.fromkeys(("lftp", "ftp", "dc", "ed"), _BANG),
+    **dict.fromkeys(("lftp", "ftp", "dc", "ed", "ex"), _BANG),
     "gnuplot": each(_BANG, spoken(r"\bsystem\s*\(?\s*[\"']([^\"']*)"), spoken(r"[\"']<\s*([^\"']*)")),
     "expect": spoken(r"(?:^|[;\n{\[]|-c\s*)\s*(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n}\]]+)"),
     **dict.fromkeys(("latex", "pdflatex", "xelatex", "lualatex", "tex", "pdftex", "latexmk"),

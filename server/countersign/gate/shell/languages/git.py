@@ -1,4 +1,4 @@
-"""Reading a git command: its global options, subcommand and arguments, and whether it only reads (RULES.md S9)."""
+"""Reading a git command: its global options, subcommand and arguments, and whether it only reads (docs/gate.md S9)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from countersign.gate.shell.languages.git_options import GLOBAL, GLOBAL_ESCAPES, GLOBAL_FLAGS, LISTING
 from countersign.gate.shell.programs.argv import Arguments, arguments
 from countersign.gate.shell.programs.row import Program, row
-from countersign.gate.shell.programs.tables import GIT
+from countersign.gate.shell.programs.tables import GIT, names_with
 from countersign.gate.shell.syntax.tree import Word
+
+READ_HERE = names_with("own_reading")
+"""Programs whose subcommands are read here: git alone."""
+
+TOP_LEVEL = ("git", "rev-parse", "--show-toplevel")
+"""The command that prints the top folder of the repository."""
 
 UNKNOWN_SUBCOMMAND = row(
     "a name that git does not know is an alias or a program of its own", closed=True, brings="tree"
@@ -60,7 +66,7 @@ def global_escapes(git: Git) -> list[tuple[str, str]]:
 def only_reads(git: Git) -> bool:
     """Whether the form used is one that only reads, its options not looked at."""
     name, operands = git.subcommand, [word for _, word in git.arguments.operands]
-    if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git):
+    if name is None or not git.program.known or git.arguments.has("--help") or _verifies(git) or _merges_anew(git):
         return False
     first = operands[0].value if operands else None
     undone = any(option.name.startswith("--no-") and option.name not in _FILTERS for option in git.arguments.options)
@@ -110,6 +116,16 @@ def _verifies(git: Git) -> bool:
 
 
 _SIGNED = re.compile(r"%G|signature")
+
+
+def _merges_anew(git: Git) -> bool:
+    """Whether it may show merges by making them anew, which runs the merge drivers that the settings name."""
+    values = [option.value for option in git.arguments.options if option.name == "--diff-merges"]
+    return any(value is None or value.value not in PLAIN_MERGES for value in values)
+
+
+PLAIN_MERGES = frozenset("off none on m first-parent 1 separate combined c dense-combined cc".split())
+"""Formats of differences (``--diff-merges``) for which no merge is made anew."""
 
 
 def named_words(git: Git) -> list[Word]:

@@ -1,4 +1,4 @@
-"""What a wrapper runs, as the functions that read its words give it (RULES.md S7). A value only."""
+"""What a wrapper runs, as the functions that read its words give it (docs/gate.md S7). A value only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sed script runs, reads and writes (RULES.md S9): its commands read one by one.
+"""What a sed script runs, reads and writes (docs/gate.md S9): its commands read one by one.
 
 GNU, BSD and busybox sed agree on few places where an argument ends, so that only these are read: a script that cannot
 be read to its end in the one way that all of them share counts as one that could do anything.

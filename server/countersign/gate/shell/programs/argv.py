@@ -1,7 +1,7 @@
 """A program's words sorted into options with their values, operands, and words that could be anything.
 
-One reading for all programs, by the few facts that ``Grammar`` holds of each. It is used to find escapes (RULES.md S9)
-and file operands (S10, S11), so where a reading is doubtful the one that finds more is taken.
+One reading for all programs, by the few facts that ``Grammar`` holds of each. It is used to find escapes
+(docs/gate.md S9) and file operands (S10, S11), so where a reading is doubtful the one that finds more is taken.
 """
 
 from __future__ import annotations

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from countersign.gate.shell.programs.tables import FACETS, names_with
 
 OTHER_NAMES: Mapping[str, str] = {other: key[0] for key, others in FACETS["also"].items() for other in others.split()}
 """Other names of the same programs, as far as their options agree."""
+
+NAMES_LIKE: Sequence[tuple[re.Pattern[str], str]] = tuple(
+    (re.compile(pattern), key[0]) for key, pattern in FACETS["named_like"].items()
+)
+"""Patterns of other names of the same programs."""
+
+
+def with_other_names(names: frozenset[str]) -> frozenset[str]:
+    """Return these programs' names with all other names of theirs."""
+    return names | {other for other, name in OTHER_NAMES.items() if name in names}
 
 
 # --- for deny and ask rules only -------------------------------------------------------------------------------------

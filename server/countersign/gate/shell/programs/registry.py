@@ -12,9 +12,6 @@ from countersign.gate.shell.syntax.tree import Word
 
 _LONGEST: Mapping[str, int] = {key[0]: len(key) for key in sorted(TABLES, key=len)}
 
-WITH_SUBCOMMANDS = frozenset(name for name, longest in _LONGEST.items() if longest > 1)
-"""Programs that have rows for their subcommands."""
-
 
 def find_program(name: str, words: Sequence[Word]) -> tuple[Program | None, int]:
     """The row for these words, and where its arguments start. A subcommand's row stands in for its program's."""

@@ -1,4 +1,4 @@
-"""The form of a row in the tables of programs (RULES.md S9 to S11), and the words to write one in.
+"""The form of a row in the tables of programs (docs/gate.md S9 to S11), and the words to write one in.
 
 A row says which options of a program run something, load code, write or change files, and what its operands are. An
 allow rule for the program covers none of those options unless its literal part names them; paths are judged as paths.

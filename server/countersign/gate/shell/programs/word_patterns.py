@@ -1,4 +1,4 @@
-"""Words that do more than they look like, told by how they are spelled (RULES.md S9): facets ``escaping_words`` and
+"""Words that do more than they look like, told by how they are spelled (docs/gate.md S9): facets ``escaping_words`` and
 ``project_paths``.
 
 For programs whose options hold their value after a colon or in the name itself, and for operands that name code
@@ -23,7 +23,8 @@ OUTSIDE: Mapping[Key, tuple[str, str]] = {
     for key, fields in FACETS["project_paths"].items()
 }
 """Programs that run or write what lies where these words say: ``operands``, and the values of options. A rule for the
-program means the project, so what is spelled as a path and lies outside of it asks (CONTRACT.md 8)."""
+program means the project, so what is spelled as a path and lies outside of it asks
+(docs/gate.md "Outside the workspace")."""
 
 
 SPELLED_PROGRAMS, OUTSIDE_PROGRAMS = (frozenset(key[0] for key in table) for table in (SPELLED, OUTSIDE))

@@ -1,4 +1,4 @@
-"""The form of a row for programs that run another program named in their words (RULES.md S7), a script or a text.
+"""The form of a row for programs that run another program named in their words (docs/gate.md S7), a script or a text.
 
 ``clear`` rows are looked through for allow as well; ``runner`` rows (package runners) are covered by a rule whose
 literal words reach into the inner command; all others are looked through for deny and ask only.
@@ -21,7 +21,8 @@ class Wrapper:
     """``skip`` operands stand in front of the command, ``assigns`` says that ``NAME=value`` may too. ``texts`` are
     options whose value a shell reads, ``commands`` those whose value is a command. ``bare``: looked through for allow
     only without any option. ``words`` are subcommands in front; ``dashes``: the command begins behind ``--``.
-    ``writes`` are options whose value is a file that the wrapper itself writes; ``into``: its first operand is one."""
+    ``writes`` are options whose value is a file that the wrapper itself writes; ``into``: its first operand is one.
+    ``runs_itself``: what its words name is a command of its own."""
 
     kind: Kind
     grammar: Grammar
@@ -36,6 +37,7 @@ class Wrapper:
     unknown_tail: bool = False
     writes: tuple[str, ...] = ()
     into: bool = False
+    runs_itself: bool = False
 
 
 def wrapper(
@@ -56,6 +58,7 @@ def wrapper(
     permutes: bool = False,
     writes: str = "",
     into: bool = False,
+    runs_itself: bool = False,
 ) -> Wrapper:
     grammar = Grammar(frozenset(short), frozenset(long.split()), single=single, ordered=not permutes)
     return Wrapper(
@@ -72,6 +75,7 @@ def wrapper(
         unknown_tail,
         tuple(writes.split()),
         into,
+        runs_itself,
     )
 
 

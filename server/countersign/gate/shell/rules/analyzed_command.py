@@ -20,6 +20,7 @@ from countersign.gate.shell.files.file_operands import touches
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.listed_files import listed_touches
 from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.languages.find import FINDERS, words_before_exec
 from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Redirect, Text, Variable, Word
 from countersign.gate.shell.syntax.words import UNKNOWN, constant
@@ -173,7 +174,7 @@ class AnalyzedCommand:
             found = touches(name, words, self.known[layer])
             if not self.clear:
                 found += (Touch("write", word) for word in written(name, words))
-            if name == "git" and any(variable.startswith("GIT_") for variable in self.facts.values):
+            if self.known[layer].git is not None and any(variable.startswith("GIT_") for variable in self.facts.values):
                 # Another repository, in which the same names may be other files.
                 found.append(Touch("read", constant("."), shown=True, top=True))
             if not self.plain:
@@ -185,7 +186,7 @@ class AnalyzedCommand:
         """What a listing of the text's own says of a file whose name is only known at run time."""
         listings = self._listings(touch.word, layer) if touch.deed == "read" and touch.word.value is None else ()
         above = self.layers[layer].above
-        given = above is not None and self.names[above] == "find" and touch.word.source in _GIVEN
+        given = above is not None and self.names[above] in FINDERS and touch.word.source in _GIVEN
         named = [listed_touches(listing, split=not given) for listing in listings]
         if not named or None in named:
             return [touch]
@@ -198,12 +199,12 @@ class AnalyzedCommand:
             return ()
         if not word.pieces and above is not None and word.source in _GIVEN:
             words = self.layers[above].words
-            if self.names[above] == "xargs":
+            if self.names[above] in GIVE_INPUT:
                 known = self.step.listing if self.layers[layer].way == "clear" else None
                 ends = self.known[above].arguments.valued("-d", "--delimiter")
                 by_line = all(end.value in {"\n", "\\n", "\\0"} for end in ends)
                 return () if known is None or not by_line else (known,)
-            return _found_by(words) if self.names[above] == "find" else ()
+            return _found_by(self.names[above], words) if self.names[above] in FINDERS else ()
         substituted = substituted_listing(word)
         if substituted is not None:
             return (substituted,)
@@ -218,16 +219,10 @@ _GIVEN = (UNKNOWN.source, GIVEN)
 """Words that stand for what xargs or find gives to its command, and for nothing beside that."""
 
 
-def _found_by(words: Iterable[Word]) -> tuple[Listing, ...]:
-    """The listing that `find` runs its command for: the words in front of its first `-exec`."""
-    values: list[str] = []
-    for word in words:
-        if word.value in {"-exec", "-ok"}:
-            return ((("find", *values[1:]),),)
-        if word.value is None or word.tilde or word.value in {"-execdir", "-okdir"}:
-            break
-        values.append(word.value)
-    return ()
+def _found_by(name: str, words: Iterable[Word]) -> tuple[Listing, ...]:
+    """The listing that a finder runs its command for."""
+    known = words_before_exec(words)
+    return (((name, *known[1:]),),) if known is not None else ()
 
 
 def _are_constant(redirects: Iterable[Redirect]) -> bool:
@@ -236,6 +231,9 @@ def _are_constant(redirects: Iterable[Redirect]) -> bool:
             return False
     return True
 
+
+GIVE_INPUT = names_with("input_words")
+"""Programs that give the words of their input to a command."""
 
 _FILTERING = names_with("reads_behind_filter")
 

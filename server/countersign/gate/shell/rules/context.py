@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from countersign.gate.paths.path_judge import PathJudge
 from countersign.gate.rules.rule_set import RuleSet
-from countersign.gate.shell.effects.read_only_set import program_folders
+from countersign.gate.shell.effects.chosen_programs import ProgramPath, program_path
+from countersign.gate.shell.files.searched_secrets import Search
 from countersign.gate.shell.syntax.tree import Word
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Circumstances:
     there are deny or ask rules about commands at all, ``rules_files`` that there are such about files, ``granting``
     that there are grants, ``prints`` that what runs is the text that was printed from the judged tree. ``inside_path``
     and ``outside_path`` are the folders where programs are found, in the workspace and elsewhere. ``touched`` keeps
-    what was found of names, for when they are touched again, and ``patterns`` the words that were looked up as such."""
+    what was found of names, for when they are touched again, ``patterns`` the words that were looked up as such, and
+    ``searched`` the secrets below folders that are searched."""
 
     rules: RuleSet
     paths: PathJudge
@@ -32,17 +34,16 @@ class Circumstances:
     rules_files: bool
     granting: bool
     prints: bool
-    inside_path: tuple[str, ...]
-    outside_path: tuple[str, ...]
+    program_path: ProgramPath
     touched: dict[Hashable, Touched] = field(default_factory=dict)
     patterns: list[Word] = field(default_factory=list[Word])
+    searched: dict[Search, tuple[str, ...] | None] = field(default_factory=dict)
 
 
 def circumstances(
     rules: RuleSet, paths: PathJudge, agent: str, cwd: str, *, builtin_reads: bool, prints: bool
 ) -> Circumstances:
     """Put them together, and find out once what every part would ask again."""
-    inside_path, outside_path = program_folders(paths.workspace)
     return Circumstances(
         rules,
         paths,
@@ -53,6 +54,5 @@ def circumstances(
         rules_files=any(rules.speaks_of(tool, listed) for tool in ("Read", "Edit") for listed in ("deny", "ask")),
         granting=bool(rules.commands_of("grant", None, agent)),
         prints=prints,
-        inside_path=inside_path,
-        outside_path=outside_path,
+        program_path=program_path(paths.workspace),
     )

@@ -10,7 +10,7 @@ from itertools import pairwise
 from countersign.gate.finding import Finding
 from countersign.gate.shell.effects.no_rule_needed import neutral_reason
 from countersign.gate.shell.files.address_operands import repository_paths
-from countersign.gate.shell.files.file_operands import patch_folders, placed_in
+from countersign.gate.shell.files.file_operands import OPENS_IN, opening_folders, placed_in
 from countersign.gate.shell.files.file_use import Touch
 from countersign.gate.shell.files.git_remotes import remote_addresses
 from countersign.gate.shell.files.glob_overlap import could_be_denied
@@ -21,8 +21,8 @@ from countersign.gate.shell.files.sent_folders import sent_files
 from countersign.gate.shell.files.unread_mounts import unread_mounts
 from countersign.gate.shell.files.word_paths import PathFinder, moved_places
 from countersign.gate.shell.files.word_values import literal, meaning
-from countersign.gate.shell.programs.tables import INTERPRETERS, TABLES, WRAPPERS, names_with
-from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.programs.tables import FACETS, INTERPRETERS, TABLES, WRAPPERS, names_with
+from countersign.gate.shell.rules.analyzed_command import GIVE_INPUT, AnalyzedCommand
 from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.expanded_words import expanded, searched_folders
 from countersign.gate.shell.rules.match import Coverage
@@ -42,10 +42,9 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
         for touch in case.touches(index):
             yield _touched(around, case, touch, places)
         last = index == len(case.layers) - 1
-        if name == "patch" or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
+        if name in OPENS_IN or known.program is None or (known.git is not None and known.git.subcommand in _APPLYING):
             for touch in patched_touches(name, layer.words, case.step.fed if last else (), sure=case.step.sure):
-                there = placed_in(patch_folders(known), touch) if name == "patch" else touch
-                yield _touched(around, case, there, places)
+                yield _touched(around, case, placed_in(opening_folders(name, known), touch), places)
         for use in known.uses:
             if use.place is not None and use.place.value is not None:
                 # Its settings, or the folder that it works in: in the workspace, where nothing is protected.
@@ -115,7 +114,7 @@ def touched_files(around: Circumstances, case: AnalyzedCommand, places: Sequence
                     if strange or closed:
                         yield from _may_write(around, case, named, places)
                 yield from _ruled_in(around, case, word, places, writes=strange or closed)
-    if "xargs" in case.names:
+    if not GIVE_INPUT.isdisjoint(case.names):
         # Names that the text itself writes to its input.
         fed = dict.fromkeys(part for text in case.step.fed for part in _PARTS.split(text) if part)
         for part in list(fed)[:_MOST_PARTS]:
@@ -224,7 +223,7 @@ def unnamed_writes(around: Circumstances, case: AnalyzedCommand, places: Sequenc
 
 def with_command(finding: Finding, coverage: Coverage) -> Finding:
     """What a rule for the command covers of the files that it names: reads that are no secrets, also outside; writes
-    inside. Never what must be asked for otherwise (CONTRACT.md 8 and 9)."""
+    inside. Never what must be asked for otherwise (docs/gate.md "Outside the workspace" and "Secrets")."""
     if coverage.evidence is None or finding.allow is not None or finding.grant is not None:
         return finding
     if coverage.writes and finding.kind == "write":
@@ -253,8 +252,8 @@ def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str
     for known, name in zip(case.known, case.names, strict=True):
         if name in _READING_PROGRAMS:
             words += known.arguments.values("-f", "--file", "--makefile", "--from-file")
-        if name == "make":
-            moved = [word.value for word in known.arguments.values("-C", "--directory") if word.value]
+        if name in _SCRIPT_FOLDERS:
+            moved = [word.value for word in known.arguments.values(*_SCRIPT_FOLDERS[name]) if word.value]
             folders += [os.path.normpath(os.path.join(folder, *moved)) for folder in folders if moved]
     for word in words:
         for folder in folders:
@@ -264,6 +263,9 @@ def run_files(around: Circumstances, case: AnalyzedCommand, places: Sequence[str
 
 _READING_PROGRAMS = names_with("script_in_file")
 """What these do is said in a file that their words may name."""
+
+_SCRIPT_FOLDERS = {key[0]: tuple(options.split()) for key, options in FACETS["script_folder"].items()}
+"""Options of theirs that say the folder of that file."""
 
 
 def _is_like_a_file(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Rules for ``find … -exec COMMAND {} ;``: one covers find, and one each command that it runs (RULES.md S7).
+"""Rules for ``find … -exec COMMAND {} ;``: one covers find, and one each command that it runs (docs/gate.md S7).
 
 The two are judged as commands of their own. What find gives to a command is a path that begins with one of its roots,
 so it is no option. Commands that run others in turn, and ``-execdir``, which runs in each folder, are left to a rule
@@ -7,10 +7,9 @@ that spells them out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from countersign.gate.shell.effects.unwrap import unwrap
 from countersign.gate.shell.flow.control_flow import Step
+from countersign.gate.shell.languages.find import FINDERS, without_exec
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.syntax.tree import UNKNOWN_TEXT, Simple, Word
 from countersign.gate.shell.syntax.words import UNKNOWN
@@ -19,13 +18,13 @@ from countersign.gate.shell.syntax.words import UNKNOWN
 def found_commands(case: AnalyzedCommand) -> tuple[AnalyzedCommand, tuple[AnalyzedCommand, ...]] | None:
     """Return find without its ``-exec``, and the commands that it runs; None if they cannot be judged apart."""
     unwrapped, command = case.step.unwrapped, case.step.command
-    if len(case.layers) < 2 or case.names[0] != "find" or command.assignments or command.kind != "command":
+    if len(case.layers) < 2 or case.names[0] not in FINDERS or command.assignments or command.kind != "command":
         return None
     if unwrapped.texts or unwrapped.unknown is not None or unwrapped.programs or unwrapped.fed or unwrapped.deep:
         return None
     if any(layer.above != 0 for layer in case.layers[1:]) or case.facts.functions or case.facts.aliases:
         return None
-    own = _without_exec(case.layers[0].words)
+    own = without_exec(case.layers[0].words)
     if own is None:
         return None
     inner = [tuple(_PATH if word is UNKNOWN else word for word in layer.words) for layer in case.layers[1:]]
@@ -42,24 +41,3 @@ _PATH = Word("{}", (), "quoted", None, "./", UNKNOWN_TEXT + "{}", bare=False)
 def _analyzed(case: AnalyzedCommand, words: tuple[Word, ...]) -> AnalyzedCommand:
     command = Simple(" ".join(word.source for word in words), words)
     return AnalyzedCommand(Step(command, unwrap(words), case.step.places), case.facts)
-
-
-def _without_exec(words: Sequence[Word]) -> tuple[Word, ...] | None:
-    """The words of find without each ``-exec`` up to its end; None for other ways to run a command."""
-    kept: list[Word] = []
-    index = 0
-    while index < len(words):
-        value = words[index].value
-        if value in {"-execdir", "-ok", "-okdir"} or (value is None and index):
-            return None
-        if value == "-exec":
-            while index < len(words) and words[index].value != ";":
-                if words[index].value == "+" and words[index - 1].value == "{}":
-                    break
-                index += 1
-            if index >= len(words):
-                return None
-        else:
-            kept.append(words[index])
-        index += 1
-    return tuple(kept)

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from countersign.gate.finding import Finding, Floor
 from countersign.gate.probes import disk
-from countersign.gate.shell.effects.read_only_set import chosen_by_workspace, only_in_workspace, only_reads_by_words
+from countersign.gate.shell.effects.chosen_programs import chosen_by_others, only_in_workspace
+from countersign.gate.shell.effects.read_only_set import only_reads_by_words
 from countersign.gate.shell.files.address_operands import local_repositories, repository_paths
 from countersign.gate.shell.files.file_use import Touch
+from countersign.gate.shell.files.git_contents import reads_objects
 from countersign.gate.shell.files.git_remotes import remote_addresses
-from countersign.gate.shell.files.git_repository import strange_repository
+from countersign.gate.shell.files.git_repository import is_partial, strange_repository
 from countersign.gate.shell.files.name_lists import takes_list_by_mark
-from countersign.gate.shell.files.rg_operands import brings_back
 from countersign.gate.shell.files.word_paths import PathFinder, names_marked
 from countersign.gate.shell.files.word_values import join, literal, meaning
 from countersign.gate.shell.flow.moves import cd_target
@@ -28,6 +29,7 @@ from countersign.gate.shell.rules.context import Circumstances
 from countersign.gate.shell.rules.found_commands import found_commands
 from countersign.gate.shell.rules.match import Coverage, any_rule, by_letters, covering, may_touch, touching
 from countersign.gate.shell.rules.passed_on import passed_on
+from countersign.gate.shell.rules.printed_secrets import printed_secret
 from countersign.gate.shell.syntax.tree import Assignment, Process, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.assignments import is_safe_prefix, settings_module, unsafe_assignment
 from countersign.wire.verdicts import Evidence
@@ -108,7 +110,7 @@ def _speak_for(
         if coverage.evidence is None and around.granting:
             granted = covering(case, "grant", around.rules, around.agent, harmless=harmless)
             coverage = granted._replace(near=coverage.near)
-    strange = _strange_place(around, case, places) if "git" in case.names else None
+    strange = _strange_place(around, case, places)
     said.uncovered = strange or why_not or coverage.near
     if strange is None and said.requires_ask is None and coverage.evidence is not None:
         said.uncovered = None
@@ -116,8 +118,12 @@ def _speak_for(
             said.grant = coverage.evidence
         else:
             said.allow = coverage.evidence
-    if said.requires_ask is None and _only_reads(around, case, places):
-        said.known_read, said.uncovered = True, None
+    if said.requires_ask is None:
+        said.known_read, kept_out = _only_reads(around, case, places)
+        if said.known_read:
+            said.uncovered = None
+        elif said.allow is None and said.grant is None:
+            said.uncovered = kept_out or said.uncovered
     return coverage if said.allow is not None or said.grant is not None else Coverage()
 
 
@@ -129,7 +135,7 @@ def _covering_found(around: Circumstances, case: AnalyzedCommand, places: Sequen
         return None
     alone, commands = found
     own = covering(alone, "allow", around.rules, around.agent)
-    if own.evidence is None and not _only_reads(around, alone, places):
+    if own.evidence is None and not _only_reads(around, alone, places)[0]:
         return None
     covered = [covering(each, "allow", around.rules, around.agent) for each in commands]
     if own.writes or any(each.writes or not _names_a_program(each.evidence) for each in covered):
@@ -303,30 +309,42 @@ def _leads_to_listed_places(around: Circumstances, case: AnalyzedCommand, places
     )
 
 
-def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> bool:
-    """Whether the fixed read-only set holds this command."""
-    if not around.builtin_reads or places is None:
-        return False
-    if not case.ordinary and not _could_only_read(case):
+def _only_reads(around: Circumstances, case: AnalyzedCommand, places: Sequence[str] | None) -> tuple[bool, str | None]:
+    """Whether the fixed read-only set holds this command, or what on the disk keeps one of its forms out."""
+    if places is None or not _only_reads_by_words(around, case, places):
+        return False, None
+    for program in _programs(case):
+        if chosen_by_others(program, places, around.program_path, around.paths):
+            return False, f"others may choose which program runs as `{program}`"
+    known = case.known[-1]
+    for place in places if known.git is not None else ():
+        reason = strange_repository(place, around.paths, known=True)
+        if reason is None and known.git is not None and reads_objects(known.git) and is_partial(place, around.paths):
+            reason = "git may fetch objects that the repository lacks"
+        if reason is not None:
+            return False, reason
+    if not _reads_inside(around, case, places):
+        return False, None
+    secret = printed_secret(around, case, places)
+    return secret is None, secret
+
+
+def _programs(case: AnalyzedCommand) -> list[str]:
+    return [layer.words[0].value or "" for layer in case.layers]
+
+
+def _only_reads_by_words(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> bool:
+    if not around.builtin_reads or (not case.ordinary and not _could_only_read(case)):
         return False
     name, words, known = case.names[-1], case.layers[-1].words, case.known[-1]
     if not only_reads_by_words(name, words, known):
         return False
-    if chosen_by_workspace(words, places, around.paths.workspace):
-        return False
-    if around.inside_path and any(
-        only_in_workspace(layer.words[0].value or "", around.inside_path, around.outside_path) for layer in case.layers
-    ):
+    path = around.program_path
+    if path.inside and any(only_in_workspace(name, path.inside, path.outside) for name in _programs(case)):
         return False
     if known.arguments.holes and any(_may_be_option(around, case, place) for place in places):
         return False
-    if takes_list_by_mark(name) and any(_may_name_list(around, case, place) for place in places):
-        return False
-    if name == "rg" and any(brings_back(known, place, around.paths) for place in places):
-        return False
-    if name == "git" and not all(strange_repository(place, around.paths, known=True) is None for place in places):
-        return False
-    return _reads_inside(around, case, places)
+    return not (takes_list_by_mark(name) and any(_may_name_list(around, case, place) for place in places))
 
 
 def _could_only_read(case: AnalyzedCommand) -> bool:

@@ -1,4 +1,6 @@
-"""Which rules speak about one simple command (RULES.md S1 to S9): deny and ask through everything, allow by the letter.
+"""Which rules speak about one simple command: deny and ask through everything, allow by the letter.
+
+This is docs/gate.md S1 to S9.
 
 INVARIANT (strictest): for deny and ask every layer, spelling and known value of the words is tried, and what could
 match once expansions are known asks; for allow a rule must cover the words as they stand and name what escapes them.
@@ -16,6 +18,7 @@ from countersign.gate.rules.rule_set import Rule, RuleSet, evidence
 from countersign.gate.shell.effects.escape_use import Known, Use
 from countersign.gate.shell.effects.unwrap import is_wrapper, may_run
 from countersign.gate.shell.files.file_operands import rewrites_named_files
+from countersign.gate.shell.languages.find import FINDERS
 from countersign.gate.shell.programs.tables import INTERPRETERS, SHELLS, WRAPPERS, names_with
 from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
 from countersign.gate.shell.rules.option_clusters import naming_clusters, spelled_otherwise
@@ -361,7 +364,7 @@ def _uncovered(case: AnalyzedCommand, pattern: CommandPattern, words: Sequence[s
         if layer.above is not None and below and (layer.start is None or layer.start >= reached):
             wrapper = case.layers[layer.above].words[0].source
             return f"a rule for `{wrapper}` does not cover what it runs"
-        if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] != "find":
+        if below and layer.way == "closed" and not pattern.exact and case.names[layer.above or 0] not in FINDERS:
             # Only a package runner's rule may reach into what it runs; what `find` runs is an option of its own (S9).
             return f"a rule for `{case.layers[layer.above or 0].words[0].source}` must spell out the command it runs"
     if step.unwrapped.unknown is not None:
@@ -403,15 +406,18 @@ def _answered(case: AnalyzedCommand, use: Use) -> bool:
         return False
     if use.kind == "writes":
         path = use.path.value if use.path is not None else None
-        unlike = "git" in case.names and use.names[0][0] not in {"-o", "--output", "--output-directory"}
+        unlike = any(known.git for known in case.known) and use.names[0][0] not in _WRITES_THERE
         return path is not None and not unlike and _PATH.fullmatch(path) is not None
     if use.kind == "code":
         return use.place is not None and use.place.value is not None
-    if use.kind == "changes" and case.names == ("find",):
+    if use.kind == "changes" and len(case.names) == 1 and case.names[0] in FINDERS:
         touched = [touch for touch in case.touches(0) if touch.deed != "list"]
         return bool(touched) and all(touch.word.value is not None for touch in touched)
     return use.kind == "changes" and rewrites_named_files(case.names[-1], case.layers[-1].words, case.touches(-1))
 
+
+_WRITES_THERE = frozenset({"-o", "--output", "--output-directory"})
+"""Options of git's whose value is the file or folder that is written."""
 
 _STAYING = names_with("stays_in_folder")
 """What runs another program in the folder where it was started."""

@@ -1,4 +1,4 @@
-"""Deny and ask rules for a command that a program of no table may run: what its words could start (RULES.md S7).
+"""Deny and ask rules for a command that a program of no table may run: what its words could start (docs/gate.md S7).
 
 The tables know some hundred programs that run others; there are more. Where a rule forbids or asks for a command, and
 only a mode or bypass would allow one whose program is unknown or runs things in ways of its own, that asks if the rule

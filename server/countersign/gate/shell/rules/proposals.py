@@ -92,7 +92,7 @@ def _width(case: AnalyzedCommand) -> int:
     if name in INTERPRETERS:
         found = _script(case, words)
     elif git is not None:
-        found = git_stem(git.subcommand or "", words)
+        found = git_stem(name, git.subcommand or "", words)
     else:
         found = stem(name, words)
     if found.length == 0 or found.begins_with_any(ONLY_EXACT):

@@ -69,11 +69,11 @@ def stem(name: str, words: Sequence[str | None]) -> Stem:
     return found.looks()
 
 
-def git_stem(subcommand: str, words: Sequence[str | None]) -> Stem:
+def git_stem(name: str, subcommand: str, words: Sequence[str | None]) -> Stem:
     """The stem of a git command without options in front of its subcommand."""
-    found = _Telling("git", words)
-    if ("git", subcommand) not in GROUPS:
-        return Stem(2, (("git", subcommand),))
+    found = _Telling(name, words)
+    if (name, subcommand) not in GROUPS:
+        return Stem(2, ((name, subcommand),))
     return found.known(1, verbs=False)
 
 

@@ -18,10 +18,11 @@ from countersign.gate.shell.effects.escape_use import Known
 from countersign.gate.shell.effects.escapes import look_up
 from countersign.gate.shell.effects.unwrap import program
 from countersign.gate.shell.programs.argv import Option
-from countersign.gate.shell.programs.other_names import Likeness, as_words, family, likeness
+from countersign.gate.shell.programs.other_names import Likeness, as_words, family, likeness, with_other_names
 from countersign.gate.shell.programs.other_subcommands import with_first_name
 from countersign.gate.shell.programs.registry import find_program
 from countersign.gate.shell.programs.row import Program
+from countersign.gate.shell.programs.tables import names_with, words_of
 from countersign.gate.shell.syntax.words import constant
 from countersign.wire.verdicts import Evidence
 
@@ -120,7 +121,7 @@ def _may_be_behind_options(each: _Named, words: tuple[str, ...]) -> bool:
     wanted = [word for word in each.words[1:] if not word.startswith("-")]
     known = each.known
     git = known.git if known is not None else None
-    if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(words)):
+    if not wanted or len(words) > _MOST_WORDS or (git is not None and not _is_unknown_git(each, words)):
         return False
     at, skipped, behind = 0, False, False
     for word in words[1:]:
@@ -145,13 +146,13 @@ def _may_be_among(each: _Named, words: tuple[str, ...], among: frozenset[str]) -
     return among.issuperset(word for word in each.words[1:] if not word.startswith("-"))
 
 
-_ASSIGNED = frozenset({"make", "gmake"})
+_ASSIGNED = with_other_names(names_with("takes_assignments"))
 """Programs that take ``NAME=value`` in front of what they are to do."""
 
 
-def _is_unknown_git(words: tuple[str, ...]) -> bool:
+def _is_unknown_git(each: _Named, words: tuple[str, ...]) -> bool:
     """Whether git's subcommand is not known, for an option in front of it that git does not document."""
-    git = look_up("git", tuple(map(constant, words))).git
+    git = look_up(program(each.words[0]), tuple(map(constant, words))).git
     return git is not None and git.subcommand is None
 
 
@@ -194,20 +195,20 @@ def _implied(name: str, there: Known, operands: Sequence[str | None]) -> Iterato
             yield Option("--force", 0)
         if any((value or "").startswith(":") for value in operands):
             yield Option("--delete", 0)
-    if name == "curl":
+    if name in _METHOD_GIVEN:
+        bodies, put = _METHOD_POST[name], _METHOD_PUT[name]
         named = (option.name for option in there.arguments.options)
-        given = {next((each for each in _CURL_BODIES if each.startswith(name)), name) for name in named}
-        if not given & _CURL_METHODS:
-            method = "POST" if given & _CURL_BODIES else "PUT" if given & {"-T", "--upload-file"} else None
+        given = {next((each for each in bodies if each.startswith(option)), option) for option in named}
+        if not given & _METHOD_GIVEN[name]:
+            method = "POST" if given & bodies else "PUT" if given & put else None
             if method is not None:
                 yield Option("--request", 0, constant(method))
 
 
-_CURL_METHODS = {"-X", "--request", "-G", "--get", "-I", "--head"}
-_CURL_BODIES = {
-    "-d", "-F", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--form", "--form-string",
-    "--json",
-}  # fmt: skip
+_METHOD_GIVEN = words_of("http_methods", "given")
+"""Options with which the method does not depend on others."""
+_METHOD_POST = words_of("http_methods", "post")
+_METHOD_PUT = words_of("http_methods", "put")
 
 
 def _same_subcommand(each: _Named, name: str, words: Sequence[str], there: Known) -> bool:

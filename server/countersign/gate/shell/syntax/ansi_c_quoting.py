@@ -1,4 +1,4 @@
-"""What stands between ``$'`` and ``'``, decoded as bash decodes it (RULES.md S4)."""
+"""What stands between ``$'`` and ``'``, decoded as bash decodes it (docs/gate.md S4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking bash itself whether it would accept a text (RULES.md S5): ``bash -n``, which reads and runs nothing.
+"""Asking bash itself whether it would accept a text (docs/gate.md S5): ``bash -n``, which reads and runs nothing.
 
 Our reading and bash's must agree before anything is allowed; any doubt is a disagreement. The same binary is asked that
 would run the command, with nothing in its environment that could make it run something of its own.

@@ -1,4 +1,4 @@
-"""Whether a text looks like what it is (RULES.md S5): no control, invisible or bidirectional characters.
+"""Whether a text looks like what it is (docs/gate.md S5): no control, invisible or bidirectional characters.
 
 What the gate shows is what runs, so a text that cannot be shown honestly can never be allowed. Ordinary letters of any
 script, dashes and emoji are fine; a name that mixes scripts is only a risk, which the card tells.

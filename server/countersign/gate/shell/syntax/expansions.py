@@ -1,7 +1,7 @@
 """What begins with a dollar sign: variables, ``${…}`` with its operators, substitutions, and arithmetic.
 
 The other half of ``lexer.py``. Of arithmetic only the names matter, and whether all of its text is known: bash runs the
-substitutions that a variable's value holds in a subscript (RULES.md S12).
+substitutions that a variable's value holds in a subscript (docs/gate.md S12).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Plain Bash: the subset of bash in which alone a command may be allowed without a person (RULES.md S0).
+"""Plain Bash: the subset of bash in which alone a command may be allowed without a person (docs/gate.md S0).
 
 ``outside`` reads a text once, from left to right, in linear time. It builds no tree and knows no rules: it answers
 whether all of the text lies in the grammar of ``docs/rules.md``, and if not, names the first construct that does not.

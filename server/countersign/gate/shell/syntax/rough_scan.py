@@ -1,4 +1,4 @@
-"""Looking for denied commands in a text that is not understood (RULES.md S5): for deny and ask rules only.
+"""Looking for denied commands in a text that is not understood (docs/gate.md S5): for deny and ask rules only.
 
 The text can never be allowed, so too many pieces do no harm beyond a refusal that names its rule; each piece that
 stands where a command could begin is read as plain words.

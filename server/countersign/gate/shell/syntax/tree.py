@@ -18,7 +18,7 @@ Form = Literal["constant", "pattern", "quoted", "split"]
 
 
 class NotUnderstood(Exception):
-    """The text cannot be read (RULES.md S5); the message is one sentence for the card."""
+    """The text cannot be read (docs/gate.md S5); the message is one sentence for the card."""
 
 
 class Text(NamedTuple):

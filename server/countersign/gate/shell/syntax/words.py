@@ -1,4 +1,4 @@
-"""From the pieces of a word to the Word: normal form, what is known of it, what braces make of it (RULES.md S4)."""
+"""From the pieces of a word to the Word: normal form, what is known of it, what braces make of it (docs/gate.md S4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is assigned to names, and what bash evaluates as arithmetic or prompt text (RULES.md S6 and S12).
+"""What is assigned to names, and what bash evaluates as arithmetic or prompt text (docs/gate.md S6 and S12).
 
 Bash runs the substitutions that a variable's value holds when the value is used as a subscript, so arithmetic over a
 variable that the text does not itself set to numbers is not covered by anything.
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from countersign.gate.shell.programs.argv import NUMERIC_PARAMETERS, numeric
+from countersign.gate.shell.programs.tables import names_with
 from countersign.gate.shell.syntax.reserved import DECLARING
 from countersign.gate.shell.syntax.tree import Arithmetic, Assignment, Formula, Piece, Simple, Text, Variable, Word
 from countersign.gate.shell.variables.bindings import Facts, is_own_name
@@ -143,7 +144,8 @@ _RUNNING = re.compile(r"\$\(|`|\$\{[ \t\n|]")
 _EVERY = frozenset({"let", "unset", "read", "wait", "getopts", "mapfile", "readarray", "compgen", "complete"})
 """Builtins that evaluate the subscript of any name in their words, or all of them as arithmetic."""
 
-EVALUATING = _EVERY | DECLARING | {"printf", "test", "[", "make"}
+_EXPANDING_WORDS = names_with("expands_words")
+EVALUATING = _EVERY | DECLARING | {"printf", "test", "["} | _EXPANDING_WORDS
 
 
 def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
@@ -161,7 +163,7 @@ def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
             else:
                 yield from assigned_texts(declared.rstrip("+"), value)
         return
-    if name == "make":
+    if name in _EXPANDING_WORDS:
         yield from _recipes(words)
         return
     named = "-v" if name == "printf" else "-R"
@@ -173,7 +175,7 @@ def evaluated_texts(name: str, words: Sequence[Word]) -> Iterator[str]:
 
 
 def _recipes(words: Sequence[Word]) -> Iterator[str]:
-    """What make hands to a shell of its words: ``$(shell …)``, and the rules of ``--eval``."""
+    """What `make` hands to a shell of its words: ``$(shell …)``, and the rules of ``--eval``."""
     for before, word in pairwise(words):
         text = _shown(word)
         for part in re.split(r"\$[({]shell[ \t]", text)[1:]:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.programs.tables import FACETS
 from countersign.gate.shell.syntax.tree import Node, Pipeline, Script, Simple, Substitution, Text, Word
 
 Listing = tuple[tuple[str, ...], ...]
 """The constant words of a command that lists names, and of those that filter its output."""
 
-LISTING = names_with("makes_listing")
-FILTERS = names_with("filters_lines")
+LISTING = {key[0]: kind for key, kind in FACETS["makes_listing"].items()}
+FILTERS = {key[0]: kind for key, kind in FACETS["filters_lines"].items()}
+"""Programs by name, and what ``files/listed_files.py`` reads their words as."""
+
 MOST_STAGES = 6
 
 

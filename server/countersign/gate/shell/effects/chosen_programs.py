@@ -1,0 +1,171 @@
+"""Which program runs under a name, and whether files of others have a say in it.
+
+A program that is found only in the workspace, or that a file chooses which an agent or a stranger may have written, is
+not in the read-only set (docs/gate.md "Commands that only read"). Such files are a tool chain's
+(`rust-toolchain.toml`), those of a version manager whose shim stands on the path (`.tool-versions`), and modules below
+a folder of the workspace that a variable of ours names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+from countersign.gate.shell.programs.tables import field_of, names_with
+
+
+class ProgramPath(NamedTuple):
+    """The folders of the path in the workspace, those elsewhere, and of these the folders of shims with the version
+    managers that they may belong to."""
+
+    inside: tuple[str, ...]
+    outside: tuple[str, ...]
+    shims: dict[str, tuple[str, ...]]
+
+
+def program_path(workspace: str) -> ProgramPath:
+    """The path, as it is now."""
+    return _program_path(disk.variable("PATH"), workspace)
+
+
+@lru_cache(maxsize=16)
+def _program_path(path: str, workspace: str) -> ProgramPath:
+    folders = [folder for folder in path.split(":") if folder.startswith("/")]
+    # Links of the path are followed once, as it costs much: an agent that can make one outside may make programs there.
+    tops = (f"{workspace}/", f"{disk.first_resolved(workspace)}/")
+    inside = tuple(
+        folder
+        for folder in folders
+        if any(f"{each}/".startswith(tops) for each in (folder, disk.first_resolved(folder)))
+    )
+    outside = tuple(folder for folder in folders if folder not in inside)
+    managers = {folder: _managers(folder) for folder in outside}
+    return ProgramPath(inside, outside, {folder: found for folder, found in managers.items() if found})
+
+
+def _managers(folder: str) -> tuple[str, ...]:
+    """The version managers whose shims may stand in this folder: the one that a part of its name names, else all."""
+    normal = os.path.normpath(folder)
+    own = tuple(name for name, ending in _SHIM_FOLDERS.items() if normal.endswith(f"/{ending}"))
+    if own or os.path.basename(normal) != "shims":
+        return own
+    parts = {part.removeprefix(".") for part in normal.split("/")}
+    return tuple(name for name in _MANAGERS if name in parts) or tuple(_MANAGERS)
+
+
+_MANAGERS = sorted(names_with("shims"))
+_SHIM_FOLDERS = {key[0]: folder for key, folder in field_of("shims", "folder").items()}
+_SHIM_FILES = {key[0]: tuple(files.split()) for key, files in field_of("shims", "files").items()}
+"""By version manager the files by which it runs any program that they name."""
+_VERSION_FILES = {key[0]: tuple(files.split()) for key, files in field_of("shims", "versions").items()}
+"""Those that only name versions, unless they hold something else."""
+
+_CHOSEN_BY = {key[0]: tuple(files.split()) for key, files in field_of("read_only", "chosen_by").items()}
+"""Files by which these choose what they run, even to tell their version: a tool chain's folder, a script that stands
+for the program, what the virtual machine loads."""
+
+_LED_BY = {key[0]: tuple(names.split()) for key, names in field_of("read_only", "led_by").items()}
+"""Variables that name places from which these load code."""
+
+_BUILTINS = names_with("builtin")
+
+
+def chosen_by_others(name: str, places: Iterable[str], path: ProgramPath, paths: PathJudge) -> bool:
+    """Whether a file may choose what runs under this name, seen from these places, or a variable leads the program
+    into the workspace. Files of folders above the workspace count as well, but the home's own, which its person wrote.
+    """
+    files, variables = _CHOSEN_BY.get(name, ()), _LED_BY.get(name, ())
+    if any(_leads_inside(disk.variable(variable), paths) for variable in variables):
+        return True
+    if (files or variables) and _in_workspace(paths.home, paths):
+        # What these take from a home (`~/.mavenrc`, `~/.local/lib`) is written as freely as the rest of the workspace.
+        return True
+    managers = _shimmed_by(name, path) if path.shims and name not in _BUILTINS else ()
+    files += tuple(file.replace("NAME", name) for manager in managers for file in _SHIM_FILES.get(manager, ()))
+    versions = tuple({file: None for manager in managers for file in _VERSION_FILES.get(manager, ())})
+    if not files and not versions:
+        return False
+    return any(disk.combined(_chooses, (folder, files, versions)) for folder in _folders_above(places, paths))
+
+
+def _folders_above(places: Iterable[str], paths: PathJudge) -> Iterator[str]:
+    """These places and all folders above them, by each spelling."""
+    seen: set[str] = set()
+    for place in places:
+        resolved = paths.resolve(place, cwd=paths.workspace).resolved
+        for spelling in dict.fromkeys((os.path.normpath(place), resolved or "/")):
+            folder = spelling
+            while folder not in seen:
+                seen.add(folder)
+                if folder != paths.home or f"{folder}/".startswith(f"{paths.workspace}/"):
+                    yield folder
+                folder = os.path.dirname(folder)
+
+
+def _chooses(at: tuple[str, tuple[str, ...], tuple[str, ...]]) -> bool:
+    folder, files, versions = at
+    base = "" if folder == "/" else folder
+    return any(disk.standing(f"{base}/{name}") not in disk.MISSING for name in files) or any(
+        not _names_versions(f"{base}/{name}") for name in versions
+    )
+
+
+def _names_versions(path: str) -> bool:
+    """Whether a file holds nothing but versions, if it is there. A link may lead to a secret, which version managers
+    print as a version that they do not know."""
+    found = disk.standing(path)
+    if isinstance(found, int):
+        return found in disk.MISSING
+    text = disk.beginning(path, _MOST_VERSIONS + 1) if found.kind == stat.S_IFREG and found.names == 1 else None
+    if text is None or len(text) > _MOST_VERSIONS:
+        return False
+    words = (word for line in text.split(b"\n") for word in _BLANKS.split(_COMMENT.sub(b"", line)))
+    return all(not word or _VERSION.fullmatch(word) for word in words)
+
+
+_MOST_VERSIONS = 10_000
+_VERSION = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_BLANKS = re.compile(rb"[ \t\r]+")
+_COMMENT = re.compile(rb"(?:^|(?<=[ \t]))#.*", re.DOTALL)
+
+
+def _shimmed_by(name: str, path: ProgramPath) -> tuple[str, ...]:
+    """The version managers whose shim may run under this name: one that comes first on the path."""
+    for folder in path.outside:
+        if disk.can_run(f"{folder}/{name}"):
+            return path.shims.get(folder, ())
+    return ()
+
+
+def _leads_inside(value: str, paths: PathJudge) -> bool:
+    """Whether a variable names a place in the workspace, or one that depends on the folder."""
+    pieces = re.split(r":|\s+", value) if value else []
+    return any(
+        _in_workspace(piece, paths) if piece.startswith("/") else not piece.startswith(("-", "+")) for piece in pieces
+    )
+
+
+def _in_workspace(path: str, paths: PathJudge) -> bool:
+    """Whether a spelling of this path lies in the workspace."""
+    resolved = paths.resolve(path, cwd="/")
+    return any(
+        spelling is None or paths.inside_workspace(spelling, cwd="/")
+        for spelling in (resolved.lexical, resolved.resolved)
+    )
+
+
+def only_in_workspace(name: str, inside: Sequence[str], outside: Sequence[str]) -> bool:
+    """Whether the program of this name is found in the workspace and nowhere else on the path.
+
+    Such a program is not in the set (docs/gate.md "Commands that only read").
+    Looks at the disk, at most once for each folder of the path.
+    """
+    if name in _BUILTINS or not any(disk.is_there(f"{folder}/{name}") for folder in inside):
+        return False
+    return not any(disk.can_run(f"{folder}/{name}") for folder in outside)

@@ -1,0 +1,157 @@
+"""Secrets that a search reads below a folder it names (docs/gate.md "Secrets"): `id_rsa`, `server.pem`, and hidden
+files that an ignore file brings back.
+
+``rg`` leaves out what is hidden and what ignore files name. The folder is walked as the disk is now, within a bound. A
+name counts as left out only where a plain line of an ignore file says so and no line brings it back.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from countersign.gate.paths.sensitive_paths import secret_name
+from countersign.gate.patterns import fold, glob_segment
+from countersign.gate.probes import disk
+
+MOST_SEARCHED = 20_000
+"""Names below one folder that are looked at."""
+IGNORE_FILES = (".ignore", ".rgignore", ".gitignore", ".git/info/exclude")
+MAX_IGNORE = 100_000
+"""Bytes of an ignore file that are looked at; a longer one counts as bringing something back."""
+_MOST_FOUND = 20
+_PLAIN = re.compile(r"/?[\w.@+-]+(?:/[\w.@+-]+)*/?|\*(?:\.[\w-]+)+")
+_LIKELY = re.compile(r"id_|\.env|\.npmrc|\.pypirc|.*\.pem\Z", re.DOTALL)
+
+
+class Search(NamedTuple):
+    """What is searched: ``folder`` is absolute. ``ignores``: ignore files leave names out. ``endings``: of files, and
+    of hidden ones too, only those with one of these endings are read."""
+
+    folder: str
+    ignores: bool = True
+    endings: frozenset[str] | None = None
+    further: tuple[str, ...] = ()
+    """Ignore files that count everywhere."""
+
+
+class _Lines(NamedTuple):
+    """What ignore files say: ``names`` and ``endings`` are left out below, and so are ``paths``, which are absolute; a
+    slash stands behind those that are folders alone. ``kept`` are
+    patterns for names that are brought back, each with whether it is for folders alone."""
+
+    names: frozenset[str] = frozenset()
+    endings: tuple[str, ...] = ()
+    paths: frozenset[str] = frozenset()
+    kept: tuple[tuple[str, bool], ...] = ()
+
+
+def searched_secrets(search: Search) -> tuple[str, ...] | None:
+    """Return secrets that this search reads, at most some; None if more names lie there than are looked at."""
+    return disk.combined(_searched, search)
+
+
+def _searched(search: Search) -> tuple[str, ...] | None:
+    lines = _Lines()
+    for file in search.further:
+        lines = _with(lines, file, "/")
+    in_repository = False
+    above: list[str] = []
+    folder = search.folder
+    while folder != "/":
+        folder = os.path.dirname(folder)
+        above.insert(0, folder)
+    for folder in above:
+        lines = _with_folder(lines, folder)
+        in_repository = in_repository or disk.is_there(f"{folder}/.git")
+    in_repository = in_repository or disk.is_there(f"{search.folder}/.git")
+    left, found = MOST_SEARCHED, list[str]()
+    waiting = [(search.folder, lines)]
+    while waiting:
+        folder, lines = waiting.pop()
+        entries = disk.entries_in(folder) or ()
+        left -= len(entries)
+        if left < 0:
+            return None
+        if any(name in _IN_FOLDER for name, _ in entries):
+            lines = _with_folder(lines, folder)
+        for name, is_folder in entries:
+            path = f"{folder}/{name}"
+            if is_folder:
+                if name == ".git" or not _is_entered(name, path, search, lines, ruled=in_repository):
+                    continue
+                waiting.append((path, lines))
+            elif _may_be_secret(name) and _is_read(name, path, search, lines, ruled=in_repository):
+                found.append(path)
+                if len(found) == _MOST_FOUND:
+                    return tuple(found)
+    return tuple(found)
+
+
+_IN_FOLDER = frozenset({".ignore", ".rgignore", ".gitignore", ".git"})
+
+
+def _may_be_secret(name: str) -> bool:
+    return (not name.isascii() or _LIKELY.match(name.lower()) is not None) and secret_name(name) is not None
+
+
+def _is_entered(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
+    if name.startswith("."):
+        return _is_kept(name, lines, folder=True)
+    said = not lines.names.isdisjoint((name, f"{name}/")) or not lines.paths.isdisjoint((path, f"{path}/"))
+    left_out = said and ruled and search.ignores
+    return not left_out or _is_kept(name, lines, folder=True)
+
+
+def _is_read(name: str, path: str, search: Search, lines: _Lines, *, ruled: bool) -> bool:
+    ending = name.rpartition(".")[2]
+    if search.endings is not None:
+        return ending in search.endings
+    if name.startswith("."):
+        return _is_kept(name, lines, folder=False)
+    left_out = name in lines.names or path in lines.paths or name.endswith(lines.endings)
+    return not (ruled and search.ignores and left_out) or _is_kept(name, lines, folder=False)
+
+
+def _is_kept(name: str, lines: _Lines, *, folder: bool) -> bool:
+    """Whether a line may bring this name back."""
+    folded = fold(name)
+    return any(_may_match(pattern, folded) for pattern, for_folders in lines.kept if folder or not for_folders)
+
+
+def _may_match(pattern: str, name: str) -> bool:
+    return pattern == "" or glob_segment(pattern).matches_by_code(name)
+
+
+def _with_folder(lines: _Lines, folder: str) -> _Lines:
+    if disk.is_there(f"{folder}/.git"):
+        lines = _Lines(kept=lines.kept)  # what stands above a repository leaves out nothing in it
+    for name in IGNORE_FILES:
+        lines = _with(lines, f"{folder}/{name}", folder)
+    return lines
+
+
+def _with(lines: _Lines, file: str, folder: str) -> _Lines:
+    """What the ignore files say together with this one, whose paths count from a folder."""
+    text = disk.beginning(file, MAX_IGNORE + 1)
+    if text is None:
+        return lines
+    if len(text) > MAX_IGNORE:
+        return lines._replace(kept=(*lines.kept, ("", False)))
+    names, endings, paths, kept = set[str](), list[str](), set[str](), list[tuple[str, bool]]()
+    for line in text.decode("utf-8-sig", errors="replace").splitlines():
+        said = line.rstrip()
+        if said.startswith("!"):
+            last = fold(said[1:].rstrip("/").rsplit("/", 1)[-1])
+            # Unlike git, rg expands braces; what is escaped is not looked into.
+            strange = "{" in said or "\\" in said or "**" in last or len(last) > 200
+            kept.append(("" if strange else last, said.endswith("/")))
+        elif _PLAIN.fullmatch(said) is not None:
+            if said.startswith("*"):
+                endings.append(said[1:])
+            elif "/" in said.rstrip("/"):
+                paths.add(f"{folder}/{said.lstrip('/')}")
+            else:
+                names.add(said)
+    return _Lines(lines.names | names, (*lines.endings, *endings), lines.paths | paths, (*lines.kept, *kept))

@@ -1,0 +1,112 @@
+"""Whether a value of git's settings runs something of the work tree (docs/gate.md S9).
+
+A command there may name a file of the work tree, or a program that runs what it finds in the folder it is started in,
+as `python -m` and `npx` do. Which settings hold commands, and which programs run nothing, says the record of git.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+from countersign.gate.paths.path_judge import PathJudge
+from countersign.gate.probes import disk
+from countersign.gate.shell.programs.tables import field_of
+
+UNCERTAIN = "its settings are not read with certainty"
+_COMMANDS = frozenset(" ".join(field_of("settings", "commands").values()).split())
+"""Keys of settings whose value is a command that `git status`, `diff`, `log` and the like may run."""
+_FETCHING = frozenset(" ".join(field_of("settings", "fetching").values()).split())
+"""Those that fetching from a remote runs."""
+_READING = frozenset(" ".join(field_of("settings", "reading").values()).split())
+"""Sections and keys of those which run while it only reads, whatever the output is."""
+_HARMLESS = frozenset(" ".join(field_of("settings", "harmless").values()).split())
+_FORMS = frozenset(form for forms in field_of("settings", "forms").values() for form in forms)
+"""Programs that run nothing of the folder that they are started in, and commands that do no harm whoever wrote them and
+whatever file is named behind them."""
+
+_AROUND = re.compile(r"[\s;&|<>()\"'={},]+")
+_UNCERTAIN = frozenset("$`\\\n\t\r*?[")
+_OPERATORS = frozenset("();<>|&{}!")
+_TRUTH = re.compile(r"true|false|yes|no|on|off|[01]?", re.IGNORECASE)
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+
+
+def holds_command(section: str, key: str, value: str, *, fetches: bool) -> bool:
+    """Whether a setting names a command that reading may run. ``fetches``: what is missing is fetched."""
+    fetching = fetches and (key in _FETCHING or (key == "url" and "::" in value))
+    return section != "alias" and (fetching or key in _COMMANDS or section == "pager")
+
+
+def why_not_harmless(section: str, key: str, text: str, folder: str, paths: PathJudge, *, own: bool) -> str | None:
+    """Why this command may do more than a person meant who lets git read, or None. One of the repository's ``own``
+    settings must be spelled out as harmless."""
+    setting = f"{section}.{key}"
+    if _TRUTH.fullmatch(text):
+        return None
+    if not _UNCERTAIN.isdisjoint(text):
+        return f"it is not certain what its setting `{setting}` runs"
+    for word in _AROUND.split(text):
+        if word == "" or word.startswith("%"):  # `%f`, which git replaces
+            continue
+        named = expanded(word, paths.home, folder)
+        if named is None:
+            return UNCERTAIN
+        is_there = "/" in word or not _is_missing(named)
+        if is_there and in_work_tree(named, folder, paths):
+            return f"its setting `{setting}` runs a file of the workspace"
+    if own:
+        harmless = " ".join(text.replace('"', "").split()) in _FORMS
+    else:
+        harmless = setting not in _READING or _runs_nothing_else(text)
+    return None if harmless else f"it is not known what its setting `{setting}` runs"
+
+
+def _runs_nothing_else(text: str) -> bool:
+    """Whether each program of a command is one that runs nothing of the folder that it is started in."""
+    tokens = shlex.shlex(text, posix=True, punctuation_chars="();<>|&{}!")
+    tokens.commenters = ""
+    try:
+        words = list(tokens)
+    except ValueError:
+        return False
+    first = True
+    for word in words:
+        if set(word) <= _OPERATORS:
+            if "<" in word or ">" in word:
+                return False
+            first = True
+        elif first and not _ASSIGNED.fullmatch(word):
+            first = False
+            if os.path.basename(word) not in _HARMLESS:
+                return False
+    return True
+
+
+def expanded(value: str, home: str, folder: str) -> str | None:
+    """Return the place that a value names, or None where that is not certain."""
+    # Older versions of git make a blank of a tab inside a value.
+    if "\\" in value or any(character < " " for character in value):
+        return None
+    if value.startswith(("~", "%", ":(")):
+        if not value.startswith("~/"):
+            return None
+        value = f"{home}{value[1:]}"
+    return os.path.normpath(os.path.join(folder, value))
+
+
+def in_work_tree(path: str, folder: str, paths: PathJudge) -> bool:
+    """Whether a spelling of this path lies in the workspace, but in no folder that git keeps to itself."""
+    resolved = paths.resolve(path, cwd=folder)
+    if resolved.resolved is None:
+        return True
+    return any(
+        paths.inside_workspace(spelling, cwd="/") and ".git" not in spelling.split("/")
+        for spelling in {resolved.lexical, resolved.resolved}
+    )
+
+
+def _is_missing(path: str) -> bool:
+    found = disk.standing(path)
+    return isinstance(found, int) and found in disk.MISSING

@@ -1,0 +1,62 @@
+"""The words of find: folders, then tests and actions, of which ``-exec`` runs a command for what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from countersign.gate.shell.programs.tables import names_with
+from countersign.gate.shell.syntax.tree import Word
+from countersign.gate.shell.syntax.words import constant
+
+FINDERS = names_with("finds_files")
+"""Programs whose words are read here."""
+
+
+def folders_in(operands: Sequence[tuple[int, Word]]) -> Sequence[Word]:
+    """Return the folders, which stand in front of its tests, of operands with their places."""
+    found: list[Word] = []
+    for position, (index, word) in enumerate(operands):
+        if word.value in {"(", "!", ")", ","} or (position and index != operands[position - 1][0] + 1):
+            break
+        found.append(word)
+    return found or [constant(".")]
+
+
+def command_end(words: Sequence[Word], start: int) -> int:
+    """Return where the command of an action that stands at ``start`` ends."""
+    index = start + 1
+    while index < len(words) and words[index].value != ";":
+        if words[index].value == "+" and words[index - 1].value == "{}":
+            break
+        index += 1
+    return index
+
+
+def words_before_exec(words: Iterable[Word]) -> tuple[str, ...] | None:
+    """Return the words in front of its first ``-exec``; None if they are not all known, or it runs no command so."""
+    values: list[str] = []
+    for word in words:
+        if word.value in {"-exec", "-ok"}:
+            return tuple(values)
+        if word.value is None or word.tilde or word.value in {"-execdir", "-okdir"}:
+            return None
+        values.append(word.value)
+    return None
+
+
+def without_exec(words: Sequence[Word]) -> tuple[Word, ...] | None:
+    """Return the words without each ``-exec`` up to its end; None for other ways to run a command."""
+    kept: list[Word] = []
+    index = 0
+    while index < len(words):
+        value = words[index].value
+        if value in {"-execdir", "-ok", "-okdir"} or (value is None and index):
+            return None
+        if value == "-exec":
+            index = command_end(words, index)
+            if index >= len(words):
+                return None
+        else:
+            kept.append(words[index])
+        index += 1
+    return tuple(kept)

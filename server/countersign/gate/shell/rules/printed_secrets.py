@@ -1,0 +1,86 @@
+"""Secrets that a command of the read-only set prints although its words do not name them (docs/gate.md "Secrets").
+
+``rg word`` reads what lies below the folder, ``git diff`` prints what changed. What is there is looked up on the disk
+and in git's index, within bounds; where a rule for reading covers a secret, it does not count.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from countersign.gate.probes import disk
+from countersign.gate.shell.files.git_contents import printed_below, shows_unstaged
+from countersign.gate.shell.files.git_index import Tracked, tracked_secrets
+from countersign.gate.shell.files.git_repository import top_of_work_tree
+from countersign.gate.shell.files.rg_operands import searches
+from countersign.gate.shell.files.searched_secrets import MOST_SEARCHED, Search, searched_secrets
+from countersign.gate.shell.files.word_values import literal
+from countersign.gate.shell.languages.git import Git
+from countersign.gate.shell.programs.tables import field_of
+from countersign.gate.shell.rules.analyzed_command import AnalyzedCommand
+from countersign.gate.shell.rules.context import Circumstances
+from countersign.gate.shell.syntax.tree import Word
+
+_SEARCHING = frozenset(key[0] for key, reader in field_of("readers", "files").items() if reader == "search-globs")
+_MOST_SEARCHES = 30
+"""Folders that one text searches, after which each further one asks."""
+
+
+def printed_secret(around: Circumstances, case: AnalyzedCommand, places: Sequence[str]) -> str | None:
+    """Why this command may print a secret that its words do not name, or None."""
+    known, words = case.known[-1], case.layers[-1].words
+    if known.git is not None:
+        below = printed_below(words, known.git)
+        reasons = (_of_git(around, known.git, below, place) for place in places if below is not None)
+    elif case.names[-1] in _SEARCHING:
+        reasons = (_of_search(around, each) for place in places for each in searches(known, place, around.paths))
+    else:
+        return None
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _of_search(around: Circumstances, search: Search) -> str | None:
+    if search not in around.searched:
+        if len(around.searched) == _MOST_SEARCHES:
+            return f"more than {_MOST_SEARCHES} folders are searched, too many to check for secrets"
+        around.searched[search] = searched_secrets(search)
+    found = around.searched[search]
+    if found is None:
+        return f"it searches more than {MOST_SEARCHED:,} files, too many to check for secrets"
+    return next((_reads(path) for path in found if not _is_covered(around, path)), None)
+
+
+def _of_git(around: Circumstances, git: Git, limits: Sequence[Word], place: str) -> str | None:
+    top = top_of_work_tree(place, around.paths)
+    if top is None:
+        return None
+    secrets = tracked_secrets(f"{top}/.git/index")
+    if secrets is None:
+        return "which files git tracks is not known, and one may be a secret"
+    if not secrets:
+        return None
+    named = [around.paths.resolve(literal(word), cwd=place) for word in limits]
+    folders = [found.lexical for found in named if found.kind in ("file", "folder")]
+    for each in secrets:
+        path = f"{top}/{os.fsdecode(each.path)}"
+        if folders and not any(f"{path}/".startswith(f"{folder}/") for folder in folders):
+            continue
+        if not (shows_unstaged(git) and _is_unchanged(each, path)) and not _is_covered(around, path):
+            return _reads(path)
+    return None
+
+
+def _is_unchanged(tracked: Tracked, path: str) -> bool:
+    found = disk.time_and_size(path)
+    return found is not None and (found[0], found[1] & 0xFFFFFFFF) == (tracked.time, tracked.size)
+
+
+def _is_covered(around: Circumstances, path: str) -> bool:
+    """Whether a rule or a grant for reading covers the secret, or it is none after all."""
+    found = around.paths.judge_read(path, cwd="/")
+    return found.allow is not None or found.grant is not None or found.known_read
+
+
+def _reads(path: str) -> str:
+    return f"it may print the secret `{path}`"

@@ -1,0 +1,167 @@
+"""A command that is known to read needs no rule only where no file of others chooses the program that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .asked import decide, judge
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folders `project`, a workspace, and `bin`, `.pyenv/shims`, `.mise/shims`, `.volta/bin`, each with programs."""
+    for folder in ("bin", "home/.pyenv/shims", "home/mise/shims", "home/.volta/bin", "tools/shims"):
+        for name in ("python", "node", "rg", "jq", "tsc", "mvn", "pip", "shasum", "cargo"):
+            path = tmp_path / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("#!/bin/sh\n")
+            path.chmod(0o755)
+    (tmp_path / "project/sub").mkdir(parents=True)
+    (tmp_path / "project/a.txt").write_text("x")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    return tmp_path
+
+
+def check(world: Path, command: str, *, folder: str = "project", **more: Any) -> str:
+    return decide(command, workspace=str(world / folder), home=str(world / "home"), mode="default", **more)
+
+
+def write(path: Path, text: str = "") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        ("mvn --version", ".mvn/jvm.config"),
+        ("cargo --version", "rust-toolchain.toml"),
+        ("yarn --version", ".yarnrc"),
+        ("gradle --version", "gradle.properties"),
+        ("scala --version", ".scala-jvmopts"),
+        ("ruby --version", ".jruby.java_opts"),
+    ],
+)
+def test_a_file_above_the_workspace_or_in_another_folder_chooses_the_program(
+    command: str, file: str, world: Path
+) -> None:
+    assert check(world, command) == "allow"
+    write(world / "home" / file)
+    assert check(world, command) == "allow"
+    write(world / "beside" / file)
+    other = str(world / "beside")
+    assert check(world, command, cwd=other, additionalDirectories=[other]) == "ask"
+    (world / "beside/in").mkdir()
+    (world / "project/link").symlink_to(world / "beside/in")
+    assert check(world, f"cd link && {command}", additionalDirectories=[other]) == "ask"
+    write(world / "project" / file)
+    assert check(world, command, folder="project/sub") == "ask"
+
+
+def test_the_home_is_its_persons_own_unless_it_is_the_workspace(world: Path) -> None:
+    (world / "home/code").mkdir()
+    write(world / "home/.mvn/jvm.config")
+    assert check(world, "mvn --version", folder="home/code") == "allow"
+    assert check(world, "pip --version", folder="home/code") == "allow"
+    assert check(world, "pip --version", folder="home") == "ask"
+    assert check(world, "node --version; cat a.txt", folder="home") == "allow"
+    assert check(world, "mvn --version", folder="home") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("shims", "file", "text", "decision"),
+    [
+        ("home/mise/shims", ".tool-versions", "node path:./evil\n", "ask"),
+        ("home/mise/shims", "mise.toml", '[tools]\nnode = "path:./evil"\n', "ask"),
+        ("home/mise/shims", ".config/mise/config.toml", "", "ask"),
+        ("home/mise/shims", ".nvmrc", "path:./evil", "ask"),
+        ("home/mise/shims", ".tool-versions", "# ours: a/b\nnode 20.1.0 system # lts\n", "allow"),
+        ("home/mise/shims", ".tool-versions", "node 20#path:./evil\n", "ask"),
+        ("home/mise/shims", ".tool-versions", f"{'a' * 9000}!", "ask"),
+        ("home/mise/shims", "package.json", "{}", "allow"),
+        ("home/.pyenv/shims", ".python-version", "../../../tmp/evil\n", "ask"),
+        ("home/.pyenv/shims", ".python-version", "3.12.1\n3.11\n", "allow"),
+        ("home/.pyenv/shims", ".tool-versions", "node path:./evil\n", "allow"),
+        ("home/.pyenv/shims", "mise.toml", "", "allow"),
+        ("home/.volta/bin", ".volta/hooks.json", "{}", "ask"),
+        ("home/.volta/bin", "node_modules/.bin/node", "", "ask"),
+        ("home/.volta/bin", "node_modules/.bin/tsc", "", "allow"),
+        ("tools/shims", ".tool-versions", "node path:./evil\n", "ask"),
+        ("tools/shims", "mise.toml", "", "ask"),
+        ("tools/shims", "README.md", "", "allow"),
+    ],
+)
+def test_a_version_manager_runs_what_a_file_of_the_workspace_names(
+    shims: str, file: str, text: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(world / "project" / file, text)
+    for command in ("node --version", "timeout 5 node --version"):
+        assert check(world, command) == "allow"
+    monkeypatch.setenv("PATH", f"{world}/{shims}:{world}/bin")
+    for command in ("node --version", "timeout 5 node --version", "cd sub && node --version"):
+        assert check(world, command) == decision
+    assert check(world, "cat a.txt; echo x; [ -f a.txt ]") == "allow"
+    if not file.startswith("node_modules"):
+        assert check(world, "jq . a.txt") == decision
+    monkeypatch.setenv("PATH", f"{world}/bin:{world}/{shims}")
+    assert check(world, "node --version") == "allow"
+
+
+def test_a_link_in_the_place_of_a_version_file_may_print_a_secret(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{world}/home/.pyenv/shims")
+    write(world / "project/.env", "3.12")
+    (world / "project/.python-version").symlink_to(".env")
+    assert check(world, "python --version") == "ask"
+    (world / "project/.python-version").unlink()
+    (world / "project/.python-version").hardlink_to(world / "project/.env")
+    assert check(world, "python --version") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "variable", "value", "decision"),
+    [
+        ("pip --version", "PYTHONPATH", "{ws}/src", "ask"),
+        ("pip --version", "PYTHONPATH", "/opt/x:", "ask"),
+        ("pip --version", "PYTHONPATH", "src", "ask"),
+        ("pip --version", "PYTHONPATH", "/opt/x", "allow"),
+        ("python --version", "PYTHONPATH", "{ws}", "allow"),
+        ("shasum a.txt", "PERL5LIB", "{ws}/lib", "ask"),
+        ("shasum a.txt", "PERL5LIB", "/opt/perl", "allow"),
+        ("java --version", "JAVA_TOOL_OPTIONS", "-Xmx2g -Dfile.encoding=UTF-8", "allow"),
+        ("java --version", "JAVA_TOOL_OPTIONS", "-javaagent:{ws}/a.jar", "ask"),
+        ("mvn --version", "MAVEN_OPTS", "-javaagent:a.jar", "ask"),
+        ("mvn --version", "JAVA_HOME", "/usr/lib/jvm/21", "allow"),
+    ],
+)
+def test_a_variable_leads_a_program_into_the_workspace(
+    command: str, variable: str, value: str, decision: str, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert check(world, command) == "allow"
+    monkeypatch.setenv(variable, value.format(ws=world / "project"))
+    assert check(world, command) == decision
+
+
+def test_a_folder_of_the_path_or_a_variable_may_lead_into_the_workspace_by_a_link(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("eza", "pip"):
+        write(world / f"project/node_modules/.bin/{name}", "#!/bin/sh\n")
+        (world / f"project/node_modules/.bin/{name}").chmod(0o755)
+    (world / "opened").symlink_to(world / "project")
+    for workspace, spelled in (("opened", "project"), ("project", "opened"), ("opened", "opened")):
+        monkeypatch.setenv("PATH", f"{world}/bin:{world}/{spelled}/node_modules/.bin")
+        assert check(world, "eza", folder=workspace) == "ask"
+        assert check(world, "pip --version", folder=workspace) == "allow"
+        monkeypatch.setenv("PYTHONPATH", f"{world}/{spelled}/src")
+        assert check(world, "pip --version", folder=workspace) == "ask"
+        monkeypatch.delenv("PYTHONPATH")
+
+
+def test_the_reason_names_the_program(world: Path) -> None:
+    write(world / "project/.mvn/jvm.config")
+    judged = judge("mvn --version", workspace=str(world / "project"), home=str(world / "home"))
+    reason = "others may choose which program runs as `mvn`"
+    assert [finding.uncovered for finding in judged.findings if finding.kind == "command"] == [reason]

@@ -1,0 +1,81 @@
+"""Without a rule, a git command that prints what changed asks where git tracks a secret that it may print."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .asked import HOME, decide
+
+COMMANDS = [
+    ("git diff", "allow"),  # the secret was not changed
+    ("git diff --stat", "allow"),
+    ("git diff HEAD --name-only", "allow"),
+    ("git diff --cached", "ask"),
+    ("git diff HEAD", "ask"),
+    ("git diff HEAD~1", "ask"),
+    ("git show", "ask"),
+    ("git show HEAD", "ask"),
+    ("git show --stat HEAD", "allow"),
+    ("git show HEAD:src/app.py", "allow"),
+    ("git log -3", "allow"),
+    ("git log -p", "ask"),
+    ("git log -p -- src", "allow"),
+    ("git log -p -- conf", "ask"),
+    ("git log -p -- .", "ask"),
+    ("git log -p -- ':!conf'", "ask"),
+    ("cd src && git log -p", "ask"),
+    ("git diff HEAD -- src/app.py", "allow"),
+    ("git diff HEAD conf", "ask"),
+    ("git diff HEAD src", "allow"),
+    ("git stash show", "allow"),
+    ("git stash show -p", "ask"),
+    ("git cat-file -p 0a1b2c3d", "ask"),
+    ("git cat-file -t 0a1b2c3d", "allow"),
+    ("git status -s", "allow"),
+]
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("repository")
+    for name in ("src/app.py", "conf/server.pem"):
+        (folder / name).parent.mkdir()
+        (folder / name).write_text("x\n")
+    _git(folder, "init", "-q")
+    _git(folder, "add", "src")
+    return folder
+
+
+@pytest.mark.parametrize(("command", "expected"), COMMANDS)
+def test_a_tracked_secret_asks_where_it_may_be_printed(command: str, expected: str, repository: Path) -> None:
+    _git(repository, "add", "src")
+    if "conf" not in command:
+        assert decide(command, workspace=str(repository), home=HOME) == "allow"
+    _git(repository, "add", ".")
+    assert decide(command, workspace=str(repository), home=HOME) == expected
+    covered = decide(command, workspace=str(repository), home=HOME, allow=["Read(conf/server.pem)"])
+    assert covered == "allow" or ":!conf" in command
+    _git(repository, "rm", "-q", "-f", "--cached", "conf/server.pem")
+
+
+def test_a_tracked_secret_that_was_changed_asks(repository: Path) -> None:
+    _git(repository, "add", ".")
+    assert decide("git diff", workspace=str(repository), home=HOME) == "allow"
+    (repository / "conf/server.pem").write_text("other\n")
+    assert decide("git diff", workspace=str(repository), home=HOME) == "ask"
+    assert decide("git diff --stat", workspace=str(repository), home=HOME) == "allow"
+    _git(repository, "rm", "-q", "-f", "--cached", "conf/server.pem")
+
+
+def test_an_index_of_another_form_asks(repository: Path) -> None:
+    _git(repository, "update-index", "--index-version", "4")
+    assert decide("git show", workspace=str(repository), home=HOME) == "ask"
+    _git(repository, "update-index", "--index-version", "2")
+    assert decide("git show", workspace=str(repository), home=HOME) == "allow"
+
+
+def _git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", folder, *words], check=True)
