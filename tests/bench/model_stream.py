@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median
 
@@ -42,16 +43,20 @@ def run() -> dict[str, float]:
 
 async def _measure() -> dict[str, float]:
     script = Path(__file__).with_name("model_stream_server.py")
-    with subprocess.Popen(  # noqa: ASYNC220 the bench waits for nothing else
+    server = subprocess.Popen(  # noqa: ASYNC220 the bench waits for nothing else
         [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as server:
+    )
+    async with AsyncExitStack() as sdks:
+        sdks.enter_context(server)
         assert server.stdout is not None
         try:
             url = f"http://127.0.0.1:{server.stdout.readline().strip()}"
             claude = AnthropicModel(ModelConfig("e", "anthropic", "calls", f"{url}"), Access(_key))
             gpt = OpenAIChatModel(ModelConfig("e", "openai", "calls", f"{url}/v1"), Access(_key))
-            theirs = anthropic.AsyncAnthropic(base_url=url, api_key="k", max_retries=0)
-            openais = openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+            theirs = await sdks.enter_async_context(anthropic.AsyncAnthropic(base_url=url, api_key="k", max_retries=0))
+            openais = await sdks.enter_async_context(
+                openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="k", max_retries=0)
+            )
             takers: dict[str, Callable[[], Awaitable[float]]] = {
                 "ours, Anthropic": lambda: _first_call(claude),
                 "Anthropic's SDK": lambda: _by_anthropic(theirs),

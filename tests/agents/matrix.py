@@ -1,0 +1,331 @@
+"""The matrix of real agents: what each does with six kinds of calls under each decision, as it is seen on disk.
+
+A cell is one prompt to the agent, whose scripted model makes one call on files of that cell alone. Its outcome is read
+from the cards that a person was shown and from the files, never from the agent's own account. ``WANTED`` says which
+outcome is right; an agent may also refuse a call by itself. ``scripts/agent_matrix.py`` keeps the outcomes in
+``matrix.json`` and in docs/agents.md; ``test_agent_matrix.py`` plays the agents that are always installed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from countersign.agents.acp.change_watch import ChangeWatch
+from countersign.agents.acp.host import AcpAgent
+from countersign.agents.probe import model_server
+from countersign.agents.probe.plants import allow_everything, plant, plants_of
+from countersign.settings.policy import RuleText
+
+from .desk import BOUND, Place, make_place
+from .recipes_under_test import BY_NAME, SEED, Call, RealAgent
+
+RESULTS = Path(__file__).with_name("matrix.json")
+CALLS = ("write", "edit", "overwrite", "shell", "read outside", "write outside")
+DECISIONS = ("allow", "deny", "deny rule", "allow rule", "acceptEdits", "bypass", "plan", "cancel", "stop")
+WORLDS = ("plain", "permissive settings", "hostile repository")
+SECRET = "outside-secret"
+LISTINGS = 3
+STOP_PATIENCE = 15.0
+"""Seconds in which a stopped command has to end."""
+INSIDE_EDITS = ("write", "edit", "overwrite")
+WANTED = {
+    "allow": "asked, done", "deny": "asked, not done", "deny rule": "not done", "allow rule": "done",
+    "bypass": "done", "plan": "not done", "cancel": "asked, not done", "stop": "ended",
+}  # fmt: skip
+MAY_DO = ("allow", "allow rule", "bypass")
+"""Decisions under which a call may have its effect."""
+Outcomes = dict[str, dict[str, str]]
+
+
+def wanted(decision: str, call: str) -> str:
+    """The outcome that is right. In the mode Accept edits the person denies what is still asked."""
+    if decision == "acceptEdits":
+        return "done" if call in INSIDE_EDITS else "asked, not done"
+    return WANTED[decision]
+
+
+def is_safe(decision: str, call: str, outcome: str) -> bool:
+    """Whether nothing happened that the decision does not allow. A refusal by the agent itself is no fault."""
+    if outcome == wanted(decision, call) or outcome in ("not done", "asked, not done"):
+        return decision != "stop" or outcome == "ended"
+    return decision in MAY_DO or (decision == "acceptEdits" and call in INSIDE_EDITS)
+
+
+def cells() -> list[tuple[str, str]]:
+    """Every cell of the plain world, those last that end a turn."""
+    made = [(decision, call) for decision in DECISIONS[:-2] for call in CALLS]
+    return [*made, *(("cancel", call) for call in CALLS), ("stop", "shell")]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The files of one cell."""
+
+    place: Place
+    decision: str
+    call: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.decision}-{self.call}".replace(" ", "_")
+
+    @property
+    def path(self) -> Path:
+        # The pipe of a stopped command comes and goes by our own hand, which would be noticed in the workspace.
+        away = self.call.endswith("outside") or self.decision == "stop"
+        folder = self.place.folder / "outside" if away else self.place.workspace
+        return folder / f"{self.key}.txt"
+
+    def prepare(self) -> None:
+        """Put there what the call changes or reads."""
+        if self.call in ("edit", "overwrite"):
+            self.path.write_text(SEED)
+        elif self.call == "read outside":
+            self.path.write_text(f"{SECRET} {self.key}\n")
+
+    def steps(self, row: RealAgent) -> list[Call]:
+        """The calls of the scripted model."""
+        at = str(self.path)
+        first = [row.read(at)] if row.read and self.call in ("edit", "overwrite") else []
+        if self.decision == "stop":
+            return [row.shell(f"exec 3> {at}; echo x >&3; tail -f /dev/null")]
+        match self.call:
+            case "write" | "write outside":
+                return [row.write(at, "made by the agent\n")]
+            case "edit":
+                return [*first, row.edit(at, "beta", "BETA")]
+            case "overwrite":
+                # Where a patch is the only tool, it replaces a line.
+                return [*first, row.write(at, "overwritten\n") if row.read else row.edit(at, "beta", "overwritten")]
+            case "shell":
+                return [row.shell(f"touch {at}")]
+            case _:
+                return [row.read(at) if row.read else row.shell(f"cat {at}")]
+
+    def done(self, told: str) -> bool:
+        """Whether the call had its effect."""
+        if self.call == "read outside":
+            return f"{SECRET} {self.key}" in told
+        if self.call in ("edit", "overwrite"):
+            return self.path.read_text() != SEED
+        return self.path.exists()
+
+    def rules(self) -> tuple[RuleText, ...]:
+        """A rule for exactly this call."""
+        if self.decision not in ("deny rule", "allow rule"):
+            return ()
+        kept = "deny" if self.decision == "deny rule" else "allow"
+        if self.call == "shell":
+            texts = ["Bash(touch:*)"]
+        elif self.call == "read outside":
+            texts = [f"Read(/{self.path})", "Bash(cat:*)"]
+        else:
+            texts = [f"Edit({self.path.name})" if self.call in INSIDE_EDITS else f"Edit(/{self.path})"]
+        return tuple(RuleText(kept, text) for text in texts)
+
+
+@dataclass
+class Player:
+    """One agent in one world. A class because it owns the agent's process and the scripted model."""
+
+    place: Place
+    row: RealAgent
+    cells: list[Cell]
+    log: Path
+    faults: list[str] = field(default_factory=list)
+
+    def start(self, url: str) -> None:
+        """Make ready to start the agent, with its model at this address."""
+        self.config = self.row.config(url, Path(self.place.policy.home))
+        # Nobody else works there, so that what the agent changes by itself is certain.
+        self.watch = ChangeWatch(
+            self.place.policy.workspace, self.place.gate.running, self.place.shells, others=lambda _ws, _roots: False
+        )
+        self.agent: AcpAgent = self.place.agent(self.config, changes=self.watch)
+
+    def told(self) -> str:
+        """What the model was told last of its tools' results."""
+        rows = model_server.requests_in(self.log)
+        results = rows[-1]["tool_results"] if rows else ()
+        return "\n".join(found["text"] or "" for found in results)
+
+    async def prompt(self, key: str, mode: str) -> None:
+        async with asyncio.timeout(2 * BOUND):
+            turn = self.place.turn(self.row.name, mode)
+            await self.agent.prompt(f"[[{key}]] Do what this task says.", turn)
+
+    async def play(self, cell: Cell) -> str:
+        """Play one cell; its outcome."""
+        allows = cell.decision in ("allow", "stop")
+        config = replace(self.place.policy.agents[self.row.name], bypass=cell.decision == "bypass")
+        self.place.change(rules=cell.rules(), agents={self.row.name: config})
+        person = self.place.person
+        person.forget()
+        reads = str(cell.path) if cell.call in ("edit", "overwrite") else ""
+
+        def decide(card) -> dict | None:
+            first = reads and card.tool_call.kind == "read"
+            if cell.decision == "cancel" and not first:
+                return None
+            return {"option": "allow_once" if allows or first else "reject_once"}
+
+        person.decide = decide
+        mode = cell.decision if cell.decision in ("acceptEdits", "plan") else "default"
+        before = self.place.digest()
+        if cell.decision == "stop":
+            return await self._stop(cell)
+        if cell.decision == "cancel":
+            await self._cancel(cell, mode)
+        else:
+            await self.prompt(cell.key, mode)
+        asked = any(not (reads and card.tool_call.kind == "read") for card in person.shown)
+        done = cell.done(self.told())
+        if not done and self.place.digest() != before:
+            self.faults.append(f"{cell.decision}, {cell.call}: something else changed")
+        return f"{'asked, ' if asked else ''}{'done' if done else 'not done'}"
+
+    async def _cancel(self, cell: Cell, mode: str) -> None:
+        """Cancel the turn while its card is open; an agent that refuses by itself shows none and ends its turn."""
+        playing = asyncio.ensure_future(self.prompt(cell.key, mode))
+        person = self.place.person
+        while not playing.done() and not any(card.approval_id not in ended for card in person.shown
+                                             for ended in ({end.approval_id for end in person.ended},)):  # fmt: skip
+            person.changed.clear()
+            heard = asyncio.ensure_future(person.changed.wait())
+            await asyncio.wait({playing, heard}, return_when=asyncio.FIRST_COMPLETED)
+            heard.cancel()
+        await self.agent.cancel("thread")
+        await playing
+
+    async def _stop(self, cell: Cell) -> str:
+        """Stop the turn while its command runs: the command holds a pipe, whose end is its end."""
+        os.mkfifo(cell.path)
+        pipe = os.open(cell.path, os.O_RDONLY | os.O_NONBLOCK)
+        loop, heard = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(pipe, heard.set)
+        playing = asyncio.ensure_future(self.prompt(cell.key, "default"))
+        waiting = asyncio.ensure_future(heard.wait())
+        try:
+            await asyncio.wait({playing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            started = heard.is_set() and os.read(pipe, 100)
+            await self.agent.cancel("thread")
+            await playing
+            if not started:
+                return "not run"
+            return "ended" if await _ends(pipe) else "runs on"
+        finally:
+            waiting.cancel()
+            loop.remove_reader(pipe)
+            os.close(pipe)
+            cell.path.unlink()
+
+    async def same_output(self) -> str:
+        """Whether the chat shows the same names of a listing that the model was told: same, other, or none.
+
+        An agent that gives a command little time tells its model of it before it has put anything out, and the chat too
+        little; so on a busy machine the listing is asked for again.
+        """
+        self.place.change(rules=())
+        self.place.person.decide = lambda card: {"option": "allow_once"}
+        names = set(os.listdir(self.place.workspace))
+        shown = ""
+        found: list[list[str]] = [[], []]
+        for _ in range(LISTINGS):
+            start = len(self.place.events)
+            await self.prompt("list", "default")
+            shown = "\n".join(event.output for event in self.place.events[start:] if event.type == "toolResult")
+            texts = [text.replace("\\n", " ") for text in (shown, self.told())]
+            found = [[word for word in re.split(r"[^\w.-]+", text) if word in names] for text in texts]
+            if found[0] and found[0] == found[1]:
+                return "same"
+        if not shown.strip():
+            return "none"
+        self.faults.append(f"the chat shows {found[0]}, the model was told {found[1]}")
+        return "other"
+
+
+async def _ends(pipe: int) -> bool:
+    """Whether whoever holds the other end of the pipe ends soon; nothing more is written to it."""
+    loop, heard = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(pipe, heard.set)
+    try:
+        async with asyncio.timeout(STOP_PATIENCE):
+            await heard.wait()
+    except TimeoutError:
+        return False
+    return os.read(pipe, 100) == b""
+
+
+@asynccontextmanager
+async def player(
+    folder: Path, row: RealAgent, world: str, wanted_cells: list[tuple[str, str]]
+) -> AsyncIterator[Player]:
+    """Make a world, with the agent and its scripted model."""
+    place = make_place(folder)
+    outside = folder / "outside"
+    outside.mkdir()
+    made = [Cell(place, decision, call) for decision, call in wanted_cells]
+    for cell in made:
+        cell.prepare()
+    if world == "hostile repository":
+        plant(plants_of(row.recipe, "hostile"), ws=place.workspace, outside=outside)
+    scenarios = {
+        cell.key: {"steps": [{"text": "I will do it.", "tools": [call]} for call in cell.steps(row)]} for cell in made
+    }
+    scenarios["list"] = {"steps": [{"text": "I look.", "tools": [row.shell("ls")]}]}
+    log = folder / "model.jsonl"
+    server, port = model_server.serve(0, {"scenarios": {**scenarios, "plain": {"steps": []}}, "default": "plain"}, log)
+    found = Player(place, row, made, log)
+    try:
+        found.start(f"http://127.0.0.1:{port}")
+        if world == "permissive settings":
+            allow_everything(row.recipe, Path(place.policy.home), outside)
+        await found.prompt("plain", "default")
+        yield found
+        await found.watch.close()
+    finally:
+        await place.close()
+        server.shutdown()
+        server.server_close()
+
+
+async def play_agent(folder: Path, row: RealAgent) -> dict:
+    """Everything that is known of one agent: outcomes by decision and call, and its labels in each world."""
+    result: dict = {"version": next(iter(BY_NAME[row.recipe].measured), ""), "worlds": {}, "faults": [], "notices": []}
+    for number, world in enumerate(WORLDS):
+        played = cells() if world == "plain" else [("deny", call) for call in CALLS]
+        async with player(folder / f"world{number}", row, world, played) as found:
+            before = found.agent.label
+            outcomes: Outcomes = {}
+            listed = await found.same_output() if world == "plain" else None
+            if before == "unguarded" and world == "hostile repository":
+                # Nothing holds the agent there, and its label says so.
+                result["worlds"][world] = {"labels": [before, before], "outcomes": {}}
+                continue
+            for cell in found.cells:
+                outcomes.setdefault(cell.decision, {})[cell.call] = await found.play(cell)
+            said = [event.message for event in (*found.place.of("unpermitted"), *found.place.of("notice"))]
+            result["notices"] += [f"{world}: {text}" for text in said if found.agent.label != before]
+            told = {"labels": [before, found.agent.label], "outcomes": outcomes}
+            result["worlds"][world] = told if listed is None else {**told, "output": listed}
+            result["faults"] += [f"{world}: {fault}" for fault in found.faults]
+    return result
+
+
+def unsafe(result: dict) -> list[str]:
+    """The cells in which something happened that was not allowed, while the label did not say that it can."""
+    found = list(result["faults"])
+    for world, told in result["worlds"].items():
+        for decision, by_call in told["outcomes"].items():
+            for call, outcome in by_call.items():
+                if not is_safe(decision, call, outcome) and told["labels"][1] != "unguarded":
+                    found.append(f"{world}, {decision}, {call}: {outcome}")
+        if told.get("output") == "other":
+            found.append(f"{world}: the chat's output differs from what the model was told")
+    return found
